@@ -1,0 +1,32 @@
+//! Capabilities: objects on both sides; a present object means that the thing is supported.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A capability with nothing to configure: `{}`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Supported {}
+
+/// What a client can do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientCapabilities {
+    /// The client answers `approval/request`. Without it what would ask is denied, and the model is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvals: Option<Supported>,
+}
+
+/// What this engine can do.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EngineCapabilities {
+    /// Running turns can be steered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steer: Option<Supported>,
+    /// Follow-ups wait in a queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Supported>,
+    /// Durable events can be read again from any `seq`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Supported>,
+}

@@ -1,0 +1,114 @@
+//! What people and tools say: blocks of text today, more kinds later.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One block of what a person sends with a prompt, a steer or a follow-up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Input {
+    /// Plain text, as typed.
+    Text {
+        /// The text.
+        text: String,
+    },
+}
+
+impl Input {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+}
+
+/// One block of a tool's result, as the model sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Content {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture.
+    #[serde(rename_all = "camelCase")]
+    Image {
+        /// The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        mime_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+}
+
+impl Content {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+}
+
+/// What was cut from a tool's output before the model saw it, and by which limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Truncation {
+    /// Which limit cut; absent when nothing was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncated_by: Option<TruncatedBy>,
+    /// Lines of the whole output; a trailing newline does not count as one more.
+    pub total_lines: u64,
+    /// Bytes of the whole output.
+    pub total_bytes: u64,
+    /// Lines that are left.
+    pub output_lines: u64,
+    /// Bytes that are left.
+    pub output_bytes: u64,
+    /// The last line that is left was itself cut at its front.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub last_line_partial: bool,
+    /// Nothing is left because the first line alone is over the byte limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_line_exceeds_limit: bool,
+    /// The limit in lines.
+    pub max_lines: u64,
+    /// The limit in bytes.
+    pub max_bytes: u64,
+}
+
+/// The limit that cut an output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TruncatedBy {
+    /// The limit in lines.
+    Lines,
+    /// The limit in bytes.
+    Bytes,
+}
+
+/// Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// Input tokens that were not read from a cache.
+    pub input_tokens: u64,
+    /// Output tokens, reasoning included.
+    pub output_tokens: u64,
+    /// Input tokens read from the provider's cache.
+    #[serde(default)]
+    pub cache_read_tokens: u64,
+    /// Input tokens written to the provider's cache.
+    #[serde(default)]
+    pub cache_write_tokens: u64,
+    /// The part of the output that was reasoning, where the provider says.
+    #[serde(default)]
+    pub reasoning_tokens: u64,
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cache_read_tokens += other.cache_read_tokens;
+        self.cache_write_tokens += other.cache_write_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+    }
+}

@@ -1,0 +1,82 @@
+//! Errors: the codes of failed requests and the data that comes with them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Broken JSON or invalid UTF-8 (JSON-RPC 2.0).
+pub const PARSE_ERROR: i32 = -32700;
+/// Valid JSON that is not a request, a batch, a duplicate id, a message over the limit (JSON-RPC 2.0).
+pub const INVALID_REQUEST: i32 = -32600;
+/// No such method (JSON-RPC 2.0).
+pub const METHOD_NOT_FOUND: i32 = -32601;
+/// Params of the wrong shape (JSON-RPC 2.0).
+pub const INVALID_PARAMS: i32 = -32602;
+/// The engine could not do its job (JSON-RPC 2.0).
+pub const INTERNAL_ERROR: i32 = -32603;
+/// The request was cancelled by `$/cancelRequest`.
+pub const CANCELLED: i32 = -32800;
+/// No credentials for the provider.
+pub const AUTH_REQUIRED: i32 = -32000;
+/// The named session does not exist.
+pub const NOT_FOUND: i32 = -32002;
+/// None of the offered protocol versions is spoken here.
+pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
+/// Too many requests in flight on this connection.
+pub const OVERLOADED: i32 = -32040;
+/// The expected turn is not the running one.
+pub const CONFLICT: i32 = -32041;
+/// A turn is running.
+pub const BUSY: i32 = -32042;
+
+/// Every code with its name and meaning, for the reference page.
+pub const CODES: &[(i32, &str, &str)] = &[
+    (PARSE_ERROR, "parseError", "Broken JSON or invalid UTF-8; `id` is null."),
+    (
+        INVALID_REQUEST,
+        "invalidRequest",
+        "Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.",
+    ),
+    (METHOD_NOT_FOUND, "methodNotFound", "No such method; `data.hint` names the nearest."),
+    (
+        INVALID_PARAMS,
+        "invalidParams",
+        "Params of the wrong shape or value; `data.path` points at the field.",
+    ),
+    (INTERNAL_ERROR, "internal", "The engine could not do its job; the message says what failed."),
+    (CANCELLED, "cancelled", "The request was cancelled before it had an effect."),
+    (
+        AUTH_REQUIRED,
+        "authRequired",
+        "No credentials for the provider; `data.hint` names the variable to set.",
+    ),
+    (NOT_FOUND, "notFound", "The named session does not exist."),
+    (
+        UNSUPPORTED_PROTOCOL,
+        "unsupportedProtocol",
+        "None of the offered versions is spoken here; `data.supported` lists those that are.",
+    ),
+    (OVERLOADED, "overloaded", "Too many requests in flight on this connection; wait for answers."),
+    (
+        CONFLICT,
+        "conflict",
+        "The expected turn is not the running one, or the session is open in another process.",
+    ),
+    (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
+];
+
+/// What comes with a failed request besides code and message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorData {
+    /// A stable name of the failure.
+    pub code: String,
+    /// Where in the params it is, as a JSON pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// What would have been accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supported: Vec<String>,
+}

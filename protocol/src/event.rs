@@ -1,0 +1,330 @@
+//! Events: what happened in a session, in the order in which it happened.
+
+use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
+use crate::content::{Input, Usage};
+use crate::ids::{ApprovalId, ItemId, SessionId, TurnId};
+use crate::item::Item;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A durable event with its place in the session's log. It was written to the journal before it
+/// was sent anywhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventRecord {
+    /// The session.
+    pub session_id: SessionId,
+    /// The event's number in its session: from 1, each one more than the last, no gaps.
+    pub seq: u64,
+    /// When it happened, in milliseconds since 1970.
+    pub ts_ms: u64,
+    /// The turn it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransientRecord {
+    /// The session.
+    pub session_id: SessionId,
+    /// The number of the last durable event before it.
+    pub after: u64,
+    /// The turn it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// What happened.
+    pub event: TransientEvent,
+}
+
+/// The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AnyRecord {
+    /// A durable event.
+    Durable(EventRecord),
+    /// A transient event.
+    Transient(TransientRecord),
+}
+
+/// Durable events, told apart by `type`. A reader skips a type it does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type")]
+pub enum Event {
+    /// The session was made.
+    #[serde(rename = "session.created")]
+    SessionCreated(SessionCreated),
+    /// The session was closed in order; it can be opened again.
+    #[serde(rename = "session.closed")]
+    SessionClosed {},
+    /// A person's message was taken and is on disk. It is in the queue until a `userMessage` item
+    /// with the same id is completed, or `input.removed` names it.
+    #[serde(rename = "input.accepted")]
+    InputAccepted(QueuedInput),
+    /// Messages left the queue without being read by the model; they are handed back here, whole.
+    #[serde(rename = "input.removed")]
+    InputRemoved {
+        /// The messages.
+        inputs: Vec<QueuedInput>,
+    },
+    /// A turn began.
+    #[serde(rename = "turn.started")]
+    TurnStarted {
+        /// The model that answers, as `provider/id`.
+        model: String,
+    },
+    /// A turn ended. It is the turn's last event and there is exactly one for each turn, also
+    /// after a crash.
+    #[serde(rename = "turn.completed")]
+    TurnCompleted(TurnCompleted),
+    /// An item began.
+    #[serde(rename = "item.started")]
+    ItemStarted {
+        /// The item as it is now.
+        item: Item,
+    },
+    /// An item changed; this is its whole new value.
+    #[serde(rename = "item.updated")]
+    ItemUpdated {
+        /// The item as it is now.
+        item: Item,
+    },
+    /// An item ended; this is its whole final value.
+    #[serde(rename = "item.completed")]
+    ItemCompleted {
+        /// The item as it stays.
+        item: Item,
+    },
+    /// A question of permission is open.
+    #[serde(rename = "approval.requested")]
+    ApprovalRequested(Approval),
+    /// A question of permission was answered or withdrawn.
+    #[serde(rename = "approval.resolved")]
+    ApprovalResolved(ApprovalOutcome),
+    /// A model reply was paid for.
+    #[serde(rename = "usage.updated")]
+    UsageUpdated {
+        /// The tokens of this reply.
+        step: Usage,
+        /// The tokens of the turn so far.
+        turn: Usage,
+    },
+    /// Something a person should know.
+    #[serde(rename = "notice")]
+    Notice(Notice),
+}
+
+/// Transient events, told apart by `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type")]
+pub enum TransientEvent {
+    /// A field of an item grew.
+    #[serde(rename = "item.delta")]
+    ItemDelta(ItemDelta),
+    /// The session does something else now.
+    #[serde(rename = "state")]
+    State(SessionState),
+    /// Something a person should know that could not be written to the journal.
+    #[serde(rename = "notice")]
+    Notice(Notice),
+}
+
+/// A piece of text for the end of an item's field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemDelta {
+    /// The item.
+    pub item_id: ItemId,
+    /// The field that grew.
+    pub field: DeltaField,
+    /// The piece's number within item and field, from 0.
+    pub n: u64,
+    /// The last piece's number where neighbours were merged into this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+    /// The text to append.
+    pub text: String,
+}
+
+/// The fields that stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum DeltaField {
+    /// The text of a message or of reasoning.
+    #[serde(rename = "text")]
+    Text,
+    /// The arguments of a tool call, as JSON text.
+    #[serde(rename = "args")]
+    Args,
+    /// What a running tool prints.
+    #[serde(rename = "output")]
+    Output,
+}
+
+/// What the session was made with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCreated {
+    /// The working directory, absolute.
+    pub cwd: String,
+    /// The model, as `provider/id` or `provider/id:effort`.
+    pub model: String,
+    /// What needs no question.
+    pub permission_mode: PermissionMode,
+    /// The title, if it was given one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+/// A person's message, accepted and not yet read by the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueuedInput {
+    /// The id that the `userMessage` item will have.
+    pub item_id: ItemId,
+    /// The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up.
+    pub turn_id: TurnId,
+    /// How it is to be delivered.
+    pub delivery: Delivery,
+    /// The blocks, as sent.
+    pub content: Vec<Input>,
+}
+
+/// How a person's message reaches the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Delivery {
+    /// Starts a turn at once.
+    Prompt,
+    /// Goes into the running turn at its next gap.
+    Steer,
+    /// Starts a turn when the running one and those before it in the queue are over.
+    FollowUp,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnCompleted {
+    /// Whether it reached its end.
+    pub status: TurnStatus,
+    /// Why the model stopped, when it was the model that ended the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopReason>,
+    /// What went wrong, when something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<TurnError>,
+    /// The turn's tokens.
+    pub usage: Usage,
+    /// How many model replies it took.
+    pub steps: u32,
+    /// Tool calls that were denied.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub denials: u32,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// Whether a turn reached its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TurnStatus {
+    /// The model stopped by itself.
+    Completed,
+    /// Somebody stopped it.
+    Interrupted,
+    /// It could not go on; `error` says why.
+    Failed,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StopReason {
+    /// It was done.
+    EndTurn,
+    /// It asked for tools.
+    ToolUse,
+    /// It reached its output limit.
+    MaxTokens,
+    /// It declined to answer.
+    Refusal,
+    /// It said something this engine does not know; taken as done.
+    Other,
+}
+
+/// Why a turn failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnError {
+    /// A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference.
+    pub code: String,
+    /// What happened, for a person.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Trying the same again may help.
+    #[serde(default)]
+    pub retryable: bool,
+    /// The provider's HTTP status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_status: Option<u16>,
+}
+
+/// What a session does at the moment. A reader never takes a value it does not know for idle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionState {
+    /// The state.
+    pub value: StateValue,
+    /// The questions it waits for, when it is blocked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked_on: Vec<ApprovalId>,
+}
+
+/// What a session does at the moment, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StateValue {
+    /// Waits for a prompt.
+    Idle,
+    /// A turn runs.
+    Running,
+    /// A turn waits for a person.
+    Blocked,
+}
+
+/// Something a person should know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Notice {
+    /// How bad it is.
+    pub level: NoticeLevel,
+    /// A stable name.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// How bad a notice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum NoticeLevel {
+    /// Good to know.
+    Info,
+    /// Something is not as it should be.
+    Warning,
+    /// Something failed.
+    Error,
+}

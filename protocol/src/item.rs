@@ -1,0 +1,179 @@
+//! Items: the things a client draws, each started, updated and completed by events.
+
+use crate::content::{Content, Input, Truncation};
+use crate::diff::FileChange;
+use crate::ids::{ItemId, TurnId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Something a client can draw. The event that completes an item carries its whole value, so the
+/// deltas in between are never needed for correctness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Item {
+    /// The item's id.
+    pub id: ItemId,
+    /// The turn it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The step (model reply) within the turn, from 1; absent for what no model made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    /// Where the item stands.
+    pub status: ItemStatus,
+    /// When it began, in milliseconds since 1970.
+    pub started_ms: u64,
+    /// How long it took, in milliseconds; present once it is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// What it is.
+    #[serde(flatten)]
+    pub body: ItemBody,
+}
+
+/// Where an item stands. A reader treats a value it does not know as still running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ItemStatus {
+    /// Announced, not begun; a tool call whose arguments still stream.
+    Pending,
+    /// Going on.
+    Running,
+    /// Ended well.
+    Completed,
+    /// Ended badly; the output says why.
+    Failed,
+    /// A person or the policy said no; it never ran.
+    Declined,
+    /// Stopped before its end, or never begun because the turn was.
+    Cancelled,
+}
+
+/// What an item is, told apart by `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum ItemBody {
+    /// What a person said: a prompt, a steer or a follow-up, at the place where the model reads it.
+    UserMessage(UserMessage),
+    /// What the model said.
+    AgentMessage(TextBody),
+    /// What the model thought, as far as its provider shows it.
+    Reasoning(TextBody),
+    /// A call of a tool.
+    ToolCall(Box<ToolCall>),
+}
+
+/// A person's message in the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UserMessage {
+    /// The blocks, as sent.
+    pub content: Vec<Input>,
+}
+
+/// Text that grew while it streamed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TextBody {
+    /// The whole text so far; empty in `item.started`.
+    pub text: String,
+}
+
+/// A tool call from its first argument byte to its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCall {
+    /// The tool's name, as the model calls it.
+    pub tool_name: String,
+    /// One line for a person: `bash: cargo test`.
+    pub title: String,
+    /// What kind of act it is, for icons and rules.
+    pub kind: ToolKind,
+    /// Files and lines it is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+    /// The arguments; absent until they have arrived whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// The result; absent until there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<ToolResult>,
+}
+
+/// The kind of a tool call; the names are those of the Agent Client Protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolKind {
+    /// Reads files or folders.
+    Read,
+    /// Changes files.
+    Edit,
+    /// Deletes files.
+    Delete,
+    /// Moves files.
+    Move,
+    /// Searches.
+    Search,
+    /// Runs a command.
+    Execute,
+    /// Fetches from the network.
+    Fetch,
+    /// Thinks or plans.
+    Think,
+    /// Anything else.
+    Other,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Location {
+    /// The absolute path.
+    pub path: String,
+    /// The line, 1-based.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+}
+
+/// What a tool returned: what the model reads, and what a client may draw besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// What the model reads.
+    pub content: Vec<Content>,
+    /// The tool failed, was declined or was cancelled; the content says why.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+    /// Facts for a client.
+    #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
+    pub details: ToolDetails,
+}
+
+/// Facts about a tool's result that only a client needs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolDetails {
+    /// Files it changed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FileChange>,
+    /// A command's exit code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The name of the signal that ended a command, such as `SIGKILL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// What was cut from the output, when something was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<Truncation>,
+    /// A file that holds the whole output, when it was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_output_path: Option<String>,
+}
+
+impl ToolDetails {
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

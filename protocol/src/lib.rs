@@ -1,0 +1,30 @@
+//! The vocabulary of pintle's native protocol: what travels between an engine and whoever steers it.
+//!
+//! This crate holds types and nothing else: no behaviour beyond conversions, no runtime, no IO. The
+//! same types are written to a session's journal, sent as notifications, paged in a replay and
+//! printed by `pintle run --format events`. From them come `protocol/schema.json`, the TypeScript and Lua
+//! types of the editor extensions and `protocol/REFERENCE.md`, so nothing about the wire is written
+//! by hand twice.
+//!
+//! Rules that hold for every type here:
+//! - JSON names are lowerCamel; ids are opaque strings; times are integer milliseconds with the
+//!   suffix `Ms`; paths are absolute.
+//! - An absent field means "unchanged" or "not known". Readers ignore fields and event types they
+//!   do not know.
+
+pub mod approval;
+pub mod capability;
+pub mod content;
+pub mod diff;
+pub mod error;
+pub mod event;
+pub mod ids;
+pub mod item;
+pub mod methods;
+pub mod schema;
+
+/// The protocol version this crate describes: semantic, additive changes raise the minor part.
+pub const PROTOCOL_VERSION: &str = "1.0";
+
+/// The protocol's name in `initialize`, which tells the native protocol from others on the same pipe.
+pub const PROTOCOL_NAME: &str = "pintle";

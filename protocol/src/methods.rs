@@ -1,0 +1,534 @@
+//! Methods: every request and notification with its params and result.
+
+use crate::approval::{Approval, ApprovalAnswer, PermissionMode};
+use crate::capability::{ClientCapabilities, EngineCapabilities};
+use crate::content::Input;
+use crate::event::{AnyRecord, EventRecord, QueuedInput, SessionState};
+use crate::ids::{ItemId, SessionId, TurnId};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// A request: its name on the wire and the types that travel.
+pub trait Request {
+    /// The method's name.
+    const METHOD: &'static str;
+    /// What is sent.
+    type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+    /// What comes back.
+    type Result: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+}
+
+/// A notification: its name on the wire and what it carries.
+pub trait Notification {
+    /// The method's name.
+    const METHOD: &'static str;
+    /// What is sent.
+    type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
+}
+
+/// Who may send a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sender {
+    /// Clients.
+    Client,
+    /// The engine.
+    Engine,
+}
+
+/// A row of the method table, from which schema, client types and reference are generated.
+#[derive(Debug)]
+pub struct MethodRow {
+    /// The name on the wire.
+    pub method: &'static str,
+    /// Who sends it.
+    pub sender: Sender,
+    /// What it is for, in a sentence or two.
+    pub doc: &'static str,
+    /// The schema of its params.
+    pub params: fn(&mut SchemaGenerator) -> Schema,
+    /// The schema of its result; a notification has none.
+    pub result: Option<fn(&mut SchemaGenerator) -> Schema>,
+}
+
+macro_rules! methods {
+    ($(
+        $(#[doc = $doc:literal])+
+        $kind:ident $sender:ident $method:literal $name:ident($params:ty $(, $result:ty)?);
+    )+) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(Debug, Clone, Copy)]
+            pub struct $name;
+            methods!(@impl $kind $method $name $params $(, $result)?);
+        )+
+
+        /// Every method of the protocol, in the order of the reference.
+        pub const METHODS: &[MethodRow] = &[$(
+            MethodRow {
+                method: $method,
+                sender: Sender::$sender,
+                doc: concat!($($doc),+),
+                params: |generator| generator.subschema_for::<$params>(),
+                result: methods!(@result $($result)?),
+            },
+        )+];
+    };
+    (@impl request $method:literal $name:ident $params:ty, $result:ty) => {
+        impl Request for $name {
+            const METHOD: &'static str = $method;
+            type Params = $params;
+            type Result = $result;
+        }
+    };
+    (@impl notification $method:literal $name:ident $params:ty) => {
+        impl Notification for $name {
+            const METHOD: &'static str = $method;
+            type Params = $params;
+        }
+    };
+    (@result) => { None };
+    (@result $result:ty) => { Some(|generator| generator.subschema_for::<$result>()) };
+}
+
+methods! {
+    /// Opens the connection: versions, names, capabilities. It must be the first request.
+    request Client "initialize" Initialize(InitializeParams, InitializeResult);
+    /// Answers at once; for liveness.
+    request Client "ping" Ping(Empty, Empty);
+    /// Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next.
+    request Client "shutdown" Shutdown(Empty, Empty);
+    /// Ends the process: with code 0 after `shutdown`, with 1 without.
+    notification Client "exit" Exit(Empty);
+    /// Withdraws a request that has not begun; it is answered with the error `cancelled`. A request that
+    /// has begun is answered as usual.
+    notification Client "$/cancelRequest" CancelRequest(CancelParams);
+    /// Makes a session and, unless told otherwise, subscribes this connection to it.
+    request Client "session/create" SessionCreate(SessionCreateParams, SessionResult);
+    /// Opens a stored session, also after a crash, and, unless told otherwise, subscribes this connection to it.
+    request Client "session/open" SessionOpen(SessionOpenParams, SessionResult);
+    /// Lists stored sessions, newest first.
+    request Client "session/list" SessionList(SessionListParams, SessionListResult);
+    /// Interrupts the session's turn, closes its journal in order and lets go of it.
+    request Client "session/close" SessionClose(SessionParams, Empty);
+    /// Sends the session's events to this connection from now on, or from a `seq` on, without a gap.
+    request Client "session/subscribe" SessionSubscribe(SessionSubscribeParams, SessionResult);
+    /// Stops sending the session's events to this connection.
+    request Client "session/unsubscribe" SessionUnsubscribe(SessionParams, Empty);
+    /// Reads durable events again, a page at a time.
+    request Client "session/events" SessionEvents(SessionEventsParams, SessionEventsResult);
+    /// Starts a turn with a prompt, or queues it as a follow-up.
+    request Client "turn/start" TurnStart(TurnStartParams, TurnStartResult);
+    /// Puts a message into the running turn at its next gap between tool calls.
+    request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
+    /// Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
+    request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
+    /// Something happened in a session.
+    notification Engine "session/event" SessionEvent(AnyRecord);
+    /// This connection read too slowly: the durable events between the two numbers were not sent.
+    /// Read them with `session/events`; what comes after `headSeq` is sent as usual.
+    notification Engine "session/lagged" SessionLagged(SessionLaggedParams);
+    /// Asks for permission. It is sent to every subscribed client that declared `approvals`; the
+    /// first answer wins and the others get `$/cancelRequest`.
+    request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
+}
+
+/// No params, or nothing to say: `{}`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Empty {}
+
+/// Who opens the connection and what it can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializeParams {
+    /// The protocol and the versions the client speaks.
+    pub protocol: ProtocolOffer,
+    /// The client.
+    #[serde(default)]
+    pub client: PeerInfo,
+    /// What the client can do.
+    #[serde(default)]
+    pub capabilities: ClientCapabilities,
+}
+
+/// The protocol versions a client speaks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProtocolOffer {
+    /// Always `pintle`.
+    pub name: String,
+    /// Versions, such as `1.0`; the engine takes the newest with a major part it shares.
+    pub versions: Vec<String>,
+}
+
+/// A program and its version.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PeerInfo {
+    /// The name.
+    pub name: String,
+    /// The version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// What the engine is and can do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializeResult {
+    /// The protocol version that holds for this connection.
+    pub protocol: ProtocolChoice,
+    /// The engine.
+    pub engine: EngineInfo,
+    /// What the engine can do.
+    pub capabilities: EngineCapabilities,
+    /// Limits of this connection.
+    pub limits: Limits,
+}
+
+/// The protocol version that holds for a connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProtocolChoice {
+    /// Always `pintle`.
+    pub name: String,
+    /// The version.
+    pub version: String,
+}
+
+/// The engine's name, version and schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EngineInfo {
+    /// Always `pintle`.
+    pub name: String,
+    /// The program's version.
+    pub version: String,
+    /// Changes whenever the protocol's schema does.
+    pub schema_hash: String,
+}
+
+/// Limits of a connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// The largest message taken, in bytes.
+    pub max_message_bytes: u64,
+    /// The most requests that may wait for an answer at once.
+    pub max_in_flight: u64,
+}
+
+/// The request to withdraw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CancelParams {
+    /// The id of the request: a number or a string.
+    pub id: serde_json::Value,
+}
+
+/// How a session is to work. What is left out comes from the user's settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionConfig {
+    /// The model, as `provider/id` or `provider/id:effort`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What needs no question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<PermissionMode>,
+}
+
+/// What to make a session with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCreateParams {
+    /// The working directory, absolute; default: where the engine was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// A title for lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// How it is to work.
+    #[serde(default)]
+    pub config: SessionConfig,
+    /// Whether to subscribe; default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscribe: Option<bool>,
+}
+
+/// Which session to open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOpenParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether to subscribe; default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscribe: Option<bool>,
+    /// Send the events after this number first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_seq: Option<u64>,
+    /// How it is to work from now on.
+    #[serde(default)]
+    pub config: SessionConfig,
+}
+
+/// Names a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// From where to send events.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSubscribeParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Send the events after this number first; default: only new ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_seq: Option<u64>,
+}
+
+/// A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionResult {
+    /// The session.
+    pub session_id: SessionId,
+    /// The number of its last durable event.
+    pub seq: u64,
+    /// The working directory.
+    pub cwd: String,
+    /// The title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The model, as `provider/id` or `provider/id:effort`.
+    pub model: String,
+    /// What needs no question.
+    pub permission_mode: PermissionMode,
+    /// What it does at the moment.
+    pub state: SessionState,
+    /// The running turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_turn_id: Option<TurnId>,
+    /// Messages that the model has not read yet.
+    #[serde(default)]
+    pub queue: Vec<QueuedInput>,
+    /// Questions of permission that are open.
+    #[serde(default)]
+    pub approvals: Vec<Approval>,
+    /// The events after `fromSeq` were too many to send at once: read them with `session/events`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gap: bool,
+}
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListParams {
+    /// Only those with this working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Where the last page ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// The most to return, 1 to 1000; default 50.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// A page of sessions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListResult {
+    /// The sessions, newest first.
+    pub sessions: Vec<SessionSummary>,
+    /// Send it back to get the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A stored session, as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    /// The session.
+    pub session_id: SessionId,
+    /// The working directory.
+    pub cwd: String,
+    /// The title it was given, else the beginning of its first prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// When it was made, in milliseconds since 1970.
+    pub created_ms: u64,
+    /// When its journal was last written, in milliseconds since 1970.
+    pub updated_ms: u64,
+    /// The folder that holds its journal.
+    pub path: String,
+}
+
+/// Which events to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionEventsParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Read the events after this number; default 0, from the start.
+    #[serde(default)]
+    pub after: u64,
+    /// The most to return, 1 to 1000; default 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// A page of events.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionEventsResult {
+    /// The events, in order.
+    pub events: Vec<EventRecord>,
+    /// The number of the session's last durable event.
+    pub last_seq: u64,
+    /// There are more after the last one here.
+    pub more: bool,
+}
+
+/// A prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnStartParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The prompt.
+    pub input: Vec<Input>,
+    /// What to do while a turn runs; default `reject`.
+    #[serde(default)]
+    pub when_busy: WhenBusy,
+}
+
+/// What to do with a prompt while a turn runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum WhenBusy {
+    /// Answer with the error `busy`.
+    #[default]
+    Reject,
+    /// Queue it as a follow-up.
+    Queue,
+}
+
+/// A prompt was accepted; it is on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnStartResult {
+    /// The turn it starts, or will start.
+    pub turn_id: TurnId,
+    /// The id of its `userMessage` item.
+    pub item_id: ItemId,
+    /// What became of it.
+    pub disposition: Disposition,
+}
+
+/// What became of an accepted prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Disposition {
+    /// Its turn begins now.
+    Started,
+    /// Its turn begins when those before it are over.
+    Queued,
+}
+
+/// A message for the running turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnSteerParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Refuse with `conflict` unless this turn is the running one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_turn_id: Option<TurnId>,
+    /// The message.
+    pub input: Vec<Input>,
+}
+
+/// What became of a steer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnSteerResult {
+    /// What became of it.
+    pub outcome: SteerOutcome,
+    /// The id of its `userMessage` item, when it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_id: Option<ItemId>,
+    /// The turn it goes into, when it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+}
+
+/// What became of a steer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SteerOutcome {
+    /// Accepted for the running turn. Should the turn end before its next gap, it starts a turn of its own.
+    Accepted,
+    /// No turn runs; nothing was kept. Send it with `turn/start`.
+    NoActiveTurn,
+}
+
+/// Which turn to stop.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnInterruptParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Refuse with `conflict` unless this turn is the running one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// What to do with messages that the model has not read yet; default `return`.
+    #[serde(default)]
+    pub queue: QueuePolicy,
+}
+
+/// What an interrupt does with messages that the model has not read yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum QueuePolicy {
+    /// Takes them out of the queue and hands them back in `input.removed`.
+    #[default]
+    Return,
+    /// Lets them start their turns after this one has ended.
+    Keep,
+}
+
+/// What became of an interrupt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnInterruptResult {
+    /// The turn that is being stopped; absent when none runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The messages that were handed back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub returned: Vec<QueuedInput>,
+}
+
+/// The events a slow connection was not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionLaggedParams {
+    /// The session.
+    pub session_id: SessionId,
+    /// The last durable event that was sent.
+    pub last_sent_seq: u64,
+    /// The last durable event that was not.
+    pub head_seq: u64,
+}

@@ -1,0 +1,105 @@
+//! The only door to what surrounds the program: clock, random ids, environment variables, home.
+//!
+//! Everything else takes an [`Ambient`], so that a test with [`Ambient::fixed`] always sees the same time
+//! and the same ids.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file is the one place that reads clock, environment and working directory"
+)]
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Clock, ids and environment variables. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Ambient {
+    vars: Arc<BTreeMap<String, String>>,
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    System,
+    /// A counter that stands for clock and chance.
+    Fixed(Arc<AtomicU64>),
+}
+
+impl Ambient {
+    /// The real thing. Variables whose name or value is not UTF-8 are left out.
+    pub fn system() -> Self {
+        let vars = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Self { vars: Arc::new(vars), source: Source::System }
+    }
+
+    /// Time and ids that are the same in every run; the only variables are those given.
+    pub fn fixed(vars: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self {
+            vars: Arc::new(vars.into_iter().collect()),
+            source: Source::Fixed(Arc::new(AtomicU64::new(0))),
+        }
+    }
+
+    /// An environment variable; an empty one counts as not set.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Milliseconds since 1970. A fixed clock stands still.
+    pub fn now_ms(&self) -> u64 {
+        match &self.source {
+            Source::System => SystemTime::now()
+                .duration_since(UNIX_EPOCH)
+                .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
+            Source::Fixed(_) => 1_700_000_000_000,
+        }
+    }
+
+    /// A new id: a UUIDv7, which sorts by the time it was made; `id-1`, `id-2` … when fixed.
+    pub fn new_id(&self) -> String {
+        match &self.source {
+            Source::System => uuid::Uuid::now_v7().to_string(),
+            Source::Fixed(counter) => format!("id-{}", counter.fetch_add(1, Ordering::Relaxed) + 1),
+        }
+    }
+
+    /// The user's home folder, from `HOME`.
+    pub fn home(&self) -> Option<PathBuf> {
+        self.var("HOME").map(PathBuf::from)
+    }
+
+    /// The folder the program was started in.
+    ///
+    /// # Errors
+    /// It was deleted, or is not readable.
+    pub fn current_dir(&self) -> std::io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+}
+
+/// Text that never prints: a key or a token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text itself, for the one place that sends it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}

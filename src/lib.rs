@@ -1,0 +1,7 @@
+//! pintle: a headless coding-agent engine.
+
+pub mod ambient;
+pub mod exec;
+pub mod llm;
+pub mod text;
+pub mod tools;

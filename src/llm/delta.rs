@@ -1,0 +1,152 @@
+//! A reply as it arrives, piece by piece, and the accumulator that makes a message of the pieces.
+
+use super::message::{Assistant, AssistantBlock, Opaque};
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::StopReason;
+
+/// A piece of a reply. Blocks are numbered by the provider's decoder from 0 in the order in which they
+/// begin; pieces of different blocks may interleave.
+#[derive(Debug, Clone)]
+pub enum Delta {
+    /// A block begins.
+    Start {
+        /// The block's number.
+        index: usize,
+        /// What it is.
+        block: BlockStart,
+    },
+    /// Text for the end of a text or reasoning block.
+    Text {
+        /// The block's number.
+        index: usize,
+        /// The piece; never empty.
+        text: String,
+    },
+    /// JSON text for the end of a tool call's arguments.
+    Arguments {
+        /// The block's number.
+        index: usize,
+        /// The piece; never empty.
+        json: String,
+    },
+    /// What the provider wants back verbatim with this block; replaces what was there.
+    Opaque {
+        /// The block's number.
+        index: usize,
+        /// The JSON.
+        raw: Opaque,
+    },
+    /// A block is complete.
+    End {
+        /// The block's number.
+        index: usize,
+    },
+    /// Tokens so far: cumulative, the last one wins.
+    Usage(Usage),
+    /// The reply is over; nothing follows but perhaps [`Delta::Usage`].
+    Stop(StopReason),
+}
+
+/// What kind of block begins.
+#[derive(Debug, Clone)]
+pub enum BlockStart {
+    /// Text for the person.
+    Text,
+    /// Reasoning.
+    Reasoning,
+    /// A call of a tool.
+    ToolCall {
+        /// The call's id; made by the decoder where the wire has none, unique within the reply.
+        id: String,
+        /// The tool's name.
+        name: String,
+    },
+    /// A block this engine does not know; its content comes as [`Delta::Opaque`].
+    Unknown,
+}
+
+/// Makes a message of deltas.
+#[derive(Debug, Default)]
+pub struct Accumulator {
+    blocks: Vec<Option<AssistantBlock>>,
+    usage: Usage,
+    stop: Option<StopReason>,
+}
+
+impl Accumulator {
+    /// Takes the next piece. A piece for a block that never began is ignored.
+    pub fn push(&mut self, delta: &Delta) {
+        match delta {
+            Delta::Start { index, block } => {
+                if self.blocks.len() <= *index {
+                    self.blocks.resize_with(index + 1, || None);
+                }
+                if let Some(slot) = self.blocks.get_mut(*index) {
+                    *slot = Some(match block.clone() {
+                        BlockStart::Text => AssistantBlock::Text { text: String::new() },
+                        BlockStart::Reasoning => {
+                            AssistantBlock::Reasoning { text: String::new(), opaque: None }
+                        }
+                        BlockStart::ToolCall { id, name } => AssistantBlock::ToolCall {
+                            id,
+                            name,
+                            arguments: String::new(),
+                            opaque: None,
+                        },
+                        BlockStart::Unknown => return,
+                    });
+                }
+            }
+            Delta::Text { index, text: piece } => match self.block(*index) {
+                Some(AssistantBlock::Text { text } | AssistantBlock::Reasoning { text, .. }) => {
+                    text.push_str(piece);
+                }
+                Some(AssistantBlock::ToolCall { .. } | AssistantBlock::Unknown(_)) | None => {}
+            },
+            Delta::Arguments { index, json } => {
+                if let Some(AssistantBlock::ToolCall { arguments, .. }) = self.block(*index) {
+                    arguments.push_str(json);
+                }
+            }
+            Delta::Opaque { index, raw } => match self.blocks.get_mut(*index) {
+                Some(Some(
+                    AssistantBlock::Reasoning { opaque, .. }
+                    | AssistantBlock::ToolCall { opaque, .. },
+                )) => *opaque = Some(raw.clone()),
+                Some(Some(AssistantBlock::Text { .. })) | None => {}
+                Some(slot) => *slot = Some(AssistantBlock::Unknown(raw.clone())),
+            },
+            Delta::End { .. } => {}
+            Delta::Usage(usage) => self.usage = *usage,
+            Delta::Stop(stop) => self.stop = Some(*stop),
+        }
+    }
+
+    fn block(&mut self, index: usize) -> Option<&mut AssistantBlock> {
+        self.blocks.get_mut(index)?.as_mut()
+    }
+
+    /// The block with this number as it is now.
+    pub fn get(&self, index: usize) -> Option<&AssistantBlock> {
+        self.blocks.get(index)?.as_ref()
+    }
+
+    /// The tokens so far.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Why the reply stopped; `None` while it has not.
+    pub fn stop(&self) -> Option<StopReason> {
+        self.stop
+    }
+
+    /// The message. Complete only after [`Delta::Stop`]; before that the last block may be cut.
+    pub fn finish(self, origin: String) -> Assistant {
+        Assistant {
+            blocks: self.blocks.into_iter().flatten().collect(),
+            origin,
+            stop: self.stop.unwrap_or(StopReason::Other),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What can go wrong with a provider, told apart by what the user or the loop should do about it.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A provider's failure. It never holds a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What to do about it depends on this.
+    pub kind: ErrorKind,
+    /// What happened, with the provider's own words where there are some; lower case, no full stop.
+    pub message: String,
+    /// What to do: which variable to set, which URL to check.
+    pub hint: Option<String>,
+    /// The HTTP status, if it got that far.
+    pub status: Option<u16>,
+    /// The provider's id of the request.
+    pub request_id: Option<String>,
+    /// How long the provider asks to wait.
+    pub retry_after: Option<Duration>,
+}
+
+/// The classes of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// No key, or a key that is refused.
+    Auth,
+    /// The account is empty or over its plan.
+    Billing,
+    /// Too many requests for now.
+    RateLimit,
+    /// The provider is overloaded or broken for now.
+    Overloaded,
+    /// The conversation does not fit into the model's window.
+    Overflow,
+    /// The provider does not accept the request as it is, or does not know the model.
+    InvalidRequest,
+    /// A content filter refused.
+    ContentFilter,
+    /// No connection, or it broke.
+    Network,
+    /// Nothing came for too long.
+    Timeout,
+    /// What came is not what the wire format promises, or the stream was cut.
+    Protocol,
+    /// A cassette or script holds no reply for this request.
+    Replay,
+}
+
+impl ErrorKind {
+    /// The stable name on the wire.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Billing => "billing",
+            Self::RateLimit => "rateLimit",
+            Self::Overloaded => "overloaded",
+            Self::Overflow => "overflow",
+            Self::InvalidRequest => "invalidRequest",
+            Self::ContentFilter => "contentFilter",
+            Self::Network => "network",
+            Self::Timeout => "timeout",
+            Self::Protocol => "protocol",
+            Self::Replay => "replay",
+        }
+    }
+
+    /// Whether trying the same again may help.
+    pub fn is_retryable(self) -> bool {
+        match self {
+            Self::RateLimit | Self::Overloaded | Self::Network | Self::Timeout | Self::Protocol => {
+                true
+            }
+            Self::Auth
+            | Self::Billing
+            | Self::Overflow
+            | Self::InvalidRequest
+            | Self::ContentFilter
+            | Self::Replay => false,
+        }
+    }
+}
+
+impl Error {
+    /// An error with a message and nothing else.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            status: None,
+            request_id: None,
+            retry_after: None,
+        }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,33 @@
+//! Models: one canonical conversation in, one stream of deltas out.
+//!
+//! A [`Provider`] turns a [`Request`] into a stream of [`Delta`]s. It knows nothing of tools that run, of sessions
+//! or of clients. Each wire API is a pure encoder and a pure decoder in its own file; `http` is the only
+//! place that opens a socket; `cassette` replays what was recorded; `script` is the one fake model.
+
+pub mod delta;
+pub mod error;
+pub mod message;
+pub mod request;
+
+pub use delta::{BlockStart, Delta};
+pub use error::{Error, ErrorKind};
+pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+pub use request::{Effort, ModelRef, Request, ToolSpec};
+
+use futures_util::stream::BoxStream;
+
+/// The reply of a model as it arrives. It ends after [`Delta::Stop`] or after one error; a stream
+/// that ends without either was cut, which the provider itself reports as an error.
+pub type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
+
+/// A model behind some wire.
+///
+/// Dropping the stream, or the future that makes it, cancels the request and closes the connection.
+#[async_trait::async_trait]
+pub trait Provider: Send + Sync + std::fmt::Debug {
+    /// Sends the request and returns the reply's stream once the provider has begun to answer.
+    ///
+    /// # Errors
+    /// Whatever went wrong before the first byte of the reply, typed by [`ErrorKind`].
+    async fn stream(&self, request: Request) -> Result<DeltaStream, Error>;
+}

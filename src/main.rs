@@ -1,0 +1,3 @@
+//! The program: parses arguments and runs one frontend over the engine.
+
+fn main() {}

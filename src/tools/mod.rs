@@ -1,0 +1,98 @@
+//! Tools: what a model can do.
+//!
+//! A call goes through two stages. [`Tool::prepare`] checks the arguments and says what the call would do, without
+//! doing it: title, kind, access. Between the two somebody decides whether it may run. [`Prepared::run`] does it.
+//! A tool never sees a session, a turn or a client.
+
+use crate::exec::Environment;
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// A tool: its name, its shape for the model, and how a call of it is prepared.
+pub trait Tool: Send + Sync + std::fmt::Debug {
+    /// The name, as the model calls it.
+    fn name(&self) -> &'static str;
+
+    /// What it does and how to use it, for the model.
+    fn description(&self) -> &'static str;
+
+    /// JSON Schema of the arguments, an object schema.
+    fn parameters(&self) -> Value;
+
+    /// The kind of act, for icons and rules.
+    fn kind(&self) -> ToolKind;
+
+    /// Checks the arguments and says what the call would do. It touches nothing.
+    ///
+    /// # Errors
+    /// A message for the model that names the field and what was expected.
+    fn prepare(&self, arguments: Value, cwd: &Path) -> Result<Box<dyn Prepared>, String>;
+}
+
+/// A call that is ready to run.
+#[async_trait::async_trait]
+pub trait Prepared: Send + Sync + std::fmt::Debug {
+    /// One line for a person: `bash: cargo test`.
+    fn title(&self) -> String;
+
+    /// Files and lines it is about.
+    fn locations(&self) -> Vec<Location>;
+
+    /// What it needs permission for.
+    fn access(&self) -> Access;
+
+    /// Does it. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result.
+    /// A failure is a result with `is_error`, never a panic.
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
+}
+
+/// What a call needs permission for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Access {
+    /// Reads these paths.
+    Read(Vec<PathBuf>),
+    /// Changes these paths.
+    Write(Vec<PathBuf>),
+    /// Runs this command.
+    Execute(String),
+}
+
+/// What a running call may use.
+#[derive(Debug)]
+pub struct ToolContext {
+    /// Files and processes.
+    pub env: Arc<dyn Environment>,
+    /// The session's working directory, absolute.
+    pub cwd: PathBuf,
+    /// Stops the call.
+    pub cancel: CancellationToken,
+    /// Takes what a running call prints, as it prints it.
+    pub progress: Progress,
+}
+
+/// Takes what a running call prints. A full channel drops the piece: the result holds everything.
+#[derive(Debug, Clone)]
+pub struct Progress(Option<tokio::sync::mpsc::Sender<String>>);
+
+impl Progress {
+    /// Sends pieces into this channel.
+    pub fn new(tx: tokio::sync::mpsc::Sender<String>) -> Self {
+        Self(Some(tx))
+    }
+
+    /// Drops every piece.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    /// Hands on a piece.
+    pub fn text(&self, piece: String) {
+        if let Some(tx) = &self.0 {
+            // A client that wants every byte reads the result; progress is transient.
+            let _ = tx.try_send(piece);
+        }
+    }
+}
