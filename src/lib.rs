@@ -5,3 +5,4 @@ pub mod exec;
 pub mod llm;
 pub mod text;
 pub mod tools;
+pub mod transport;

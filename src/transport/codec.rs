@@ -1,0 +1,308 @@
+//! Framing, pure: bytes in, messages out, and the other way round.
+//!
+//! The first significant byte of a connection decides: `{` or `[` means one message a line, a letter
+//! means `Content-Length` headers as in LSP. It then stays fixed, for both directions.
+
+use super::Incoming;
+
+/// How messages are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// One JSON text a line, ended by LF.
+    Ndjson,
+    /// `Content-Length: N`, an empty line, N bytes.
+    Headers,
+}
+
+impl Framing {
+    /// Writes a message with its frame to the end of `out`.
+    pub fn encode(self, message: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::Ndjson => {
+                out.extend_from_slice(message);
+                out.push(b'\n');
+            }
+            Self::Headers => {
+                out.extend_from_slice(
+                    format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes(),
+                );
+                out.extend_from_slice(message);
+            }
+        }
+    }
+}
+
+/// The longest header block; a real one has one or two short lines.
+const MAX_HEADER_BYTES: usize = 8 * 1024;
+
+/// Cuts a stream of bytes into messages. Memory stays below twice the message limit whatever comes.
+#[derive(Debug)]
+pub struct Decoder {
+    framing: Option<Framing>,
+    max_message_bytes: usize,
+    buffer: Vec<u8>,
+    /// How much of the buffer holds no line end, so that a long line is searched once.
+    searched: usize,
+    skip: Skip,
+}
+
+/// What is being passed over after a message that was too large.
+#[derive(Debug, PartialEq, Eq)]
+enum Skip {
+    Nothing,
+    ToLineEnd,
+    Bytes(usize),
+}
+
+/// What the front of the buffer allows.
+enum Step {
+    NeedMore,
+    Again,
+    Yield(Incoming),
+}
+
+impl Decoder {
+    /// A decoder that tells the framing by the first byte, or uses the given one.
+    pub fn new(framing: Option<Framing>, max_message_bytes: usize) -> Self {
+        Self { framing, max_message_bytes, buffer: Vec::new(), searched: 0, skip: Skip::Nothing }
+    }
+
+    /// The framing, once it is known.
+    pub fn framing(&self) -> Option<Framing> {
+        self.framing
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next message, if one is complete. Call it until it returns `None`.
+    pub fn next(&mut self) -> Option<Incoming> {
+        loop {
+            let step = match (&self.skip, self.framing) {
+                (Skip::ToLineEnd, _) => self.skip_line(),
+                (Skip::Bytes(count), _) => {
+                    let count = *count;
+                    self.skip_bytes(count)
+                }
+                (Skip::Nothing, None) => self.detect(),
+                (Skip::Nothing, Some(Framing::Ndjson)) => self.line(),
+                (Skip::Nothing, Some(Framing::Headers)) => self.headed(),
+            };
+            match step {
+                Step::NeedMore => return None,
+                Step::Again => {}
+                Step::Yield(incoming) => return Some(incoming),
+            }
+        }
+    }
+
+    /// The last message of a stream that ended without a line end.
+    pub fn finish(&mut self) -> Option<Incoming> {
+        let rest = std::mem::take(&mut self.buffer);
+        let is_blank = rest.iter().all(u8::is_ascii_whitespace);
+        match self.framing {
+            _ if is_blank || self.skip != Skip::Nothing => None,
+            Some(Framing::Headers) => Some(Incoming::Broken("the input ended inside a message")),
+            Some(Framing::Ndjson) | None => Some(Incoming::Message(rest)),
+        }
+    }
+
+    fn detect(&mut self) -> Step {
+        const BOM: &[u8] = b"\xEF\xBB\xBF";
+        if self.buffer.len() < BOM.len() && BOM.starts_with(&self.buffer) {
+            return Step::NeedMore;
+        }
+        if self.buffer.starts_with(BOM) {
+            self.buffer.drain(..BOM.len());
+        }
+        let blank = self.buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.buffer.drain(..blank);
+        self.framing = match self.buffer.first() {
+            None => return Step::NeedMore,
+            Some(byte) if byte.is_ascii_alphabetic() => match looks_like_header(&self.buffer) {
+                None => return Step::NeedMore,
+                Some(true) => Some(Framing::Headers),
+                Some(false) => Some(Framing::Ndjson),
+            },
+            Some(_) => Some(Framing::Ndjson),
+        };
+        Step::Again
+    }
+
+    fn line(&mut self) -> Step {
+        let fresh = self.buffer.get(self.searched..).unwrap_or_default();
+        let Some(found) = fresh.iter().position(|byte| *byte == b'\n') else {
+            self.searched = self.buffer.len();
+            if self.buffer.len() <= self.max_message_bytes {
+                return Step::NeedMore;
+            }
+            self.forget();
+            self.skip = Skip::ToLineEnd;
+            return Step::Yield(Incoming::TooLarge);
+        };
+        let end = self.searched + found;
+        self.searched = 0;
+        let mut message: Vec<u8> = self.buffer.drain(..=end).collect();
+        message.pop();
+        if message.last() == Some(&b'\r') {
+            message.pop();
+        }
+        if message.len() > self.max_message_bytes {
+            Step::Yield(Incoming::TooLarge)
+        } else if message.iter().all(u8::is_ascii_whitespace) {
+            Step::Again
+        } else {
+            Step::Yield(Incoming::Message(message))
+        }
+    }
+
+    fn headed(&mut self) -> Step {
+        let Some((headers_end, body_start)) = find_header_end(&self.buffer) else {
+            if self.buffer.len() <= MAX_HEADER_BYTES {
+                return Step::NeedMore;
+            }
+            self.forget();
+            return Step::Yield(Incoming::Broken("the header block has no end"));
+        };
+        let headers = self.buffer.get(..headers_end).unwrap_or_default();
+        let Some(length) = content_length(headers) else {
+            self.buffer.drain(..body_start);
+            return Step::Yield(Incoming::Broken("a header block without Content-Length"));
+        };
+        if length > self.max_message_bytes {
+            self.buffer.drain(..body_start);
+            self.skip = Skip::Bytes(length);
+            return Step::Yield(Incoming::TooLarge);
+        }
+        if self.buffer.len() < body_start + length {
+            return Step::NeedMore;
+        }
+        let message = self.buffer.get(body_start..body_start + length).unwrap_or_default().to_vec();
+        self.buffer.drain(..body_start + length);
+        Step::Yield(Incoming::Message(message))
+    }
+
+    fn skip_line(&mut self) -> Step {
+        match self.buffer.iter().position(|byte| *byte == b'\n') {
+            Some(end) => {
+                self.buffer.drain(..=end);
+                self.skip = Skip::Nothing;
+                Step::Again
+            }
+            None => {
+                self.forget();
+                Step::NeedMore
+            }
+        }
+    }
+
+    fn skip_bytes(&mut self, count: usize) -> Step {
+        let here = count.min(self.buffer.len());
+        self.buffer.drain(..here);
+        self.skip = if here == count { Skip::Nothing } else { Skip::Bytes(count - here) };
+        if here == count { Step::Again } else { Step::NeedMore }
+    }
+
+    fn forget(&mut self) {
+        self.buffer = Vec::new();
+        self.searched = 0;
+    }
+}
+
+/// Whether the bytes begin like `Name: value`; `None` while they end inside the name.
+fn looks_like_header(bytes: &[u8]) -> Option<bool> {
+    let name = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-');
+    bytes.get(name.count()).map(|byte| *byte == b':')
+}
+
+/// Where the headers end and where the body begins; bare LF is taken as well as CRLF.
+fn find_header_end(bytes: &[u8]) -> Option<(usize, usize)> {
+    let window = bytes.get(..bytes.len().min(MAX_HEADER_BYTES))?;
+    (0..window.len()).find_map(|at| {
+        let rest = window.get(at..)?;
+        if rest.starts_with(b"\r\n\r\n") {
+            Some((at, at + 4))
+        } else if rest.starts_with(b"\n\n") {
+            Some((at, at + 2))
+        } else {
+            None
+        }
+    })
+}
+
+fn content_length(headers: &[u8]) -> Option<usize> {
+    std::str::from_utf8(headers).ok()?.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        if name.trim().eq_ignore_ascii_case("content-length") {
+            value.trim().parse().ok()
+        } else {
+            None
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(input: &[u8], piece: usize) -> String {
+        let mut decoder = Decoder::new(None, 20);
+        let mut out = Vec::new();
+        let mut show = |incoming| {
+            out.push(match incoming {
+                Incoming::Message(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+                Incoming::TooLarge => "<too large>".to_owned(),
+                Incoming::Broken(what) => format!("<{what}>"),
+            });
+        };
+        for chunk in input.chunks(piece) {
+            decoder.push(chunk);
+            while let Some(incoming) = decoder.next() {
+                show(incoming);
+            }
+        }
+        if let Some(incoming) = decoder.finish() {
+            show(incoming);
+        }
+        out.join(" | ")
+    }
+
+    #[test]
+    fn frames_are_the_same_however_the_bytes_arrive() {
+        let rows: &[(&str, &[u8], &str)] = &[
+            ("lines", b"{\"a\":1}\n{\"b\":2}\n", "{\"a\":1} | {\"b\":2}"),
+            ("carriage returns", b"{}\r\n{}\r\n", "{} | {}"),
+            ("empty lines", b"\n\n{}\n\n  \n{}\n", "{} | {}"),
+            ("a last line without an end", b"{}\n{1}", "{} | {1}"),
+            ("a byte order mark", b"\xEF\xBB\xBF{}\n", "{}"),
+            ("a line separator is no line end", "{\"\u{2028}\":1}\n".as_bytes(), "{\"\u{2028}\":1}"),
+            ("a line over the limit", b"{}\n{aaaaaaaaaaaaaaaaaaaaaaaaaaaa}\n{}\n", "{} | <too large> | {}"),
+            ("text", b"hello there\n{}\n", "hello there | {}"),
+            ("an array", b"[1]\n", "[1]"),
+            ("headers", b"Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n{1}", "{} | {1}"),
+            ("two headers, any case", b"content-type: x\r\ncontent-length:2\r\n\r\n{}", "{}"),
+            ("bare line feeds in headers", b"Content-Length: 2\n\n{}", "{}"),
+            ("a body over the limit", b"Content-Length: 30\r\n\r\naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaContent-Length: 2\r\n\r\n{}", "<too large> | {}"),
+            ("headers without a length", b"Content-Type: x\r\n\r\nContent-Length: 2\r\n\r\n{}", "<a header block without Content-Length> | {}"),
+            ("the end inside a body", b"Content-Length: 9\r\n\r\n{}", "<the input ended inside a message>"),
+            ("nothing", b"", ""),
+        ];
+        for (name, input, want) in rows {
+            for piece in [1, 2, 3, 7, 1000] {
+                assert_eq!(&decode(input, piece), want, "{name}, in pieces of {piece}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for framing in [Framing::Ndjson, Framing::Headers] {
+            let mut bytes = Vec::new();
+            framing.encode(b"{\"x\":1}", &mut bytes);
+            framing.encode(b"{}", &mut bytes);
+            assert_eq!(decode(&bytes, 5), "{\"x\":1} | {}");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The JSON-RPC 2.0 envelope, pure: what a message is, and how the ones we send are written.
+
+use jsonrpsee::types::Id;
+use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A message, looked at.
+#[derive(Debug)]
+pub enum Envelope {
+    /// Something to answer.
+    Request {
+        /// The id to answer with.
+        id: Id<'static>,
+        /// The method.
+        method: String,
+        /// The params as they came.
+        params: Option<Box<RawValue>>,
+    },
+    /// Something to take note of.
+    Notification {
+        /// The method.
+        method: String,
+        /// The params as they came.
+        params: Option<Box<RawValue>>,
+    },
+    /// An answer to a request of ours.
+    Response {
+        /// The id of our request.
+        id: Id<'static>,
+        /// The result, or the error's message.
+        outcome: Result<Box<RawValue>, String>,
+    },
+}
+
+/// A message that is none, with the error to answer it with.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The id, where it could be read.
+    pub id: Id<'static>,
+    /// The JSON-RPC code.
+    pub code: i32,
+    /// What is wrong.
+    pub message: String,
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    method: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    params: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    result: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present")]
+    error: Option<Box<RawValue>>,
+    #[serde(default)]
+    jsonrpc: Option<serde_json::Value>,
+}
+
+/// Tells a field that is `null` from one that is absent.
+fn present<'de, D: serde::Deserializer<'de>>(field: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(field).map(Some)
+}
+
+impl Invalid {
+    fn new(id: Id<'static>, code: i32, message: impl Into<String>) -> Self {
+        Self { id, code, message: message.into() }
+    }
+
+    fn request(id: Id<'static>, message: impl Into<String>) -> Self {
+        Self::new(id, INVALID_REQUEST, message)
+    }
+}
+
+/// Looks at a message.
+///
+/// # Errors
+/// What JSON-RPC says about it: broken JSON is -32700, JSON that is no request is -32600.
+pub fn parse(bytes: &[u8]) -> Result<Envelope, Invalid> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        Invalid::new(Id::Null, PARSE_ERROR, format!("invalid UTF-8 at byte {at}"))
+    })?;
+    // serde would take an array for a struct, so only what looks like an object is tried.
+    let is_object = text.trim_start().starts_with('{');
+    let wire = match serde_json::from_str::<Wire>(text) {
+        Ok(wire) if is_object => wire,
+        Ok(_) => return Err(no_request(text)),
+        Err(error) if error.is_data() => return Err(no_request(text)),
+        Err(error) => {
+            return Err(Invalid::new(Id::Null, PARSE_ERROR, format!("broken JSON: {error}")));
+        }
+    };
+    let id = match wire.id.as_deref().map(read_id) {
+        None => None,
+        Some(Ok(id)) => Some(id),
+        Some(Err(message)) => return Err(Invalid::request(Id::Null, message)),
+    };
+    let or_null = || id.clone().unwrap_or(Id::Null);
+    if wire.jsonrpc.as_ref().is_some_and(|version| version != "2.0") {
+        return Err(Invalid::request(or_null(), "`jsonrpc` must be \"2.0\""));
+    }
+    let Some(method) = wire.method else {
+        return match (id, wire.result, wire.error) {
+            (Some(id), Some(result), None) => Ok(Envelope::Response { id, outcome: Ok(result) }),
+            (Some(id), None, Some(error)) => {
+                Ok(Envelope::Response { id, outcome: Err(error_message(&error)) })
+            }
+            (id, _, _) => Err(Invalid::request(id.unwrap_or(Id::Null), "there is no `method`")),
+        };
+    };
+    let Ok(method) = serde_json::from_str::<String>(method.get()) else {
+        return Err(Invalid::request(or_null(), "`method` must be a string"));
+    };
+    let params = wire.params.filter(|params| params.get() != "null");
+    if params.as_ref().is_some_and(|params| !params.get().starts_with(['{', '['])) {
+        return Err(Invalid::request(or_null(), "`params` must be an object"));
+    }
+    match id {
+        Some(id) => Ok(Envelope::Request { id, method, params }),
+        None => Ok(Envelope::Notification { method, params }),
+    }
+}
+
+fn no_request(text: &str) -> Invalid {
+    // A mismatch can be met before a syntax error further on, which counts more.
+    if let Err(error) = serde_json::from_str::<&RawValue>(text) {
+        return Invalid::new(Id::Null, PARSE_ERROR, format!("broken JSON: {error}"));
+    }
+    let message = match text.trim_start().as_bytes().first() {
+        Some(b'[') => "batches are not supported: send one request a message",
+        Some(b'{') => "a field stands twice in the request",
+        _ => "a request must be an object",
+    };
+    Invalid::request(Id::Null, message)
+}
+
+fn read_id(raw: &RawValue) -> Result<Id<'static>, &'static str> {
+    match serde_json::from_str::<Id<'_>>(raw.get()) {
+        Ok(Id::Null) => Err("`id` must not be null: leave it out for a notification"),
+        Ok(id) => Ok(id.into_owned()),
+        Err(_) => Err("`id` must be a string or a whole number from 0"),
+    }
+}
+
+fn error_message(raw: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct WireError {
+        message: String,
+    }
+    serde_json::from_str::<WireError>(raw.get())
+        .map_or_else(|_| raw.get().to_owned(), |error| error.message)
+}
+
+/// Writes a notification.
+pub fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Out<'a, P> {
+        jsonrpc: &'static str,
+        method: &'a str,
+        params: &'a P,
+    }
+    to_bytes(&Out { jsonrpc: "2.0", method, params })
+}
+
+/// Writes a notification whose params are JSON text already.
+pub fn raw_notification(method: &str, params: &str) -> Vec<u8> {
+    let head = r#"{"jsonrpc":"2.0","method":""#;
+    let mut out = Vec::with_capacity(head.len() + method.len() + params.len() + 16);
+    for part in [head, method, r#"","params":"#, params, "}"] {
+        out.extend_from_slice(part.as_bytes());
+    }
+    out
+}
+
+/// Writes a request of ours.
+pub fn request(id: &str, method: &str, params: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Out<'a, P> {
+        jsonrpc: &'static str,
+        id: &'a str,
+        method: &'a str,
+        params: &'a P,
+    }
+    to_bytes(&Out { jsonrpc: "2.0", id, method, params })
+}
+
+fn to_bytes(message: &impl Serialize) -> Vec<u8> {
+    // Protocol types hold only string keys and plain values, so writing them cannot fail.
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_is_told_for_what_it_is() {
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        let deep = format!(r#"{{"id":1,"method":"x","params":{deep}}}"#);
+        let rows: &[(&str, &[u8], &str)] = &[
+            ("a request", br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "request 1 ping -"),
+            (
+                "without a version",
+                br#"{"id":"a","method":"ping","params":{}}"#,
+                "request \"a\" ping {}",
+            ),
+            ("params null", br#"{"id":1,"method":"ping","params":null}"#, "request 1 ping -"),
+            ("a notification", br#"{"method":"exit"}"#, "notification exit -"),
+            ("a response", br#"{"id":"s1","result":null}"#, "response \"s1\" Ok(null)"),
+            (
+                "a failed response",
+                br#"{"id":"s1","error":{"code":1,"message":"no"}}"#,
+                "response \"s1\" Err(no)",
+            ),
+            (
+                "broken JSON",
+                br#"{"id":1,"#,
+                "-32700 null broken JSON: EOF while parsing a value at line 1 column 8",
+            ),
+            (
+                "two values",
+                br"{} {}",
+                "-32700 null broken JSON: trailing characters at line 1 column 4",
+            ),
+            ("invalid UTF-8", b"{\"id\":\"\xff\"}", "-32700 null invalid UTF-8 at byte 7"),
+            (
+                "a batch",
+                br#"[{"id":1,"method":"ping"}]"#,
+                "-32600 null batches are not supported: send one request a message",
+            ),
+            ("null", b"null", "-32600 null a request must be an object"),
+            ("a number", b"42", "-32600 null a request must be an object"),
+            (
+                "an id twice",
+                br#"{"id":1,"id":2,"method":"ping"}"#,
+                "-32600 null a field stands twice in the request",
+            ),
+            ("an object of nothing", b"{}", "-32600 null there is no `method`"),
+            ("an id and nothing", br#"{"id":7}"#, "-32600 7 there is no `method`"),
+            (
+                "id null",
+                br#"{"id":null,"method":"ping"}"#,
+                "-32600 null `id` must not be null: leave it out for a notification",
+            ),
+            (
+                "an object as id",
+                br#"{"id":{},"method":"ping"}"#,
+                "-32600 null `id` must be a string or a whole number from 0",
+            ),
+            (
+                "a negative id",
+                br#"{"id":-1,"method":"ping"}"#,
+                "-32600 null `id` must be a string or a whole number from 0",
+            ),
+            ("a number as method", br#"{"id":3,"method":5}"#, "-32600 3 `method` must be a string"),
+            (
+                "a string as params",
+                br#"{"id":3,"method":"ping","params":"x"}"#,
+                "-32600 3 `params` must be an object",
+            ),
+            (
+                "version 1",
+                br#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#,
+                "-32600 3 `jsonrpc` must be \"2.0\"",
+            ),
+            (
+                "result and error",
+                br#"{"id":3,"result":1,"error":{}}"#,
+                "-32600 3 there is no `method`",
+            ),
+            ("unknown fields", br#"{"id":3,"method":"ping","extra":[1]}"#, "request 3 ping -"),
+            ("too deep to read", deep.as_bytes(), "-32700"),
+        ];
+        for (name, input, want) in rows {
+            let json = |id: &Id<'_>| serde_json::to_string(id).unwrap();
+            let got = match parse(input) {
+                Ok(Envelope::Request { id, method, params }) => {
+                    format!(
+                        "request {} {method} {}",
+                        json(&id),
+                        params.map_or("-".to_owned(), |p| p.to_string())
+                    )
+                }
+                Ok(Envelope::Notification { method, params }) => {
+                    format!(
+                        "notification {method} {}",
+                        params.map_or("-".to_owned(), |p| p.to_string())
+                    )
+                }
+                Ok(Envelope::Response { id, outcome: Ok(result) }) => {
+                    format!("response {} Ok({result})", json(&id))
+                }
+                Ok(Envelope::Response { id, outcome: Err(message) }) => {
+                    format!("response {} Err({message})", json(&id))
+                }
+                Err(invalid) => {
+                    format!("{} {} {}", invalid.code, json(&invalid.id), invalid.message)
+                }
+            };
+            if *name == "too deep to read" {
+                assert!(got.starts_with(want) || got.starts_with("request"), "{name}: {got}");
+            } else {
+                assert_eq!(&got, want, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Bytes and messages: framing in both directions, over stdio or in memory.
+//!
+//! A [`Link`] is one connection as a frontend sees it: complete messages in, complete messages out. Nothing here
+//! knows what a message means, and nothing but a link's writer touches stdout.
+
+pub mod codec;
+pub mod envelope;
+pub mod memory;
+pub mod stdio;
+
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// The largest message taken, in bytes. Prompts with pictures are a few MiB; a peer that sends more is broken.
+pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// How many messages the reader may be ahead of the frontend. When full, the reader stops reading and
+/// the client's own writes wait.
+pub const INCOMING_CAPACITY: usize = 64;
+
+/// How many bytes may wait for a client to read them. When full, the frontend stops taking events, so
+/// that sessions merge, drop or hold them back for it.
+pub const OUTGOING_BYTES: usize = 1024 * 1024;
+
+/// How many messages may wait for a client to read them: more than fit by bytes, so that the byte limit rules.
+const OUTGOING_MESSAGES: usize = 16 * 1024;
+
+/// What arrives on a link.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Incoming {
+    /// A complete message, not yet looked at.
+    Message(Vec<u8>),
+    /// A message over [`MAX_MESSAGE_BYTES`]; it was skipped.
+    TooLarge,
+    /// Bytes that are no frame. In header framing nothing after them can be trusted.
+    Broken(&'static str),
+}
+
+/// One connection as a frontend sees it.
+#[derive(Debug)]
+pub struct Link {
+    /// Messages from the client; closed at the end of its input.
+    pub incoming: mpsc::Receiver<Incoming>,
+    /// Messages for the client.
+    pub outgoing: Outgoing,
+    /// Cancelled when nobody reads our output any more.
+    pub hangup: CancellationToken,
+}
+
+/// The bounded queue before a link's one writer.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    tx: mpsc::Sender<Frame>,
+    room: Arc<Semaphore>,
+}
+
+/// A message on its way out, holding its share of the queue's bytes until it is written.
+#[derive(Debug)]
+pub struct Frame {
+    /// The message, without framing.
+    pub message: Vec<u8>,
+    _room: OwnedSemaphorePermit,
+}
+
+/// Room for one message in the queue.
+#[derive(Debug)]
+pub struct Room(OwnedSemaphorePermit);
+
+impl Outgoing {
+    /// A queue and its reading end, for a writer.
+    pub fn channel() -> (Self, mpsc::Receiver<Frame>) {
+        let (tx, rx) = mpsc::channel(OUTGOING_MESSAGES);
+        (Self { tx, room: Arc::new(Semaphore::new(OUTGOING_BYTES)) }, rx)
+    }
+
+    /// Waits until `bytes` more fit into the queue; one message over the whole limit fits when the queue is empty.
+    /// Cancel-safe. `None` when the writer is gone.
+    pub async fn room_for(&self, bytes: usize) -> Option<Room> {
+        let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
+        let permit = Arc::clone(&self.room).acquire_many_owned(share).await.ok()?;
+        if self.tx.is_closed() { None } else { Some(Room(permit)) }
+    }
+
+    /// Takes room for `bytes` if there is some now.
+    pub fn try_room_for(&self, bytes: usize) -> Option<Room> {
+        let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
+        Arc::clone(&self.room).try_acquire_many_owned(share).ok().map(Room)
+    }
+
+    /// Hands a message to the writer. `false` when the writer is gone.
+    pub fn send(&self, room: Room, message: Vec<u8>) -> bool {
+        self.tx.try_send(Frame { message, _room: room.0 }).is_ok()
+    }
+
+    /// Waits until the writer has taken and written everything, or is gone.
+    pub async fn flushed(&self) {
+        let whole = u32::try_from(OUTGOING_BYTES).unwrap_or(u32::MAX);
+        tokio::select! {
+            _ = self.room.acquire_many(whole) => {}
+            () = self.tx.closed() => {}
+        }
+    }
+}
