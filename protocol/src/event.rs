@@ -104,14 +104,9 @@ pub enum Event {
     /// A question of permission was answered or withdrawn.
     #[serde(rename = "approval.resolved")]
     ApprovalResolved(ApprovalOutcome),
-    /// A model reply was paid for.
-    #[serde(rename = "usage.updated")]
-    UsageUpdated {
-        /// The tokens of this reply.
-        step: Usage,
-        /// The tokens of the turn so far.
-        turn: Usage,
-    },
+    /// A model reply is over, whole or cut; its tool calls, if any, run now.
+    #[serde(rename = "step.completed")]
+    StepCompleted(StepCompleted),
     /// Something a person should know.
     #[serde(rename = "notice")]
     Notice(Notice),
@@ -202,6 +197,21 @@ pub enum Delivery {
     Steer,
     /// Starts a turn when the running one and those before it in the queue are over.
     FollowUp,
+}
+
+/// How a model reply ended and what it cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepCompleted {
+    /// The step within the turn, from 1.
+    pub step: u32,
+    /// Why the model stopped; absent when it was stopped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<StopReason>,
+    /// The tokens of this reply.
+    pub usage: Usage,
+    /// The tokens of the turn so far.
+    pub turn_usage: Usage,
 }
 
 /// How a turn ended.

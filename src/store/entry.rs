@@ -1,0 +1,56 @@
+//! One line of a journal: the event record as it goes over the wire, and a private field beside it.
+
+use pintle_protocol::event::EventRecord;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The private field's name. It comes last in a line.
+const PRIVATE: &str = "private";
+
+/// A line of a journal, read.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The event's number.
+    pub seq: u64,
+    /// The record as JSON text, as it goes over the wire.
+    pub wire: Box<RawValue>,
+    /// The record, or `None` for a kind of event that this engine does not know.
+    pub record: Option<EventRecord>,
+    /// What only this engine needs, such as the parts of a reply that a provider wants back verbatim.
+    pub private: Option<Box<RawValue>>,
+}
+
+/// Writes the line of a record.
+pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
+    match private {
+        None => format!("{wire}\n"),
+        Some(private) => {
+            let body = wire.strip_suffix('}').unwrap_or(wire);
+            format!("{body},\"{PRIVATE}\":{private}}}\n")
+        }
+    }
+}
+
+/// Reads a line.
+pub(super) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
+    #[derive(Deserialize)]
+    struct Line {
+        seq: u64,
+        private: Option<Box<RawValue>>,
+    }
+    let Line { seq, private } = serde_json::from_str(line)?;
+    let wire = match &private {
+        None => line.to_owned(),
+        Some(private) => {
+            let tail = format!(",\"{PRIVATE}\":{private}}}");
+            let body = line.strip_suffix(tail.as_str()).unwrap_or(line);
+            format!("{body}}}")
+        }
+    };
+    Ok(Entry {
+        seq,
+        record: serde_json::from_str(&wire).ok(),
+        wire: RawValue::from_string(wire)?,
+        private,
+    })
+}

@@ -1,0 +1,304 @@
+//! A session's journal file: appended to by one process, read by any.
+//!
+//! Invariants: numbers rise by one from 1; a line is written whole or taken back; the file's only writer is the
+//! holder of the lock beside it.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::entry::{self, Entry};
+use super::{Error, FORMAT_VERSION, Header};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
+use serde_json::value::RawValue;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The journal's file name in a session's folder.
+pub(super) const FILE: &str = "journal.jsonl";
+const LOCK: &str = "lock";
+const TORN: &str = "journal.torn";
+
+/// Every so many events the offset is remembered, so that a page is found without reading the whole file.
+const OFFSET_EVERY: u64 = 64;
+
+/// A journal that this process may append to.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+    header: Header,
+    file: Arc<File>,
+    /// The length up to which the file is known to be whole lines.
+    length: u64,
+    last_seq: u64,
+    /// Offsets of the events numbered 1, 65, 129 …
+    offsets: Vec<u64>,
+    /// Held for as long as the journal is.
+    _lock: File,
+}
+
+/// A journal opened again, with all that was in it.
+#[derive(Debug)]
+pub struct Opened {
+    /// The journal.
+    pub journal: Journal,
+    /// Its lines, in order.
+    pub entries: Vec<Entry>,
+    /// What was wrong with it, for a person.
+    pub warnings: Vec<String>,
+}
+
+/// A page of events.
+#[derive(Debug)]
+pub struct Page {
+    /// The events as JSON text, in order.
+    pub events: Vec<Box<RawValue>>,
+    /// The number of the last event in the page; the one asked after when it is empty.
+    pub last: u64,
+    /// There are more in the file.
+    pub more: bool,
+}
+
+impl Journal {
+    pub(super) fn create(folder: PathBuf, header: &Header) -> Result<Self, Error> {
+        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        let lock = lock(&folder, &header.session_id)?;
+        let path = folder.join(FILE);
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path);
+        let file = file.map_err(Error::io(&path))?;
+        let mut line = serde_json::to_string(header)
+            .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
+        line.push('\n');
+        (&file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
+        Ok(Self {
+            folder,
+            header: header.clone(),
+            file: Arc::new(file),
+            length: line.len() as u64,
+            last_seq: 0,
+            offsets: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    pub(super) fn open(folder: PathBuf, session: &SessionId) -> Result<Opened, Error> {
+        let lock = lock(&folder, session)?;
+        let path = folder.join(FILE);
+        let file = OpenOptions::new().read(true).append(true).open(&path);
+        let file = file.map_err(Error::io(&path))?;
+        let header = read_header(&path)?;
+        let mut journal = Self {
+            folder,
+            header,
+            file: Arc::new(file),
+            length: 0,
+            last_seq: 0,
+            offsets: Vec::new(),
+            _lock: lock,
+        };
+        let (entries, warnings) = journal.load(&path).map_err(Error::io(&path))?;
+        Ok(Opened { journal, entries, warnings })
+    }
+
+    /// Reads every line and leaves the file ready for appending.
+    fn load(&mut self, path: &Path) -> io::Result<(Vec<Entry>, Vec<String>)> {
+        let mut entries = Vec::new();
+        let mut warnings = Vec::new();
+        let mut reader = BufReader::new(File::open(path)?);
+        let mut line = Vec::new();
+        let mut number = 0u64;
+        loop {
+            line.clear();
+            let count = reader.read_until(b'\n', &mut line)? as u64;
+            if count == 0 {
+                break;
+            }
+            number += 1;
+            let Some(text) = line.strip_suffix(b"\n") else {
+                self.set_torn_line_aside(&line)?;
+                warnings.push(format!(
+                    "the last line of {} was not written whole; it is kept in {TORN}",
+                    path.display()
+                ));
+                break;
+            };
+            let start = self.length;
+            self.length += count;
+            if number == 1 {
+                continue;
+            }
+            let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
+            match parsed {
+                Some(entry) if entry.seq > self.last_seq => {
+                    self.note(entry.seq, start);
+                    entries.push(entry);
+                }
+                Some(_) | None => warnings.push(format!(
+                    "line {number} of {} is damaged and was passed over",
+                    path.display()
+                )),
+            }
+        }
+        Ok((entries, warnings))
+    }
+
+    fn set_torn_line_aside(&self, line: &[u8]) -> io::Result<()> {
+        let mut aside =
+            OpenOptions::new().append(true).create(true).open(self.folder.join(TORN))?;
+        aside.write_all(line)?;
+        aside.write_all(b"\n")?;
+        self.file.set_len(self.length)
+    }
+
+    fn note(&mut self, seq: u64, offset: u64) {
+        self.last_seq = seq;
+        while self.offsets.len() as u64 * OFFSET_EVERY < seq {
+            self.offsets.push(offset);
+        }
+    }
+
+    /// The first line.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The session's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The number of the last event; 0 when there is none.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    /// Appends an event, which must carry the next number, and returns it as JSON text. When this returns, the
+    /// line survives the end of the process; [`Journal::sync`] makes it survive the end of the machine.
+    ///
+    /// # Errors
+    /// The disk said no; the journal is as before.
+    pub fn append(
+        &mut self,
+        record: &EventRecord,
+        private: Option<&RawValue>,
+    ) -> Result<Box<str>, Error> {
+        let path = || self.folder.join(FILE);
+        let wire = serde_json::to_string(record)
+            .map_err(|error| Error::Io { path: path(), source: error.into() })?;
+        let line = entry::line(&wire, private);
+        if let Err(source) = (&*self.file).write_all(line.as_bytes()) {
+            // A part of the line may be there; without it the journal is whole again.
+            let _ = self.file.set_len(self.length);
+            return Err(Error::Io { path: path(), source });
+        }
+        let start = self.length;
+        self.length += line.len() as u64;
+        self.note(record.seq, start);
+        Ok(wire.into_boxed_str())
+    }
+
+    /// Waits until everything appended so far is on the disk itself.
+    ///
+    /// # Errors
+    /// The disk said no.
+    pub async fn sync(&self) -> Result<(), Error> {
+        let file = Arc::clone(&self.file);
+        let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+        synced
+            .map_err(io::Error::other)
+            .flatten()
+            .map_err(|source| Error::Io { path: self.folder.join(FILE), source })
+    }
+
+    /// What reads a page after the event `after`, later and elsewhere, while this journal goes on.
+    pub fn pager(
+        &self,
+        after: u64,
+        limit: usize,
+    ) -> impl FnOnce() -> Result<Page, Error> + Send + use<> {
+        let path = self.folder.join(FILE);
+        let slot = usize::try_from(after / OFFSET_EVERY).unwrap_or(usize::MAX);
+        let offset = self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0);
+        move || page(&path, offset, after, limit)
+    }
+}
+
+/// Reads events after `after`, beginning at a byte offset that is not behind the first of them.
+pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
+    let read = || -> io::Result<Page> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut reader = BufReader::new(file);
+        let mut page = Page { events: Vec::new(), last: after, more: false };
+        let mut line = String::new();
+        loop {
+            line.clear();
+            // An unfinished or damaged line is not for a reader; the writer reports it when it opens the journal.
+            match reader.read_line(&mut line) {
+                Ok(0) => return Ok(page),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
+                Err(error) => return Err(error),
+            }
+            let Some(text) = line.strip_suffix('\n') else { return Ok(page) };
+            let Ok(entry) = entry::parse(text) else { continue };
+            if entry.seq <= page.last {
+                continue;
+            }
+            if page.events.len() == limit {
+                page.more = true;
+                return Ok(page);
+            }
+            page.last = entry.seq;
+            page.events.push(entry.wire);
+        }
+    };
+    read().map_err(Error::io(path))
+}
+
+/// Reads the first line of a journal.
+pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
+    /// A header is far shorter; a first line that is longer is not a journal's.
+    const MAX_HEADER_BYTES: u64 = 64 * 1024;
+    let file = File::open(path).map_err(Error::io(path))?;
+    let mut line = String::new();
+    let mut reader = BufReader::new(file.take(MAX_HEADER_BYTES));
+    reader.read_line(&mut line).map_err(Error::io(path))?;
+    let header: Header =
+        serde_json::from_str(&line).map_err(|_| Error::NoJournal(path.to_owned()))?;
+    if header.journal != "pintle" {
+        return Err(Error::NoJournal(path.to_owned()));
+    }
+    if header.version > FORMAT_VERSION {
+        return Err(Error::TooNew { path: path.to_owned(), version: header.version });
+    }
+    Ok(header)
+}
+
+/// Takes the session's lock. The system lets go of it when the process ends, however it ends.
+fn lock(folder: &Path, session: &SessionId) -> Result<File, Error> {
+    let path = folder.join(LOCK);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(Error::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            return Err(Error::Locked {
+                session: session.clone(),
+                holder: holder.trim().to_owned(),
+            });
+        }
+        Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
+    }
+    // What the file says is for people; the lock itself is the system's.
+    let _ = file.set_len(0);
+    let _ = write!(file, "pid {}", std::process::id());
+    Ok(file)
+}

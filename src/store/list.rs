@@ -1,0 +1,119 @@
+//! Lists of sessions, read from the folders themselves.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::journal::{FILE, read_header};
+use super::{Error, entry};
+use pintle_protocol::content::Input;
+use pintle_protocol::event::Event;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::SessionSummary;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Where a page of a list ended: the name of its last folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor(pub String);
+
+/// How many lines are searched for a title. The first prompt stands in the first few.
+const TITLE_LINES: usize = 8;
+
+/// How much of a first prompt serves as a title.
+const TITLE_CHARS: usize = 80;
+
+/// Every session's folder. None where there are no sessions yet.
+pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut all = Vec::new();
+    for slug in subfolders(sessions)? {
+        all.extend(subfolders(&slug)?);
+    }
+    Ok(all)
+}
+
+fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io(folder)(error)),
+    };
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
+}
+
+/// The session that a folder's name names.
+pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
+    let (_, id) = folder.file_name()?.to_str()?.split_once('_')?;
+    Some(SessionId::new(id))
+}
+
+pub(super) fn list(
+    sessions: &Path,
+    cwd: Option<&str>,
+    after: Option<&Cursor>,
+    limit: usize,
+) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
+    let mut folders: Vec<(String, PathBuf)> = folders(sessions)?
+        .into_iter()
+        .filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)))
+        .filter(|(name, _)| after.is_none_or(|cursor| *name < cursor.0))
+        .collect();
+    // Names begin with the time, so the newest comes first.
+    folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
+
+    let mut page = Vec::new();
+    let mut last = None;
+    for (name, folder) in folders {
+        if page.len() == limit {
+            return Ok((page, last.map(Cursor)));
+        }
+        // A folder without a readable journal is somebody else's, or half made.
+        let Some(summary) = summary(&folder) else { continue };
+        if cwd.is_none_or(|cwd| cwd == summary.cwd) {
+            page.push(summary);
+            last = Some(name);
+        }
+    }
+    Ok((page, None))
+}
+
+fn summary(folder: &Path) -> Option<SessionSummary> {
+    let path = folder.join(FILE);
+    let header = read_header(&path).ok()?;
+    let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
+    let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    Some(SessionSummary {
+        session_id: header.session_id,
+        cwd: header.cwd,
+        title: title(&path),
+        created_ms: header.created_ms,
+        updated_ms: u64::try_from(updated_ms).unwrap_or(u64::MAX),
+        path: folder.display().to_string(),
+    })
+}
+
+/// The title the session was made with, else the beginning of its first prompt.
+fn title(journal: &Path) -> Option<String> {
+    let lines = BufReader::new(File::open(journal).ok()?).lines().skip(1).take(TITLE_LINES);
+    lines.map_while(Result::ok).filter_map(|line| entry::parse(&line).ok()?.record).find_map(
+        |record| match record.event {
+            Event::SessionCreated(created) => created.title,
+            Event::InputAccepted(input) => input.content.iter().find_map(|block| {
+                let Input::Text { text } = block;
+                let first = text.lines().find(|line| !line.trim().is_empty())?;
+                Some(first.trim().chars().take(TITLE_CHARS).collect())
+            }),
+            Event::SessionClosed {}
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::TurnCompleted(_)
+            | Event::StepCompleted(_)
+            | Event::ItemStarted { .. }
+            | Event::ItemUpdated { .. }
+            | Event::ItemCompleted { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::Notice(_) => None,
+        },
+    )
+}

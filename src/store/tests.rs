@@ -1,0 +1,184 @@
+use super::*;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::event::{Notice, NoticeLevel};
+use serde_json::value::RawValue;
+use std::fs;
+use std::io::Write;
+
+fn header(id: &str, cwd: &str, created_ms: u64) -> Header {
+    Header {
+        journal: "pintle".to_owned(),
+        version: FORMAT_VERSION,
+        session_id: SessionId::new(id),
+        cwd: cwd.to_owned(),
+        created_ms,
+    }
+}
+
+fn note(seq: u64) -> EventRecord {
+    EventRecord {
+        session_id: SessionId::new("s"),
+        seq,
+        ts_ms: 1,
+        turn_id: None,
+        event: Event::Notice(Notice {
+            level: NoticeLevel::Info,
+            code: "test".to_owned(),
+            message: format!("note {seq}"),
+            hint: None,
+        }),
+    }
+}
+
+fn filled(store: &Store, count: u64) -> Journal {
+    let mut journal = store.create(&header("s", "/w", 5)).unwrap();
+    for seq in 1..=count {
+        let private = RawValue::from_string(format!("{{\"n\":{seq}}}")).unwrap();
+        journal.append(&note(seq), (seq % 2 == 0).then_some(&*private)).unwrap();
+    }
+    journal
+}
+
+#[test]
+fn what_is_appended_is_read_again_and_private_parts_stay_private() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    drop(filled(&store, 3));
+    let Opened { journal, entries, warnings } = store.open(&SessionId::new("s")).unwrap();
+    assert_eq!(journal.last_seq(), 3);
+    assert!(warnings.is_empty());
+    let seen: Vec<_> = entries
+        .iter()
+        .map(|e| (e.record.clone().unwrap(), e.private.as_ref().map(|p| p.get().to_owned())))
+        .collect();
+    assert_eq!(seen, [(note(1), None), (note(2), Some("{\"n\":2}".to_owned())), (note(3), None)]);
+    for entry in &entries {
+        assert_eq!(entry.wire.get(), serde_json::to_string(&note(entry.seq)).unwrap());
+    }
+}
+
+#[test]
+fn pages_meet_without_gap_or_overlap() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let journal = filled(&store, 300);
+    for (after, limit) in [(0, 7), (63, 1), (64, 70), (65, 64), (128, 500), (299, 10), (300, 10)] {
+        let live = journal.pager(after, limit)().unwrap();
+        let cold = store.page(&SessionId::new("s"), after, limit).unwrap();
+        for page in [live, cold] {
+            let seqs: Vec<u64> =
+                page.events.iter().map(|e| entry::parse(e.get()).unwrap().seq).collect();
+            let want: Vec<u64> = (after + 1..=300).take(limit).collect();
+            assert_eq!(seqs, want, "after {after} limit {limit}");
+            assert_eq!(page.more, after + (limit as u64) < 300);
+        }
+    }
+}
+
+#[test]
+fn damage_costs_no_more_than_the_damaged_line() {
+    type Damage = fn(&str) -> Vec<u8>;
+    let rows: [(&str, Damage, &[u64], usize); 5] = [
+        ("a torn last line", |t| t.as_bytes()[..t.len() - 9].to_vec(), &[1, 2, 3], 1),
+        (
+            "a damaged line in the middle",
+            |t| t.replace("note 2", "no\"te 2").into_bytes(),
+            &[1, 3, 4],
+            1,
+        ),
+        ("a line of other bytes", |t| [t.as_bytes(), b"\xff\xfe\n"].concat(), &[1, 2, 3, 4], 1),
+        (
+            "a number that stands twice",
+            |t| format!("{t}{}\n", t.lines().last().unwrap()).into_bytes(),
+            &[1, 2, 3, 4],
+            1,
+        ),
+        (
+            "an event of a later engine",
+            |t| {
+                format!(
+                    "{t}{}\n",
+                    r#"{"sessionId":"s","seq":5,"tsMs":1,"event":{"type":"new.thing"}}"#
+                )
+                .into_bytes()
+            },
+            &[1, 2, 3, 4, 5],
+            0,
+        ),
+    ];
+    for (name, damage, want, warned) in rows {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::new(data.path());
+        let path = filled(&store, 4).folder().join("journal.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, damage(&text)).unwrap();
+
+        let mut opened = store.open(&SessionId::new("s")).unwrap();
+        let seqs: Vec<u64> = opened.entries.iter().map(|e| e.seq).collect();
+        assert_eq!(seqs, want, "{name}");
+        assert_eq!(opened.warnings.len(), warned, "{name}: {:?}", opened.warnings);
+        let next = opened.journal.last_seq() + 1;
+        opened.journal.append(&note(next), None).unwrap();
+        drop(opened);
+        let again = store.open(&SessionId::new("s")).unwrap();
+        assert_eq!(again.entries.last().unwrap().seq, next, "{name}");
+    }
+}
+
+#[test]
+fn a_session_has_one_writer() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let first = filled(&store, 1);
+    let refused = store.open(&SessionId::new("s")).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        format!("session s is open in another process (pid {})", std::process::id())
+    );
+    drop(first);
+    store.open(&SessionId::new("s")).unwrap();
+}
+
+#[test]
+fn what_is_no_journal_is_said_to_be_none() {
+    for (content, want) in [
+        ("", "does not begin like a journal"),
+        ("{}\n", "does not begin like a journal"),
+        (
+            r#"{"journal":"pintle","version":99,"sessionId":"s","cwd":"/w","createdMs":5}"#,
+            "use a newer pintle",
+        ),
+    ] {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::new(data.path());
+        let path = filled(&store, 1).folder().join("journal.jsonl");
+        fs::File::create(&path).unwrap().write_all(content.as_bytes()).unwrap();
+        let error = store.open(&SessionId::new("s")).unwrap_err().to_string();
+        assert!(error.contains(want), "{content}: {error}");
+    }
+    let data = tempfile::tempdir().unwrap();
+    let error = Store::new(data.path()).open(&SessionId::new("x")).unwrap_err();
+    assert_eq!(error.to_string(), "there is no session x");
+}
+
+#[test]
+fn lists_come_newest_first_in_pages() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    for n in 1..=5u64 {
+        let cwd = if n == 3 { "/other place" } else { "/w" };
+        store.create(&header(&format!("s{n}"), cwd, n * 1000)).unwrap();
+    }
+    let ids = |list: &[SessionSummary]| {
+        list.iter().map(|s| s.session_id.as_str().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let (page, next) = store.list(None, None, 2).unwrap();
+    assert_eq!(ids(&page), "s5 s4");
+    let (page, next) = store.list(None, next.as_ref(), 2).unwrap();
+    assert_eq!(ids(&page), "s3 s2");
+    let (page, next) = store.list(None, next.as_ref(), 2).unwrap();
+    assert_eq!((ids(&page).as_str(), next), ("s1", None));
+    let (page, _) = store.list(Some("/other place"), None, 9).unwrap();
+    assert_eq!(ids(&page), "s3");
+    assert_eq!(Store::new(&data.path().join("none")).list(None, None, 9).unwrap().0, []);
+}
