@@ -141,6 +141,12 @@ impl Accumulator {
         self.stop
     }
 
+    /// The blocks with their numbers. Complete only after [`Delta::Stop`]; before that the last may be cut.
+    pub fn finish_blocks(self) -> impl Iterator<Item = (usize, AssistantBlock)> {
+        let numbered = self.blocks.into_iter().enumerate();
+        numbered.filter_map(|(index, block)| Some((index, block?)))
+    }
+
     /// The message. Complete only after [`Delta::Stop`]; before that the last block may be cut.
     pub fn finish(self, origin: String) -> Assistant {
         Assistant {

@@ -1,0 +1,227 @@
+//! What can be asked of a session, and how to ask.
+
+use super::error::Error;
+use super::feed::{Subscriber, SubscriberId};
+use crate::store::Page;
+use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{QueuedInput, SessionState};
+use pintle_protocol::ids::{ApprovalId, ItemId, SessionId, TurnId};
+use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use tokio::sync::{mpsc, oneshot};
+
+/// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
+/// full waits.
+pub(super) const COMMAND_CAPACITY: usize = 32;
+
+/// Where the answer to a command goes. Invariant: it is sent before any event that the command causes.
+pub type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+/// Something asked of a session.
+#[derive(Debug)]
+pub enum Command {
+    /// Start a turn with a prompt, or queue it.
+    Start {
+        /// The prompt.
+        input: Vec<Input>,
+        /// What to do while a turn runs.
+        when_busy: WhenBusy,
+        /// The answer.
+        reply: Reply<Accepted>,
+    },
+    /// Put a message into the running turn; answered with `None` when none runs.
+    Steer {
+        /// Refuse unless this turn runs.
+        expected: Option<TurnId>,
+        /// The message.
+        input: Vec<Input>,
+        /// The answer.
+        reply: Reply<Option<Accepted>>,
+    },
+    /// Stop the running turn.
+    Interrupt {
+        /// Refuse unless this turn runs.
+        expected: Option<TurnId>,
+        /// What to do with messages the model has not read.
+        queue: QueuePolicy,
+        /// The answer.
+        reply: Reply<Interrupted>,
+    },
+    /// Hand events to this subscriber from now on.
+    Subscribe {
+        /// Who and where to; one with the same id is replaced.
+        subscriber: Subscriber,
+        /// Hand on the events after this number first.
+        from_seq: Option<u64>,
+        /// The answer.
+        reply: Reply<Snapshot>,
+    },
+    /// Hand no more events to this subscriber.
+    Unsubscribe {
+        /// Who.
+        id: SubscriberId,
+        /// The answer.
+        reply: Reply<()>,
+    },
+    /// This subscriber can answer no questions any more.
+    NoMoreAnswers {
+        /// Who.
+        id: SubscriberId,
+    },
+    /// Answer a question of permission; one that is not open is ignored.
+    Answer(Answer),
+    /// Read durable events.
+    Events {
+        /// Those after this number.
+        after: u64,
+        /// The most to return.
+        limit: usize,
+        /// The answer: what reads them, and the number of the last event.
+        reply: Reply<(Pager, u64)>,
+    },
+    /// Change how it works from the next turn on.
+    Configure {
+        /// The changes.
+        config: OpenConfig,
+        /// The answer.
+        reply: Reply<()>,
+    },
+    /// Answer when no turn runs and nothing waits.
+    WhenIdle {
+        /// The answer.
+        reply: Reply<()>,
+    },
+    /// Stop what runs, close the journal in order, end.
+    Close {
+        /// The answer, sent when all that is done.
+        reply: Reply<()>,
+    },
+}
+
+/// Reads a page of the journal, on a thread where that may take its time.
+pub type Pager = Box<dyn FnOnce() -> Result<Page, crate::store::Error> + Send>;
+
+/// An answer to a question of permission.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The question.
+    pub approval_id: ApprovalId,
+    /// The answer.
+    pub answer: ApprovalAnswer,
+}
+
+/// A message was accepted and is on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The turn it belongs to.
+    pub turn_id: TurnId,
+    /// The id of its item.
+    pub item_id: ItemId,
+    /// What became of it.
+    pub disposition: Disposition,
+}
+
+/// The running turn is being stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Interrupted {
+    /// The turn; `None` when none ran.
+    pub turn_id: Option<TurnId>,
+    /// The messages that were taken out of the queue.
+    pub returned: Vec<QueuedInput>,
+}
+
+/// Changes of how a session works; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenConfig {
+    /// The model, as `provider/id[:effort]`.
+    pub model: Option<String>,
+    /// What needs no question.
+    pub permission_mode: Option<PermissionMode>,
+}
+
+/// A session as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// The number of the last durable event.
+    pub seq: u64,
+    /// The working directory.
+    pub cwd: String,
+    /// The title.
+    pub title: Option<String>,
+    /// The model.
+    pub model: String,
+    /// What needs no question.
+    pub permission_mode: PermissionMode,
+    /// What it does.
+    pub state: SessionState,
+    /// The running turn.
+    pub active_turn_id: Option<TurnId>,
+    /// Messages the model has not read.
+    pub queue: Vec<QueuedInput>,
+    /// Open questions.
+    pub approvals: Vec<Approval>,
+    /// The events asked for were too many for the subscriber's channel.
+    pub has_gap: bool,
+}
+
+/// The way to a session. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct SessionHandle {
+    /// The session.
+    pub id: SessionId,
+    pub(super) commands: mpsc::Sender<Command>,
+}
+
+impl SessionHandle {
+    /// Asks and waits for the answer.
+    ///
+    /// # Errors
+    /// The session refused, or is closed.
+    pub async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(command(reply)).await?;
+        answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
+    }
+
+    /// Asks without waiting for an answer.
+    ///
+    /// # Errors
+    /// The session is closed.
+    pub async fn tell(&self, command: Command) -> Result<(), Error> {
+        self.commands.send(command).await.map_err(|_| Error::closed(&self.id))
+    }
+
+    /// Reads durable events after `after`, and says the number of the last one there is.
+    ///
+    /// # Errors
+    /// The session is closed or its journal cannot be read.
+    pub async fn events(&self, after: u64, limit: usize) -> Result<(Page, u64), Error> {
+        let (read, last) = self.ask(|reply| Command::Events { after, limit, reply }).await?;
+        let page = tokio::task::spawn_blocking(read).await;
+        let page = page.map_err(|error| {
+            Error::new(super::ErrorKind::Internal, format!("reading the journal: {error}"))
+        })?;
+        Ok((page?, last))
+    }
+}
+
+impl Command {
+    /// Answers that the session is closed.
+    pub(super) fn refuse(self, session: &SessionId) {
+        fn no<T>(reply: Reply<T>, session: &SessionId) {
+            let _ = reply.send(Err(Error::closed(session)));
+        }
+        match self {
+            Self::Start { reply, .. } => no(reply, session),
+            Self::Steer { reply, .. } => no(reply, session),
+            Self::Interrupt { reply, .. } => no(reply, session),
+            Self::Subscribe { reply, .. } => no(reply, session),
+            Self::Events { reply, .. } => no(reply, session),
+            Self::Unsubscribe { reply, .. }
+            | Self::Configure { reply, .. }
+            | Self::WhenIdle { reply }
+            | Self::Close { reply } => no(reply, session),
+            Self::NoMoreAnswers { .. } | Self::Answer(_) => {}
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The engine: which sessions are open, and the tasks that run them.
+
+use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
+use super::error::{Error, ErrorKind};
+use super::models::Models;
+use super::recovery;
+use super::session::{Session, Settings, parse_model};
+use super::turn::Moved;
+use crate::ambient::Ambient;
+use crate::context::conversation::Conversation;
+use crate::exec::Environment;
+use crate::store::{FORMAT_VERSION, Header, Journal, Opened, Store};
+use crate::tools::Tool;
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, SessionCreated};
+use pintle_protocol::ids::{SessionId, TurnId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// How many requests for sessions may wait. Each is a few file operations; a sender that finds this full waits.
+const REQUEST_CAPACITY: usize = 16;
+
+/// What every session works with.
+#[derive(Debug)]
+pub struct Services {
+    /// Clock and ids.
+    pub ambient: Ambient,
+    /// Where sessions are kept.
+    pub store: Store,
+    /// Files and processes.
+    pub env: Arc<dyn Environment>,
+    /// The tools.
+    pub tools: Arc<[Arc<dyn Tool>]>,
+    /// The models.
+    pub models: Models,
+    /// The model of a session that names none.
+    pub default_model: Option<String>,
+    /// The mode of a session that names none.
+    pub default_permission_mode: PermissionMode,
+}
+
+/// What to make a session with.
+#[derive(Debug, Clone, Default)]
+pub struct CreateSession {
+    /// The working directory, absolute.
+    pub cwd: String,
+    /// The title.
+    pub title: Option<String>,
+    /// How it is to work.
+    pub config: OpenConfig,
+}
+
+enum Request {
+    Create(CreateSession, Reply<SessionHandle>),
+    Open(SessionId, OpenConfig, Reply<SessionHandle>),
+    Shutdown(oneshot::Sender<()>),
+}
+
+/// The open sessions. Run it beside the frontends.
+#[derive(Debug)]
+pub struct Engine {
+    services: Arc<Services>,
+    requests: mpsc::Receiver<Request>,
+    open: BTreeMap<SessionId, SessionHandle>,
+    tasks: JoinSet<SessionId>,
+}
+
+/// The way to an engine. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct EngineHandle {
+    services: Arc<Services>,
+    requests: mpsc::Sender<Request>,
+}
+
+impl EngineHandle {
+    /// What every session works with.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// The working directory or the model makes no sense, or the data folder cannot be written.
+    pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Create(create, reply)).await
+    }
+
+    /// Opens a stored session, or returns the one that is open.
+    ///
+    /// # Errors
+    /// It does not exist, is open in another process, or cannot be read.
+    pub async fn open(&self, id: SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Open(id, config, reply)).await
+    }
+
+    /// Closes every session in order.
+    pub async fn shutdown(&self) {
+        let (tx, rx) = oneshot::channel();
+        if self.requests.send(Request::Shutdown(tx)).await.is_ok() {
+            let _ = rx.await;
+        }
+    }
+
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Error> {
+        let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Engine {
+    /// An engine without sessions, and the way to it.
+    pub fn new(services: Services) -> (Self, EngineHandle) {
+        let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
+        let services = Arc::new(services);
+        let handle = EngineHandle { services: Arc::clone(&services), requests: tx };
+        (Self { services, requests, open: BTreeMap::new(), tasks: JoinSet::new() }, handle)
+    }
+
+    /// Serves until every handle is gone, then closes what is open.
+    pub async fn run(mut self) {
+        loop {
+            tokio::select! {
+                biased;
+                Some(ended) = self.tasks.join_next() => self.forget(ended),
+                request = self.requests.recv() => match request {
+                    Some(Request::Create(create, reply)) => {
+                        let _ = reply.send(self.create(create));
+                    }
+                    Some(Request::Open(id, config, reply)) => {
+                        let _ = reply.send(self.open(&id, config).await);
+                    }
+                    Some(Request::Shutdown(done)) => {
+                        self.close_all().await;
+                        let _ = done.send(());
+                    }
+                    None => break,
+                },
+            }
+        }
+        self.close_all().await;
+    }
+
+    fn forget(&mut self, ended: Result<SessionId, tokio::task::JoinError>) {
+        match ended {
+            Ok(id) => {
+                self.open.remove(&id);
+            }
+            Err(error) => {
+                tracing::error!("a session ended abnormally: {error}");
+                self.open.retain(|_, handle| !handle.commands.is_closed());
+            }
+        }
+    }
+
+    async fn close_all(&mut self) {
+        for (_, handle) in std::mem::take(&mut self.open) {
+            let (reply, _) = oneshot::channel();
+            let _ = handle.commands.send(Command::Close { reply }).await;
+        }
+        while let Some(ended) = self.tasks.join_next().await {
+            self.forget(ended);
+        }
+    }
+
+    fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
+        let CreateSession { cwd, title, config } = create;
+        let settings = self.settings(config, title)?;
+        let created_ms = self.services.ambient.now_ms();
+        let session_id = SessionId::new(self.services.ambient.new_id());
+        let mut journal = self.services.store.create(&Header {
+            journal: "pintle".to_owned(),
+            version: FORMAT_VERSION,
+            session_id,
+            cwd: cwd.clone(),
+            created_ms,
+        })?;
+        let created = Event::SessionCreated(SessionCreated {
+            cwd,
+            model: settings.model.to_string(),
+            permission_mode: settings.permission_mode,
+            title: settings.title.clone(),
+        });
+        self.append(&mut journal, None, created)?;
+        Ok(self.spawn(journal, settings, Moved::default()))
+    }
+
+    async fn open(&mut self, id: &SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
+        if let Some(handle) = self.open.get(id).cloned() {
+            let configured = handle.ask(|reply| Command::Configure { config: config.clone(), reply });
+            match configured.await {
+                Ok(()) => return Ok(handle),
+                // It is being closed: wait until its journal is free.
+                Err(_) if handle.commands.is_closed() => {
+                    while self.open.contains_key(id)
+                        && let Some(ended) = self.tasks.join_next().await
+                    {
+                        self.forget(ended);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let store = self.services.store.clone();
+        let wanted = id.clone();
+        let opened = tokio::task::spawn_blocking(move || store.open(&wanted)).await;
+        let Opened { mut journal, entries, warnings } = opened.map_err(|error| {
+            Error::new(ErrorKind::Internal, format!("opening the journal: {error}"))
+        })??;
+
+        let found = recovery::read(&entries, self.services.ambient.now_ms());
+        let created = found.created.as_ref();
+        let settings = self.settings(
+            OpenConfig {
+                model: config.model.or_else(|| created.map(|created| created.model.clone())),
+                permission_mode: config
+                    .permission_mode
+                    .or_else(|| created.map(|created| created.permission_mode)),
+            },
+            created.and_then(|created| created.title.clone()),
+        )?;
+        for message in warnings {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "journalDamaged".to_owned(),
+                message,
+                hint: None,
+            };
+            self.append(&mut journal, None, Event::Notice(notice))?;
+        }
+        for (turn, event) in found.closing {
+            self.append(&mut journal, turn, event)?;
+        }
+        // What was just closed is part of the history that the model sees.
+        let reread = self.services.store.reread(&journal)?;
+        let conversation = Conversation::replay(&reread);
+        Ok(self.spawn(journal, settings, Moved { conversation, ..Moved::default() }))
+    }
+
+    fn settings(&self, config: OpenConfig, title: Option<String>) -> Result<Settings, Error> {
+        let model = config.model.or_else(|| self.services.default_model.clone());
+        let model = model.ok_or_else(|| {
+            Error::new(ErrorKind::Config, "no model is set").hint(
+                "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model",
+            )
+        })?;
+        Ok(Settings {
+            model: parse_model(&model)?,
+            permission_mode: config.permission_mode.unwrap_or(self.services.default_permission_mode),
+            title,
+        })
+    }
+
+    fn append(
+        &self,
+        journal: &mut Journal,
+        turn_id: Option<TurnId>,
+        event: Event,
+    ) -> Result<(), Error> {
+        let record = EventRecord {
+            session_id: journal.header().session_id.clone(),
+            seq: journal.last_seq() + 1,
+            ts_ms: self.services.ambient.now_ms(),
+            turn_id,
+            event,
+        };
+        journal.append(&record, None)?;
+        Ok(())
+    }
+
+    fn spawn(&mut self, journal: Journal, settings: Settings, moved: Moved) -> SessionHandle {
+        let (commands_tx, commands) = mpsc::channel(COMMAND_CAPACITY);
+        let id = journal.header().session_id.clone();
+        let services = Arc::clone(&self.services);
+        let session = Session::new(services, journal, settings, moved, commands);
+        self.tasks.spawn(session.run());
+        let handle = SessionHandle { id: id.clone(), commands: commands_tx };
+        self.open.insert(id, handle.clone());
+        handle
+    }
+}

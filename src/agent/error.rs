@@ -1,0 +1,77 @@
+//! Why a command was refused, told apart by who can do something about it.
+
+use crate::llm;
+use crate::store;
+use pintle_protocol::ids::{SessionId, TurnId};
+
+/// A refused command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// The class.
+    pub kind: ErrorKind,
+    /// What happened; lower case, no full stop.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// The classes of refusal. Frontends map them to codes, `main` to exit codes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// What was asked for makes no sense; the message says why.
+    Invalid,
+    /// There is no such session.
+    NotFound,
+    /// A turn is running.
+    Busy(TurnId),
+    /// The expected turn is not the running one, or the session is open elsewhere.
+    Conflict,
+    /// The settings name something that does not exist.
+    Config,
+    /// There are no credentials for the provider.
+    Auth,
+    /// The engine could not do its job.
+    Internal,
+}
+
+impl Error {
+    /// An error without a hint.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The session was closed, or its task has ended.
+    pub(super) fn closed(session: &SessionId) -> Self {
+        Self::new(ErrorKind::NotFound, format!("session {session} is closed"))
+            .hint("open it again with session/open")
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        let kind = match &error {
+            store::Error::NotFound(_) => ErrorKind::NotFound,
+            store::Error::Locked { .. } => ErrorKind::Conflict,
+            store::Error::TooNew { .. } | store::Error::NoJournal(_) | store::Error::Io { .. } => {
+                ErrorKind::Internal
+            }
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<llm::Error> for Error {
+    fn from(error: llm::Error) -> Self {
+        let kind =
+            if error.kind == llm::ErrorKind::Auth { ErrorKind::Auth } else { ErrorKind::Config };
+        Self { kind, message: error.message, hint: error.hint }
+    }
+}

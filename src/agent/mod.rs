@@ -1,0 +1,28 @@
+//! The agent: commands in, events out.
+//!
+//! An [`Engine`] holds the open sessions; each session is one task with one journal. While a turn runs, the
+//! conversation is moved into it and comes back in its outcome, so nothing else can change history and no lock
+//! is needed. Nothing here knows a protocol, stdout or a client's format: frontends send [`Command`]s and
+//! receive a [`Feed`].
+//!
+//! One prompt's way: [`session`] journals it and starts a turn; [`turn`] is the loop; [`step`] streams one model
+//! reply; [`tool_calls`] runs what it asked for; what they emit comes back to the session, which appends it to
+//! the journal and hands it on.
+
+mod approval;
+mod command;
+mod engine;
+mod error;
+mod feed;
+mod models;
+mod recovery;
+mod session;
+mod step;
+mod tool_calls;
+mod turn;
+
+pub use command::{Accepted, Answer, Command, Interrupted, OpenConfig, SessionHandle, Snapshot};
+pub use engine::{CreateSession, Engine, EngineHandle, Services};
+pub use error::{Error, ErrorKind};
+pub use feed::{Feed, Record, Subscriber, SubscriberId};
+pub use models::{ModelSource, Models};

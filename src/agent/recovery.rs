@@ -1,0 +1,116 @@
+//! What a session needs before it can go on after a crash: pure, from the journal's entries.
+
+use super::approval::without_client;
+use crate::store::Entry;
+use pintle_protocol::approval::{Approval, DecidedBy};
+use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::event::{
+    Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+};
+use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolResult};
+
+/// What a journal leaves open.
+#[derive(Debug, Default)]
+pub(super) struct Recovery {
+    /// What the session was made with, model and mode as last used.
+    pub(super) created: Option<SessionCreated>,
+    /// Events to append, each with its turn, so that everything that began has ended and every message that was
+    /// never read is handed back.
+    pub(super) closing: Vec<(Option<TurnId>, Event)>,
+}
+
+/// Reads what is open at the end of a journal.
+pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
+    let mut recovery = Recovery::default();
+    let mut open = Open::default();
+    let mut unread: Vec<QueuedInput> = Vec::new();
+    for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+        match &record.event {
+            Event::SessionCreated(created) => recovery.created = Some(created.clone()),
+            Event::InputAccepted(input) => unread.push(input.clone()),
+            Event::InputRemoved { inputs } => {
+                unread.retain(|waiting| !inputs.contains(waiting));
+            }
+            Event::TurnStarted { .. } => {
+                let Some(turn) = record.turn_id.clone() else { continue };
+                open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
+            }
+            Event::TurnCompleted(_) => open = Open::default(),
+            Event::StepCompleted(step) => {
+                open.usage = step.turn_usage;
+                open.steps = step.step;
+            }
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => {
+                open.items.retain(|other| other.id != item.id);
+                open.items.push(item.clone());
+            }
+            Event::ItemCompleted { item } => {
+                open.items.retain(|other| other.id != item.id);
+                unread.retain(|waiting| waiting.item_id != item.id);
+            }
+            Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
+            Event::ApprovalResolved(outcome) => {
+                open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
+            }
+            Event::SessionClosed {} | Event::Notice(_) => {}
+        }
+    }
+    recovery.closing = open.close(now_ms);
+    if !unread.is_empty() {
+        recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
+    }
+    recovery
+}
+
+/// What has begun and not ended.
+#[derive(Default)]
+struct Open {
+    turn: Option<(TurnId, u64)>,
+    items: Vec<Item>,
+    approvals: Vec<Approval>,
+    usage: Usage,
+    steps: u32,
+}
+
+impl Open {
+    fn close(self, now_ms: u64) -> Vec<(Option<TurnId>, Event)> {
+        let Some((turn, began_ms)) = self.turn else { return Vec::new() };
+        let approvals = self.approvals.iter().map(|approval| {
+            Event::ApprovalResolved(without_client(approval, DecidedBy::Interrupt))
+        });
+        let items = self.items.into_iter().map(|item| Event::ItemCompleted { item: ended(item) });
+        let completed = Event::TurnCompleted(TurnCompleted {
+            status: TurnStatus::Failed,
+            stop: None,
+            error: Some(TurnError {
+                code: "engineRestarted".to_owned(),
+                message: "the engine ended while this turn ran".to_owned(),
+                hint: Some("what the turn had done is kept; send a prompt to go on".to_owned()),
+                retryable: true,
+                http_status: None,
+            }),
+            usage: self.usage,
+            steps: self.steps,
+            denials: 0,
+            duration_ms: now_ms.saturating_sub(began_ms),
+        });
+        approvals.chain(items).chain([completed]).map(|event| (Some(turn.clone()), event)).collect()
+    }
+}
+
+/// Ends an item that a crash left open. A call that ran may have done anything, and is never run again.
+fn ended(mut item: Item) -> Item {
+    let had_begun = item.status == ItemStatus::Running;
+    item.status = ItemStatus::Cancelled;
+    if let ItemBody::ToolCall(call) = &mut item.body {
+        let text = if had_begun {
+            "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
+        } else {
+            "Not run: the engine ended before this call began."
+        };
+        let content = vec![Content::text(text)];
+        call.output = Some(ToolResult { content, is_error: true, ..ToolResult::default() });
+    }
+    item
+}

@@ -1,0 +1,262 @@
+//! A session: one task that owns the journal, the queues and the subscribers, and polls the running turn.
+//!
+//! Invariants: this task is the journal's only writer, and nothing is handed on before it is in the
+//! journal. A command's answer is sent before any event that it causes. While a turn runs, the
+//! conversation is inside it.
+
+mod turns;
+mod watchers;
+
+use super::command::{Command, OpenConfig, Reply};
+use super::engine::Services;
+use super::error::{Error, ErrorKind};
+use super::feed::Served;
+use super::turn::{Emit, Finished, Moved};
+use crate::context::prompt;
+use crate::llm::ModelRef;
+use crate::store::Journal;
+use futures_util::future::{BoxFuture, select_all};
+use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
+use pintle_protocol::event::{Event, QueuedInput};
+use pintle_protocol::ids::{SessionId, TurnId};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// How a session works.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    pub(super) model: ModelRef,
+    pub(super) permission_mode: PermissionMode,
+    pub(super) title: Option<String>,
+}
+
+/// The session task's state.
+#[derive(Debug)]
+pub(super) struct Session {
+    services: Arc<Services>,
+    id: SessionId,
+    journal: Journal,
+    settings: Settings,
+    system: Arc<str>,
+    phase: Phase,
+    /// Messages for the running turn, in order.
+    steers: VecDeque<QueuedInput>,
+    /// Messages that start turns of their own, in order.
+    follow_ups: VecDeque<QueuedInput>,
+    approvals: Vec<Open>,
+    subscribers: Vec<Served>,
+    waiting_for_idle: Vec<Reply<()>>,
+    commands: mpsc::Receiver<Command>,
+}
+
+/// An open question.
+#[derive(Debug)]
+struct Open {
+    approval: Approval,
+    answer: oneshot::Sender<ApprovalOutcome>,
+}
+
+enum Phase {
+    Idle(Moved),
+    Running(Box<Running>),
+}
+
+struct Running {
+    turn_id: TurnId,
+    began_ms: u64,
+    cancel: CancellationToken,
+    emits: mpsc::Receiver<Emit>,
+    turn: BoxFuture<'static, Finished>,
+    /// The journal failed while this turn ran.
+    is_lost: bool,
+}
+
+impl std::fmt::Debug for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Idle(_) => f.write_str("Idle"),
+            Self::Running(running) => write!(f, "Running({})", running.turn_id),
+        }
+    }
+}
+
+/// What the task wakes up for.
+enum Happened {
+    Command(Command),
+    /// Every handle is gone.
+    Abandoned,
+    Emit(Emit),
+    Finished(Box<Finished>),
+    /// A subscriber that was behind may have room again.
+    Room,
+}
+
+impl Session {
+    pub(super) fn new(
+        services: Arc<Services>,
+        journal: Journal,
+        settings: Settings,
+        moved: Moved,
+        commands: mpsc::Receiver<Command>,
+    ) -> Self {
+        let system = system_prompt(&services, &journal, &settings);
+        Self {
+            id: journal.header().session_id.clone(),
+            services,
+            journal,
+            settings,
+            system,
+            phase: Phase::Idle(moved),
+            steers: VecDeque::new(),
+            follow_ups: VecDeque::new(),
+            approvals: Vec::new(),
+            subscribers: Vec::new(),
+            waiting_for_idle: Vec::new(),
+            commands,
+        }
+    }
+
+    /// Serves until it is closed or every handle is gone. Returns its id.
+    pub(super) async fn run(mut self) -> SessionId {
+        loop {
+            match self.next().await {
+                Happened::Command(Command::Close { reply }) => {
+                    let closed = self.close().await;
+                    let id = self.id.clone();
+                    // The lock goes with the journal, so the answer comes after it.
+                    drop(self);
+                    let _ = reply.send(closed);
+                    return id;
+                }
+                Happened::Abandoned => {
+                    let _ = self.close().await;
+                    return self.id;
+                }
+                Happened::Command(command) => self.command(command).await,
+                Happened::Emit(emit) => self.emit(emit),
+                Happened::Finished(finished) => self.finished(*finished).await,
+                Happened::Room => self.catch_up(),
+            }
+        }
+    }
+
+    /// Waits for the next thing to do. The turn makes progress only in here.
+    async fn next(&mut self) -> Happened {
+        let behind = self.subscribers.iter().map(|served| Box::pin(served.has_room()));
+        let behind: Vec<_> = behind.collect();
+        let room = async {
+            if behind.is_empty() {
+                std::future::pending::<()>().await;
+            }
+            select_all(behind).await;
+        };
+        match &mut self.phase {
+            Phase::Idle(_) => tokio::select! {
+                biased;
+                command = self.commands.recv() => command.map_or(Happened::Abandoned, Happened::Command),
+                () = room => Happened::Room,
+            },
+            // What the turn said comes before what it is told, and all of it before its end.
+            Phase::Running(running) => tokio::select! {
+                biased;
+                Some(emit) = running.emits.recv() => Happened::Emit(emit),
+                command = self.commands.recv() => command.map_or(Happened::Abandoned, Happened::Command),
+                finished = &mut running.turn => Happened::Finished(Box::new(finished)),
+                () = room => Happened::Room,
+            },
+        }
+    }
+
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Start { input, when_busy, reply } => self.start(input, when_busy, reply).await,
+            Command::Steer { expected, input, reply } => self.steer(expected.as_ref(), input, reply),
+            Command::Interrupt { expected, queue, reply } => {
+                self.interrupt(expected.as_ref(), queue, reply);
+            }
+            Command::Subscribe { subscriber, from_seq, reply } => {
+                self.subscribe(subscriber, from_seq, reply).await;
+            }
+            Command::Unsubscribe { id, reply } => {
+                self.subscribers.retain(|served| served.subscriber.id != id);
+                let _ = reply.send(Ok(()));
+                self.deny_if_nobody_answers();
+            }
+            Command::NoMoreAnswers { id } => {
+                let served = self.subscribers.iter_mut().find(|s| s.subscriber.id == id);
+                if let Some(served) = served {
+                    served.subscriber.can_approve = false;
+                }
+                self.deny_if_nobody_answers();
+            }
+            Command::Answer(answer) => self.answer(&answer),
+            Command::Events { after, limit, reply } => {
+                let pager = self.journal.pager(after, limit);
+                let _ = reply.send(Ok((Box::new(pager), self.journal.last_seq())));
+            }
+            Command::Configure { config, reply } => {
+                let _ = reply.send(self.configure(config));
+            }
+            Command::WhenIdle { reply } => match &self.phase {
+                Phase::Idle(_) => {
+                    let _ = reply.send(Ok(()));
+                }
+                Phase::Running(_) => self.waiting_for_idle.push(reply),
+            },
+            // `run` takes it, since the session ends with it.
+            Command::Close { reply } => drop(reply),
+        }
+    }
+
+    fn configure(&mut self, config: OpenConfig) -> Result<(), Error> {
+        let model = config.model.map(|model| parse_model(&model)).transpose()?;
+        if let Some(model) = model {
+            self.settings.model = model;
+            self.system = system_prompt(&self.services, &self.journal, &self.settings);
+        }
+        if let Some(mode) = config.permission_mode {
+            self.settings.permission_mode = mode;
+        }
+        Ok(())
+    }
+
+    /// Stops what runs and ends the journal in order.
+    async fn close(&mut self) -> Result<(), Error> {
+        if let Phase::Running(running) = &self.phase {
+            running.cancel.cancel();
+            self.withdraw_approvals();
+        }
+        while matches!(self.phase, Phase::Running(_)) {
+            match self.next().await {
+                Happened::Emit(emit) => self.emit(emit),
+                Happened::Finished(finished) => self.end(*finished).await,
+                Happened::Room => self.catch_up(),
+                Happened::Command(command) => command.refuse(&self.id),
+                Happened::Abandoned => self.commands.close(),
+            }
+        }
+        let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {
+            self.hand_on(&record);
+        });
+        self.journal.sync().await?;
+        Ok(appended?)
+    }
+}
+
+pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
+    model.parse().map_err(|message: String| Error::new(ErrorKind::Config, message))
+}
+
+fn system_prompt(services: &Services, journal: &Journal, settings: &Settings) -> Arc<str> {
+    let platform = services.env.platform();
+    let surroundings = prompt::Surroundings {
+        cwd: &journal.header().cwd,
+        os: &platform.os,
+        shell: &platform.shell.to_string_lossy(),
+        model: &settings.model.origin(),
+        now_ms: services.ambient.now_ms(),
+    };
+    prompt::system(&surroundings).into()
+}

@@ -1,0 +1,312 @@
+//! How turns begin, are told things, and end.
+
+use super::{Phase, Running, Session};
+use crate::agent::command::{Accepted, Interrupted, Reply};
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::feed::Record;
+use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, Moved, ToSession, TurnContext};
+use crate::llm::Provider;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted};
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::ItemBody;
+use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+impl Session {
+    pub(super) async fn start(
+        &mut self,
+        input: Vec<Input>,
+        when_busy: WhenBusy,
+        reply: Reply<Accepted>,
+    ) {
+        let (queued, record, provider) = match self.accept_prompt(input, when_busy) {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                let _ = reply.send(Err(error));
+                return;
+            }
+        };
+        let disposition = match queued.delivery {
+            Delivery::Prompt => Disposition::Started,
+            Delivery::Steer | Delivery::FollowUp => Disposition::Queued,
+        };
+        let QueuedInput { item_id, turn_id, .. } = queued.clone();
+        let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
+        self.hand_on(&record);
+        match disposition {
+            Disposition::Queued => self.follow_ups.push_back(queued),
+            Disposition::Started => self.begin(turn_id, vec![queued], provider),
+        }
+    }
+
+    fn accept_prompt(
+        &mut self,
+        input: Vec<Input>,
+        when_busy: WhenBusy,
+    ) -> Result<(QueuedInput, Arc<Record>, Arc<dyn Provider>), Error> {
+        let delivery = match (&self.phase, when_busy) {
+            (Phase::Idle(_), _) => Delivery::Prompt,
+            (Phase::Running(_), WhenBusy::Queue) => Delivery::FollowUp,
+            (Phase::Running(running), WhenBusy::Reject) => {
+                let busy = ErrorKind::Busy(running.turn_id.clone());
+                return Err(Error::new(busy, "a turn is running").hint(
+                    "use turn/steer, or turn/start with whenBusy \"queue\", or turn/interrupt first",
+                ));
+            }
+        };
+        check_input(&input)?;
+        // A model that cannot answer is found out before the prompt is taken.
+        let provider = self.services.models.provider(&self.settings.model)?;
+        let turn_id = TurnId::new(self.services.ambient.new_id());
+        let (queued, record) = self.accept(turn_id, delivery, input)?;
+        Ok((queued, record, provider))
+    }
+
+    pub(super) fn steer(
+        &mut self,
+        expected: Option<&TurnId>,
+        input: Vec<Input>,
+        reply: Reply<Option<Accepted>>,
+    ) {
+        let Phase::Running(running) = &self.phase else {
+            let _ = reply.send(Ok(None));
+            return;
+        };
+        let turn_id = running.turn_id.clone();
+        let accepted = check_expected(expected, &turn_id)
+            .and_then(|()| check_input(&input))
+            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input));
+        match accepted {
+            Ok((queued, record)) => {
+                let item_id = queued.item_id.clone();
+                let disposition = Disposition::Queued;
+                let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
+                self.hand_on(&record);
+                self.steers.push_back(queued);
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error));
+            }
+        }
+    }
+
+    /// Puts a message on disk. What is returned is to be handed on once the answer is out.
+    fn accept(
+        &mut self,
+        turn_id: TurnId,
+        delivery: Delivery,
+        content: Vec<Input>,
+    ) -> Result<(QueuedInput, Arc<Record>), Error> {
+        let item_id = ItemId::new(self.services.ambient.new_id());
+        let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content };
+        let record = self.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
+        Ok((queued, record))
+    }
+
+    fn begin(&mut self, turn_id: TurnId, inputs: Vec<QueuedInput>, provider: Arc<dyn Provider>) {
+        let moved = match &mut self.phase {
+            Phase::Idle(moved) => std::mem::take(moved),
+            Phase::Running(_) => return,
+        };
+        let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
+        let cancel = CancellationToken::new();
+        let ctx = TurnContext {
+            session_id: self.id.clone(),
+            turn_id: turn_id.clone(),
+            ambient: self.services.ambient.clone(),
+            provider,
+            model: self.settings.model.clone(),
+            system: Arc::clone(&self.system),
+            tools: Arc::clone(&self.services.tools),
+            env: Arc::clone(&self.services.env),
+            cwd: PathBuf::from(&self.journal.header().cwd),
+            permission_mode: self.settings.permission_mode,
+            session: ToSession(emits_tx),
+            cancel: cancel.clone(),
+        };
+        self.phase = Phase::Running(Box::new(Running {
+            turn_id: turn_id.clone(),
+            began_ms: self.services.ambient.now_ms(),
+            cancel,
+            emits,
+            turn: Box::pin(turn::run(ctx, moved, inputs)),
+            is_lost: false,
+        }));
+        let model = self.settings.model.to_string();
+        self.record(Some(turn_id), Event::TurnStarted { model });
+        self.hand_on_state();
+    }
+
+    pub(super) fn interrupt(
+        &mut self,
+        expected: Option<&TurnId>,
+        queue: QueuePolicy,
+        reply: Reply<Interrupted>,
+    ) {
+        let Phase::Running(running) = &self.phase else {
+            let _ = reply.send(Ok(Interrupted::default()));
+            return;
+        };
+        let turn_id = running.turn_id.clone();
+        if let Err(error) = check_expected(expected, &turn_id) {
+            let _ = reply.send(Err(error));
+            return;
+        }
+        running.cancel.cancel();
+        let returned: Vec<QueuedInput> = match queue {
+            QueuePolicy::Keep => Vec::new(),
+            QueuePolicy::Return => self.steers.drain(..).chain(self.follow_ups.drain(..)).collect(),
+        };
+        let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
+        let _ = reply.send(Ok(interrupted));
+        if !returned.is_empty() {
+            self.record(None, Event::InputRemoved { inputs: returned });
+        }
+        self.withdraw_approvals();
+    }
+
+    /// Does what the running turn asks for.
+    pub(super) fn emit(&mut self, emit: Emit) {
+        let Phase::Running(running) = &mut self.phase else { return };
+        let turn_id = running.turn_id.clone();
+        match emit {
+            Emit::Durable(event, private) => match self.append(Some(turn_id), *event, private.as_deref()) {
+                Ok(record) => self.hand_on(&record),
+                Err(error) => self.lose(&error),
+            },
+            Emit::Transient(event) => self.hand_on_transient(Some(turn_id), event),
+            Emit::Ask(approval, answer) => self.ask(*approval, answer),
+            // A turn that is being stopped reads nothing more.
+            Emit::TakeSteers(reply) if running.cancel.is_cancelled() => {
+                let _ = reply.send(Vec::new());
+            }
+            Emit::TakeSteers(reply) => {
+                let _ = reply.send(self.steers.drain(..).collect());
+            }
+            Emit::Barrier(done) if !running.is_lost => {
+                let _ = done.send(());
+            }
+            // Dropping it tells the turn that its journal is lost.
+            Emit::Barrier(done) => drop(done),
+        }
+    }
+
+    /// The journal could not be written: stop the turn, tell whoever watches.
+    fn lose(&mut self, error: &Error) {
+        if let Phase::Running(running) = &mut self.phase {
+            if std::mem::replace(&mut running.is_lost, true) {
+                return;
+            }
+            running.cancel.cancel();
+        }
+        self.warn_transiently(error);
+    }
+
+    pub(super) async fn finished(&mut self, finished: Finished) {
+        self.end(finished).await;
+        self.go_on();
+        if matches!(self.phase, Phase::Idle(_)) {
+            for reply in self.waiting_for_idle.drain(..) {
+                let _ = reply.send(Ok(()));
+            }
+        }
+    }
+
+    /// Ends the turn in the journal and takes the conversation back.
+    pub(super) async fn end(&mut self, finished: Finished) {
+        let Finished { moved, end, tally } = finished;
+        // All that the turn emitted before its end is in the channel already.
+        while let Phase::Running(running) = &mut self.phase
+            && let Ok(emit) = running.emits.try_recv()
+        {
+            self.emit(emit);
+        }
+        let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(moved)) else {
+            return;
+        };
+        self.withdraw_approvals();
+        let end = if running.is_lost { turn::SessionLost.into() } else { end };
+        let (stop, error) = match &end {
+            End::Completed(stop) => (Some(*stop), None),
+            End::Interrupted => (None::<StopReason>, None),
+            End::Failed(error) => (None, Some(error.clone())),
+        };
+        let completed = Event::TurnCompleted(TurnCompleted {
+            status: end.status(),
+            stop,
+            error,
+            usage: tally.usage,
+            steps: tally.steps,
+            denials: tally.denials,
+            duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
+        });
+        match self.append(Some(running.turn_id), completed, None) {
+            Ok(record) => {
+                if let Err(error) = self.journal.sync().await {
+                    self.warn_transiently(&error.into());
+                }
+                self.hand_on(&record);
+            }
+            Err(error) => self.warn_transiently(&error),
+        }
+        self.hand_on_state();
+    }
+
+    /// Starts the next turn if a message waits: one that came too late for the last turn, else the next follow-up.
+    fn go_on(&mut self) {
+        let inputs: Vec<QueuedInput> = if self.steers.is_empty() {
+            self.follow_ups.pop_front().into_iter().collect()
+        } else {
+            self.steers.drain(..).collect()
+        };
+        let Some(first) = inputs.first() else { return };
+        let turn_id = match first.delivery {
+            // Its own turn is over.
+            Delivery::Steer => TurnId::new(self.services.ambient.new_id()),
+            Delivery::Prompt | Delivery::FollowUp => first.turn_id.clone(),
+        };
+        match self.services.models.provider(&self.settings.model) {
+            Ok(provider) => self.begin(turn_id, inputs, provider),
+            Err(error) => {
+                // There was a provider when these were accepted. Now there is none: hand them back.
+                self.warn_transiently(&error.into());
+                self.record(None, Event::InputRemoved { inputs });
+                self.return_queue();
+            }
+        }
+    }
+
+    fn return_queue(&mut self) {
+        let inputs: Vec<QueuedInput> = self.follow_ups.drain(..).collect();
+        if !inputs.is_empty() {
+            self.record(None, Event::InputRemoved { inputs });
+        }
+    }
+
+    /// Takes note of what the journal says of the queue while a turn runs.
+    pub(super) fn unread(&self) -> Vec<QueuedInput> {
+        self.steers.iter().chain(&self.follow_ups).cloned().collect()
+    }
+}
+
+fn check_input(input: &[Input]) -> Result<(), Error> {
+    if turn::is_blank(input) {
+        return Err(Error::new(ErrorKind::Invalid, "the input is empty")
+            .hint("send at least one text block that is not blank"));
+    }
+    Ok(())
+}
+
+fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected != running => Err(Error::new(
+            ErrorKind::Conflict,
+            format!("turn {expected} is not the running one, which is {running}"),
+        )),
+        Some(_) | None => Ok(()),
+    }
+}

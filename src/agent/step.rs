@@ -1,0 +1,332 @@
+//! One step: a model reply as it streams, block by block into items.
+
+use super::turn::{End, Tally, TurnContext};
+use crate::context::conversation::{Bone, Conversation, Skeleton};
+use crate::llm::delta::Accumulator;
+use crate::llm::{
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
+};
+use futures_util::StreamExt;
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::{
+    DeltaField, Event, ItemDelta, StepCompleted, StopReason, TransientEvent, TurnError,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// A reply that is over.
+#[derive(Debug)]
+pub(super) struct Reply {
+    /// What the model said, as far as it may go back to it.
+    pub(super) assistant: Assistant,
+    /// The tools it asked for; none if the reply was cut.
+    pub(super) calls: Vec<Call>,
+    /// What it cost.
+    pub(super) usage: Usage,
+    /// Why it was cut, if it was.
+    pub(super) cut: Option<End>,
+}
+
+/// A tool call that the model made whole.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// Its item, pending.
+    pub(super) item: Item,
+    /// The provider's id.
+    pub(super) call_id: String,
+    /// The tool's name.
+    pub(super) tool_name: String,
+    /// The arguments, or why they are none.
+    pub(super) arguments: Result<Value, String>,
+}
+
+/// A block that streams.
+struct Live {
+    item: Item,
+    field: DeltaField,
+    /// The number of the next delta.
+    n: u64,
+    is_shown: bool,
+    is_open: bool,
+}
+
+struct Stream<'a> {
+    ctx: &'a TurnContext,
+    step: u32,
+    blocks: BTreeMap<usize, Live>,
+    accumulator: Accumulator,
+}
+
+/// Asks the model and streams its reply.
+///
+/// # Errors
+/// The end of the turn, when there was no reply at all.
+pub(super) async fn run(
+    ctx: &TurnContext,
+    conversation: &Conversation,
+    tools: &[ToolSpec],
+    step: u32,
+    tally: &Tally,
+) -> Result<Reply, End> {
+    let request = Request {
+        model: ctx.model.id.clone(),
+        origin: ctx.model.origin(),
+        system: ctx.system.to_string(),
+        messages: conversation.messages.clone(),
+        tools: tools.to_vec(),
+        effort: ctx.model.effort,
+        max_output_tokens: None,
+    };
+    let deltas = tokio::select! {
+        biased;
+        () = ctx.cancel.cancelled() => return Err(End::Interrupted),
+        deltas = ctx.provider.stream(request) => deltas.map_err(failed)?,
+    };
+    let mut stream =
+        Stream { ctx, step, blocks: BTreeMap::new(), accumulator: Accumulator::default() };
+    let cut = stream.follow(deltas).await;
+    Ok(stream.finish(cut, tally).await)
+}
+
+fn failed(error: Error) -> End {
+    End::Failed(TurnError {
+        code: error.kind.code().to_owned(),
+        message: error.message,
+        hint: error.hint,
+        retryable: error.kind.is_retryable(),
+        http_status: error.status,
+    })
+}
+
+impl Stream<'_> {
+    /// Takes deltas until the reply is over; says why, when it was cut.
+    async fn follow(&mut self, mut deltas: DeltaStream) -> Option<End> {
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = self.ctx.cancel.cancelled() => return Some(End::Interrupted),
+                next = deltas.next() => next,
+            };
+            match next {
+                Some(Ok(delta)) => {
+                    self.accumulator.push(&delta);
+                    self.show(delta).await;
+                }
+                Some(Err(error)) => return Some(failed(error)),
+                None => return None,
+            }
+        }
+    }
+
+    async fn show(&mut self, delta: Delta) {
+        match delta {
+            Delta::Start { index, block } => self.start(index, block).await,
+            Delta::Text { index, text } => self.grow(index, text).await,
+            Delta::Arguments { index, json } => self.grow(index, json).await,
+            Delta::End { index } => self.end(index).await,
+            Delta::Opaque { .. } | Delta::Usage(_) | Delta::Stop(_) => {}
+        }
+    }
+
+    async fn start(&mut self, index: usize, block: BlockStart) {
+        let (body, field) = match block {
+            BlockStart::Text => (ItemBody::AgentMessage(TextBody::default()), DeltaField::Text),
+            BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
+            BlockStart::ToolCall { name, .. } => {
+                let tool = self.ctx.tools.iter().find(|tool| tool.name() == name);
+                let call = ToolCall {
+                    title: name.clone(),
+                    kind: tool.map_or(ToolKind::Other, |tool| tool.kind()),
+                    tool_name: name,
+                    locations: Vec::new(),
+                    input: None,
+                    output: None,
+                };
+                (ItemBody::ToolCall(Box::new(call)), DeltaField::Args)
+            }
+            BlockStart::Unknown => return,
+        };
+        let id = ItemId::new(self.ctx.ambient.new_id());
+        let status = match field {
+            DeltaField::Args => ItemStatus::Pending,
+            DeltaField::Text | DeltaField::Output => ItemStatus::Running,
+        };
+        let item = self.ctx.item(id, Some(self.step), status, body);
+        let mut live = Live { item, field, n: 0, is_shown: false, is_open: true };
+        // Text is announced with its first piece, so that an empty block draws nothing.
+        if field == DeltaField::Args {
+            live.announce(self.ctx).await;
+        }
+        self.blocks.insert(index, live);
+    }
+
+    async fn grow(&mut self, index: usize, text: String) {
+        let Some(live) = self.blocks.get_mut(&index) else { return };
+        live.announce(self.ctx).await;
+        let delta = ItemDelta {
+            item_id: live.item.id.clone(),
+            field: live.field,
+            n: live.n,
+            to: None,
+            text,
+        };
+        live.n += 1;
+        self.ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
+    }
+
+    async fn end(&mut self, index: usize) {
+        let Some(live) = self.blocks.get_mut(&index) else { return };
+        if !std::mem::take(&mut live.is_open) {
+            return;
+        }
+        let block = self.accumulator.get(index);
+        live.take_value(block);
+        match &live.item.body {
+            ItemBody::ToolCall(_) => {
+                let item = live.item.clone();
+                self.ctx.session.event(Event::ItemUpdated { item }).await;
+            }
+            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) | ItemBody::UserMessage(_) => {
+                live.close(self.ctx, ItemStatus::Completed).await;
+            }
+        }
+    }
+
+    /// Closes what is open, writes down how the reply is made up, and hands out its calls.
+    async fn finish(mut self, cut: Option<End>, tally: &Tally) -> Reply {
+        if cut.is_none() {
+            let open: Vec<usize> = self.blocks.keys().copied().collect();
+            for index in open {
+                self.end(index).await;
+            }
+        }
+        for (index, live) in &mut self.blocks {
+            let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
+            if cut.is_some() && (live.is_open || is_call) {
+                live.take_value(self.accumulator.get(*index));
+                live.close(self.ctx, ItemStatus::Cancelled).await;
+            }
+        }
+        let usage = self.accumulator.usage();
+        let stop = self.accumulator.stop();
+        let mut turn_usage = tally.usage;
+        turn_usage += usage;
+
+        let mut calls = Vec::new();
+        let mut bones = Vec::new();
+        let mut blocks = Vec::new();
+        let is_cut = cut.is_some();
+        for (index, block) in self.accumulator.finish_blocks() {
+            let live = self.blocks.remove(&index);
+            let Some((bone, call)) = bone(&block, live, is_cut) else { continue };
+            calls.extend(call);
+            bones.push(bone);
+            blocks.push(block);
+        }
+        let assistant = Assistant {
+            blocks,
+            origin: self.ctx.model.origin(),
+            stop: stop.unwrap_or(StopReason::Other),
+        };
+        let skeleton = Skeleton {
+            origin: assistant.origin.clone(),
+            stop: assistant.stop,
+            blocks: bones,
+        };
+        let completed =
+            StepCompleted { step: self.step, stop: stop.filter(|_| !is_cut), usage, turn_usage };
+        let private = (!skeleton.blocks.is_empty()).then(|| to_raw(&skeleton)).flatten();
+        self.ctx.session.event_with(Event::StepCompleted(completed), private).await;
+        Reply { assistant, calls, usage, cut }
+    }
+}
+
+impl Live {
+    async fn announce(&mut self, ctx: &TurnContext) {
+        if !std::mem::replace(&mut self.is_shown, true) {
+            ctx.session.event(Event::ItemStarted { item: self.item.clone() }).await;
+        }
+    }
+
+    /// Takes the block's value as far as it has come.
+    fn take_value(&mut self, block: Option<&AssistantBlock>) {
+        match (&mut self.item.body, block) {
+            (
+                ItemBody::AgentMessage(body) | ItemBody::Reasoning(body),
+                Some(AssistantBlock::Text { text } | AssistantBlock::Reasoning { text, .. }),
+            ) => body.text.clone_from(text),
+            (ItemBody::ToolCall(call), Some(AssistantBlock::ToolCall { arguments, .. })) => {
+                call.input = parse_arguments(arguments).ok();
+            }
+            _ => {}
+        }
+    }
+
+    async fn close(&mut self, ctx: &TurnContext, status: ItemStatus) {
+        self.is_open = false;
+        if self.is_shown {
+            ctx.complete(&mut self.item, status);
+            ctx.session.event(Event::ItemCompleted { item: self.item.clone() }).await;
+        }
+    }
+}
+
+/// What the journal keeps of a block, and the call it makes. `None` for what cannot go back to a model.
+fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
+    match block {
+        AssistantBlock::Text { text } => {
+            let item = live.filter(|_| !text.is_empty())?.item.id;
+            Some((Bone::Text { item }, None))
+        }
+        AssistantBlock::Reasoning { opaque, .. } => {
+            // Cut reasoning has no signature, and no provider takes it back without one.
+            let item = live.filter(|live| live.is_shown).map(|live| live.item.id);
+            let keep = !is_cut || opaque.is_some();
+            keep.then(|| (Bone::Reasoning { item, opaque: opaque.clone() }, None))
+        }
+        AssistantBlock::ToolCall { id, name, arguments, opaque } => {
+            let item = live.filter(|_| !is_cut)?.item;
+            Some(call(item, id, name, arguments, opaque.as_ref()))
+        }
+        AssistantBlock::Unknown(opaque) => {
+            (!is_cut).then(|| (Bone::Unknown { opaque: opaque.clone() }, None))
+        }
+    }
+}
+
+fn call(
+    item: Item,
+    id: &str,
+    name: &str,
+    arguments: &str,
+    opaque: Option<&Opaque>,
+) -> (Bone, Option<Call>) {
+    let parsed = parse_arguments(arguments);
+    let is_same = parsed.as_ref().is_ok_and(|value| value.to_string() == arguments);
+    let bone = Bone::Call {
+        item: item.id.clone(),
+        call_id: id.to_owned(),
+        arguments: (!is_same).then(|| arguments.to_owned()),
+        opaque: opaque.cloned(),
+    };
+    let call =
+        Call { item, call_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
+    (bone, Some(call))
+}
+
+/// Reads the arguments of a call; none at all count as `{}`.
+fn parse_arguments(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        format!("The arguments are not valid JSON ({error}). Send the call again with a JSON object.")
+    })
+}
+
+fn to_raw(value: &impl serde::Serialize) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).ok()
+}

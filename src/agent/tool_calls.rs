@@ -1,0 +1,306 @@
+//! A batch of tool calls: prepare → approve → run → finish.
+//!
+//! Calls of one reply run side by side where every one of them only reads, else one after the other. Whatever
+//! happens, each call gets exactly one result, in the order of the calls.
+
+use super::approval::{self, Grants, Place, Verdict};
+use super::step::Call;
+use super::turn::{End, Moved, Tally, TurnContext};
+use crate::llm::{Message, ToolResult as ModelResult};
+use crate::tools::{Access, Prepared, Progress, ToolContext};
+use futures_util::future::join_all;
+use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
+use pintle_protocol::content::Content;
+use pintle_protocol::event::{DeltaField, Event, ItemDelta, QueuedInput, TransientEvent};
+use pintle_protocol::ids::ApprovalId;
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How many pieces of output may wait while the session is busy; more are dropped, the result holds all.
+const PROGRESS_CAPACITY: usize = 16;
+
+/// How long a cancelled tool may take to stop and clean up before it is dropped, which kills its processes.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// A call that was looked at.
+struct Ready {
+    item: Item,
+    call_id: String,
+    tool_name: String,
+    input: Value,
+    /// What is to run, or why it cannot.
+    prepared: Result<Box<dyn Prepared>, String>,
+}
+
+/// Runs the calls of a reply and puts their results into the conversation. Returns messages that arrived meanwhile.
+///
+/// # Errors
+/// The end of the turn; the results are in the conversation all the same.
+pub(super) async fn run(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    calls: Vec<Call>,
+    tally: &mut Tally,
+) -> Result<Vec<QueuedInput>, End> {
+    let mut ready = Vec::with_capacity(calls.len());
+    for call in calls {
+        ready.push(prepare(ctx, call).await);
+    }
+    let only_reads = ready.iter().all(|ready| {
+        ready.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
+    });
+    if only_reads && ready.len() > 1 {
+        return run_together(ctx, moved, ready).await;
+    }
+
+    let mut steers = Vec::new();
+    let mut ended = None;
+    for (place, ready) in ready.into_iter().enumerate() {
+        if ended.is_none() && place > 0 && steers.is_empty() {
+            match ctx.session.take_steers().await {
+                Ok(waiting) => steers = waiting,
+                Err(lost) => ended = Some(lost.into()),
+            }
+        }
+        let (item, result) = if ended.is_some() || ctx.cancel.is_cancelled() {
+            ended.get_or_insert(End::Interrupted);
+            (ready, Outcome::cancelled())
+        } else if !steers.is_empty() {
+            (ready, Outcome::skipped())
+        } else {
+            let mut ready = ready;
+            match approve_and_run(ctx, &mut moved.grants, &mut ready, tally).await {
+                Ok(outcome) => (ready, outcome),
+                Err((outcome, end)) => {
+                    ended = Some(end);
+                    (ready, outcome)
+                }
+            }
+        };
+        let result = finish(ctx, item, result).await;
+        moved.conversation.messages.push(Message::ToolResult(result));
+    }
+    if ctx.cancel.is_cancelled() {
+        ended.get_or_insert(End::Interrupted);
+    }
+    match ended {
+        None if steers.is_empty() => Ok(ctx.session.take_steers().await?),
+        None => Ok(steers),
+        Some(end) => Err(end),
+    }
+}
+
+async fn run_together(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    ready: Vec<Ready>,
+) -> Result<Vec<QueuedInput>, End> {
+    let running = ready.into_iter().map(|mut ready| async {
+        let outcome = match ctx.session.barrier().await {
+            Ok(()) => execute(ctx, &mut ready).await,
+            Err(_) => Outcome::cancelled(),
+        };
+        finish(ctx, ready, outcome).await
+    });
+    let results = join_all(running).await;
+    moved.conversation.messages.extend(results.into_iter().map(Message::ToolResult));
+    if ctx.cancel.is_cancelled() {
+        return Err(End::Interrupted);
+    }
+    Ok(ctx.session.take_steers().await?)
+}
+
+async fn prepare(ctx: &TurnContext, call: Call) -> Ready {
+    let Call { mut item, call_id, tool_name, arguments } = call;
+    let tool = ctx.tools.iter().find(|tool| tool.name() == tool_name);
+    let input = arguments.clone().unwrap_or(Value::Null);
+    let prepared = match (tool, arguments) {
+        (None, _) => {
+            let names: Vec<&str> = ctx.tools.iter().map(|tool| tool.name()).collect();
+            Err(format!("There is no tool `{tool_name}`. The tools are: {}.", names.join(", ")))
+        }
+        (Some(_), Err(message)) => Err(message),
+        (Some(tool), Ok(arguments)) => tool.prepare(arguments, &ctx.cwd),
+    };
+    if let (Ok(prepared), Some(body)) = (&prepared, tool_call(&mut item)) {
+        body.title = prepared.title();
+        body.locations = prepared.locations();
+    }
+    Ready { item, call_id, tool_name, input, prepared }
+}
+
+fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
+    match &mut item.body {
+        ItemBody::ToolCall(call) => Some(call),
+        ItemBody::UserMessage(_) | ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => None,
+    }
+}
+
+/// How a call ended.
+struct Outcome {
+    status: ItemStatus,
+    result: ToolResult,
+}
+
+impl Outcome {
+    fn error(status: ItemStatus, text: impl Into<String>) -> Self {
+        let content = vec![Content::text(text)];
+        Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
+    }
+
+    fn cancelled() -> Self {
+        Self::error(ItemStatus::Cancelled, "Operation aborted")
+    }
+
+    fn skipped() -> Self {
+        Self::error(ItemStatus::Cancelled, "Skipped due to queued user message")
+    }
+}
+
+async fn approve_and_run(
+    ctx: &TurnContext,
+    grants: &mut Grants,
+    ready: &mut Ready,
+    tally: &mut Tally,
+) -> Result<Outcome, (Outcome, End)> {
+    let Ok(prepared) = &ready.prepared else { return Ok(execute(ctx, ready).await) };
+    let access = prepared.access();
+    let place = place_of(ctx, &access).await;
+    let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
+    if let Verdict::Ask(reason) = verdict {
+        let question = question(ctx, ready, &access, place, reason);
+        let outcome = match ctx.session.ask(question).await {
+            Ok(outcome) => outcome,
+            Err(lost) => return Err((Outcome::cancelled(), lost.into())),
+        };
+        let status = match outcome.by {
+            DecidedBy::Interrupt => ItemStatus::Cancelled,
+            DecidedBy::Client | DecidedBy::NoApprover => ItemStatus::Declined,
+        };
+        let denied = || Outcome::error(status, approval::denial_text(&outcome));
+        match (outcome.decision, outcome.scope) {
+            (Decision::Allow, Scope::Session) => approval::grant(grants, &access, place),
+            (Decision::Allow, Scope::Once) => {}
+            (Decision::Deny, _) => {
+                tally.denials += 1;
+                return Ok(denied());
+            }
+            (Decision::Abort, _) => {
+                tally.denials += 1;
+                return Err((denied(), End::Interrupted));
+            }
+        }
+    }
+    // The journal must say that the call runs before it does, so that no call ever runs twice.
+    ready.item.status = ItemStatus::Running;
+    ctx.session.event(Event::ItemUpdated { item: ready.item.clone() }).await;
+    if let Err(lost) = ctx.session.barrier().await {
+        return Err((Outcome::cancelled(), lost.into()));
+    }
+    Ok(execute(ctx, ready).await)
+}
+
+/// Where a call acts, symbolic links followed.
+async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
+    let paths = match access {
+        Access::Execute(_) => return Place::Inside,
+        Access::Read(paths) | Access::Write(paths) => paths,
+    };
+    let Ok(root) = ctx.env.canonicalize(&ctx.cwd).await else { return Place::Outside };
+    for path in paths {
+        match ctx.env.canonicalize(path).await {
+            Ok(path) if path.starts_with(&root) => {}
+            Ok(_) | Err(_) => return Place::Outside,
+        }
+    }
+    Place::Inside
+}
+
+fn question(
+    ctx: &TurnContext,
+    ready: &Ready,
+    access: &Access,
+    place: Place,
+    reason: String,
+) -> Approval {
+    let (title, kind, locations) = match &ready.item.body {
+        ItemBody::ToolCall(call) => (call.title.clone(), call.kind, call.locations.clone()),
+        ItemBody::UserMessage(_) | ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
+            (ready.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new())
+        }
+    };
+    Approval {
+        approval_id: ApprovalId::new(ctx.ambient.new_id()),
+        session_id: ctx.session_id.clone(),
+        turn_id: ctx.turn_id.clone(),
+        item_id: ready.item.id.clone(),
+        tool_name: ready.tool_name.clone(),
+        kind,
+        title,
+        reason,
+        input: ready.input.clone(),
+        locations,
+        options: approval::options(access, place),
+    }
+}
+
+async fn execute(ctx: &TurnContext, ready: &mut Ready) -> Outcome {
+    let refused = Err("The call was already run.".to_owned());
+    let prepared = match std::mem::replace(&mut ready.prepared, refused) {
+        Ok(prepared) => prepared,
+        Err(message) => return Outcome::error(ItemStatus::Failed, message),
+    };
+    let (progress, mut pieces) = mpsc::channel(PROGRESS_CAPACITY);
+    let cancel = ctx.cancel.child_token();
+    let tool_ctx = ToolContext {
+        env: ctx.env.clone(),
+        cwd: ctx.cwd.clone(),
+        cancel: cancel.clone(),
+        progress: Progress::new(progress),
+    };
+    let mut running = std::pin::pin!(prepared.run(&tool_ctx));
+    let out_of_patience = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(STOP_GRACE).await;
+    };
+    let mut out_of_patience = std::pin::pin!(out_of_patience);
+    let mut n = 0;
+    let result = loop {
+        tokio::select! {
+            biased;
+            result = &mut running => break result,
+            () = &mut out_of_patience => return Outcome::cancelled(),
+            Some(text) = pieces.recv() => {
+                let item_id = ready.item.id.clone();
+                let delta = ItemDelta { item_id, field: DeltaField::Output, n, to: None, text };
+                n += 1;
+                ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
+            }
+        }
+    };
+    let status = match (result.is_error, ctx.cancel.is_cancelled()) {
+        (false, _) => ItemStatus::Completed,
+        (true, true) => ItemStatus::Cancelled,
+        (true, false) => ItemStatus::Failed,
+    };
+    Outcome { status, result }
+}
+
+async fn finish(ctx: &TurnContext, ready: Ready, outcome: Outcome) -> ModelResult {
+    let Ready { mut item, call_id, tool_name, .. } = ready;
+    let Outcome { status, result } = outcome;
+    let model_result = ModelResult {
+        call_id,
+        tool_name,
+        content: result.content.clone(),
+        is_error: result.is_error,
+    };
+    if let Some(call) = tool_call(&mut item) {
+        call.output = Some(result);
+    }
+    ctx.complete(&mut item, status);
+    ctx.session.event(Event::ItemCompleted { item }).await;
+    model_result
+}

@@ -1,0 +1,268 @@
+//! The loop: one turn, from a prompt until the model stops by itself, is stopped, or cannot go on.
+//!
+//! The conversation is moved in and comes back in [`Finished`]. A turn talks to its session through
+//! [`ToSession`] alone: it emits events, asks for waiting messages, asks for permission. Every await that can wait on
+//! the outside races the turn's cancellation.
+
+use super::approval::Grants;
+use super::step::{self, Reply};
+use super::tool_calls;
+use crate::ambient::Ambient;
+use crate::context::conversation::{Conversation, user_message};
+use crate::exec::Environment;
+use crate::llm::{ModelRef, Provider, ToolSpec};
+use crate::tools::Tool;
+use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
+use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::event::{
+    Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError, TurnStatus,
+};
+use pintle_protocol::ids::{ItemId, SessionId, TurnId};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, UserMessage};
+use serde_json::value::RawValue;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// How many events a turn may be ahead of its session. Both run in one task, so this only sets how many are
+/// taken in one go; a full channel makes the turn wait for the journal, which is meant.
+pub(super) const EMIT_CAPACITY: usize = 64;
+
+/// The most model replies in a turn. A model that wants more is going in circles.
+const MAX_STEPS: u32 = 200;
+
+/// What a turn needs and does not change.
+#[derive(Debug)]
+pub(super) struct TurnContext {
+    pub(super) session_id: SessionId,
+    pub(super) turn_id: TurnId,
+    pub(super) ambient: Ambient,
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) model: ModelRef,
+    pub(super) system: Arc<str>,
+    pub(super) tools: Arc<[Arc<dyn Tool>]>,
+    pub(super) env: Arc<dyn Environment>,
+    pub(super) cwd: PathBuf,
+    pub(super) permission_mode: PermissionMode,
+    pub(super) session: ToSession,
+    pub(super) cancel: CancellationToken,
+}
+
+/// What is moved into a turn and comes back.
+#[derive(Debug, Default)]
+pub(super) struct Moved {
+    pub(super) conversation: Conversation,
+    pub(super) grants: Grants,
+}
+
+/// A turn that is over.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) moved: Moved,
+    pub(super) end: End,
+    pub(super) tally: Tally,
+}
+
+/// How a turn ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The model stopped.
+    Completed(StopReason),
+    /// Somebody stopped it.
+    Interrupted,
+    /// It could not go on.
+    Failed(TurnError),
+}
+
+impl End {
+    pub(super) fn status(&self) -> TurnStatus {
+        match self {
+            Self::Completed(_) => TurnStatus::Completed,
+            Self::Interrupted => TurnStatus::Interrupted,
+            Self::Failed(_) => TurnStatus::Failed,
+        }
+    }
+}
+
+/// What a turn counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally {
+    pub(super) usage: Usage,
+    pub(super) steps: u32,
+    pub(super) denials: u32,
+}
+
+/// What a turn asks of its session.
+#[derive(Debug)]
+pub(super) enum Emit {
+    /// Append this to the journal and hand it on.
+    Durable(Box<Event>, Option<Box<RawValue>>),
+    /// Hand this on.
+    Transient(TransientEvent),
+    /// Ask a person.
+    Ask(Box<Approval>, oneshot::Sender<ApprovalOutcome>),
+    /// Give me the messages that wait for this turn; they count as read from now on.
+    TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
+    /// Answer when all that came before is on disk; drop this if it cannot be.
+    Barrier(oneshot::Sender<()>),
+}
+
+/// A turn's way to its session.
+#[derive(Debug, Clone)]
+pub(super) struct ToSession(pub(super) mpsc::Sender<Emit>);
+
+/// The session cannot write its journal, or is gone: the turn must not go on.
+#[derive(Debug)]
+pub(super) struct SessionLost;
+
+impl From<SessionLost> for End {
+    fn from(_: SessionLost) -> Self {
+        Self::Failed(TurnError {
+            code: "journal".to_owned(),
+            message: "the session's journal could not be written, so nothing more was run".to_owned(),
+            hint: Some("free disk space or check the data folder's permissions, then send the prompt again".to_owned()),
+            retryable: true,
+            http_status: None,
+        })
+    }
+}
+
+impl ToSession {
+    pub(super) async fn event(&self, event: Event) {
+        self.event_with(event, None).await;
+    }
+
+    pub(super) async fn event_with(&self, event: Event, private: Option<Box<RawValue>>) {
+        // A session that is gone takes no more events; the barrier before anything that acts finds that out.
+        let _ = self.0.send(Emit::Durable(Box::new(event), private)).await;
+    }
+
+    pub(super) async fn transient(&self, event: TransientEvent) {
+        let _ = self.0.send(Emit::Transient(event)).await;
+    }
+
+    pub(super) async fn ask(&self, approval: Approval) -> Result<ApprovalOutcome, SessionLost> {
+        let (tx, rx) = oneshot::channel();
+        self.0.send(Emit::Ask(Box::new(approval), tx)).await.map_err(|_| SessionLost)?;
+        rx.await.map_err(|_| SessionLost)
+    }
+
+    pub(super) async fn take_steers(&self) -> Result<Vec<QueuedInput>, SessionLost> {
+        let (tx, rx) = oneshot::channel();
+        self.0.send(Emit::TakeSteers(tx)).await.map_err(|_| SessionLost)?;
+        rx.await.map_err(|_| SessionLost)
+    }
+
+    /// Waits until everything emitted so far is on disk.
+    pub(super) async fn barrier(&self) -> Result<(), SessionLost> {
+        let (tx, rx) = oneshot::channel();
+        self.0.send(Emit::Barrier(tx)).await.map_err(|_| SessionLost)?;
+        rx.await.map_err(|_| SessionLost)
+    }
+}
+
+impl TurnContext {
+    /// A new item of this turn.
+    pub(super) fn item(&self, id: ItemId, step: Option<u32>, status: ItemStatus, body: ItemBody) -> Item {
+        Item {
+            id,
+            turn_id: Some(self.turn_id.clone()),
+            step,
+            status,
+            started_ms: self.ambient.now_ms(),
+            duration_ms: None,
+            body,
+        }
+    }
+
+    /// Ends an item.
+    pub(super) fn complete(&self, item: &mut Item, status: ItemStatus) {
+        item.status = status;
+        item.duration_ms = Some(self.ambient.now_ms().saturating_sub(item.started_ms));
+    }
+
+    fn tool_specs(&self) -> Vec<ToolSpec> {
+        let spec = |tool: &Arc<dyn Tool>| ToolSpec {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            parameters: tool.parameters(),
+        };
+        self.tools.iter().map(spec).collect()
+    }
+}
+
+/// Runs a turn. It always ends with a conversation that any provider accepts.
+pub(super) async fn run(ctx: TurnContext, mut moved: Moved, inputs: Vec<QueuedInput>) -> Finished {
+    let mut tally = Tally::default();
+    let end = match drive(&ctx, &mut moved, inputs, &mut tally).await {
+        Ok(stop) => End::Completed(stop),
+        Err(end) => end,
+    };
+    Finished { moved, end, tally }
+}
+
+async fn drive(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    inputs: Vec<QueuedInput>,
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    let tools = ctx.tool_specs();
+    read_inputs(ctx, &mut moved.conversation, inputs).await;
+    while tally.steps < MAX_STEPS {
+        tally.steps += 1;
+        let step = tally.steps;
+        let Reply { assistant, calls, usage, cut } =
+            step::run(ctx, &moved.conversation, &tools, step, tally).await?;
+        tally.usage += usage;
+        let stop = assistant.stop;
+        if !assistant.blocks.is_empty() {
+            moved.conversation.messages.push(crate::llm::Message::Assistant(assistant));
+        }
+        if let Some(end) = cut {
+            return Err(end);
+        }
+        let steers = if calls.is_empty() {
+            let steers = ctx.session.take_steers().await?;
+            if steers.is_empty() {
+                return Ok(stop);
+            }
+            steers
+        } else {
+            tool_calls::run(ctx, moved, calls, tally).await?
+        };
+        read_inputs(ctx, &mut moved.conversation, steers).await;
+    }
+    ctx.session
+        .event(Event::Notice(Notice {
+            level: NoticeLevel::Warning,
+            code: "stepLimit".to_owned(),
+            message: format!("the turn was ended after {MAX_STEPS} model replies"),
+            hint: Some("send another prompt to let it go on".to_owned()),
+        }))
+        .await;
+    Ok(StopReason::Other)
+}
+
+/// Puts messages of a person into the conversation; from here on they are read.
+async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs: Vec<QueuedInput>) {
+    for QueuedInput { item_id, content, .. } in inputs {
+        conversation.messages.push(user_message(&content));
+        let mut item = ctx.item(
+            item_id,
+            None,
+            ItemStatus::Completed,
+            ItemBody::UserMessage(UserMessage { content }),
+        );
+        ctx.complete(&mut item, ItemStatus::Completed);
+        ctx.session.event(Event::ItemCompleted { item }).await;
+    }
+}
+
+/// Whether there is anything to read in a message.
+pub(super) fn is_blank(input: &[Input]) -> bool {
+    input.iter().all(|block| match block {
+        Input::Text { text } => text.trim().is_empty(),
+    })
+}

@@ -1,0 +1,196 @@
+//! The conversation that a model reads, and how it is rebuilt from a journal.
+//!
+//! A journal holds items and, with the end of each step, a private [`Skeleton`]: in which order the reply's blocks
+//! came and what its provider wants back verbatim. From the two comes the same list of messages that the
+//! turn had in memory.
+
+use crate::llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+use crate::store::Entry;
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::event::{Event, StopReason};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// What a model has seen and said, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Conversation {
+    /// The messages.
+    pub messages: Vec<Message>,
+}
+
+/// What the journal keeps of a reply beside its items.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Skeleton {
+    /// Who said it, as `provider/model`.
+    pub origin: String,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// Its blocks, in order.
+    pub blocks: Vec<Bone>,
+}
+
+/// What the journal keeps of one block.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum Bone {
+    /// Text; it stands in the item.
+    Text {
+        /// The item.
+        item: ItemId,
+    },
+    /// Reasoning; its text stands in the item.
+    Reasoning {
+        /// The item; none if there was no text to show.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<ItemId>,
+        /// What the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A call; its name and arguments stand in the item.
+    #[serde(rename_all = "camelCase")]
+    Call {
+        /// The item.
+        item: ItemId,
+        /// The provider's id of the call.
+        call_id: String,
+        /// The arguments as the model wrote them, where the item's would be written differently.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        /// What the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A block without an item.
+    Unknown {
+        /// The block.
+        opaque: Opaque,
+    },
+}
+
+/// A person's words as the model reads them.
+pub fn user_message(content: &[Input]) -> Message {
+    let blocks = content.iter().map(|block| match block {
+        Input::Text { text } => Content::text(text.clone()),
+    });
+    Message::User(blocks.collect())
+}
+
+impl Conversation {
+    /// Rebuilds the conversation from a journal.
+    pub fn replay(entries: &[Entry]) -> Self {
+        let mut replay = Replay::default();
+        for entry in entries {
+            let Some(record) = &entry.record else { continue };
+            match &record.event {
+                Event::ItemUpdated { item } => {
+                    replay.items.insert(item.id.clone(), item.clone());
+                }
+                Event::ItemCompleted { item } => replay.item(item),
+                Event::StepCompleted(_) => {
+                    let skeleton = entry.private.as_ref().map(|raw| raw.get());
+                    if let Some(skeleton) = skeleton.and_then(|s| serde_json::from_str(s).ok()) {
+                        replay.step(skeleton);
+                    }
+                }
+                Event::SessionCreated(_)
+                | Event::SessionClosed {}
+                | Event::InputAccepted(_)
+                | Event::InputRemoved { .. }
+                | Event::TurnStarted { .. }
+                | Event::TurnCompleted(_)
+                | Event::ItemStarted { .. }
+                | Event::ApprovalRequested(_)
+                | Event::ApprovalResolved(_)
+                | Event::Notice(_) => {}
+            }
+        }
+        replay.settle();
+        replay.conversation
+    }
+}
+
+#[derive(Default)]
+struct Replay {
+    conversation: Conversation,
+    items: HashMap<ItemId, Item>,
+    /// The calls of the last reply, in order, with their results as far as they have come.
+    calls: Vec<(ItemId, ToolResult)>,
+}
+
+impl Replay {
+    fn item(&mut self, item: &Item) {
+        match &item.body {
+            ItemBody::UserMessage(message) => {
+                self.settle();
+                self.conversation.messages.push(user_message(&message.content));
+            }
+            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
+                self.items.insert(item.id.clone(), item.clone());
+            }
+            ItemBody::ToolCall(call) => {
+                self.items.insert(item.id.clone(), item.clone());
+                let waiting = self.calls.iter_mut().find(|(id, _)| *id == item.id);
+                if let (Some((_, result)), Some(output)) = (waiting, &call.output) {
+                    result.content.clone_from(&output.content);
+                    result.is_error = output.is_error;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, skeleton: Skeleton) {
+        self.settle();
+        let Skeleton { origin, stop, blocks } = skeleton;
+        let blocks = blocks.into_iter().filter_map(|bone| self.block(bone)).collect();
+        self.conversation.messages.push(Message::Assistant(Assistant { blocks, origin, stop }));
+    }
+
+    fn block(&mut self, bone: Bone) -> Option<AssistantBlock> {
+        Some(match bone {
+            Bone::Text { item } => AssistantBlock::Text { text: self.text(&item)? },
+            Bone::Reasoning { item, opaque } => AssistantBlock::Reasoning {
+                text: item.and_then(|item| self.text(&item)).unwrap_or_default(),
+                opaque,
+            },
+            Bone::Call { item, call_id, arguments, opaque } => {
+                let Some(ItemBody::ToolCall(call)) = self.items.get(&item).map(|item| &item.body)
+                else {
+                    return None;
+                };
+                let name = call.tool_name.clone();
+                let arguments = arguments
+                    .or_else(|| call.input.as_ref().map(ToString::to_string))
+                    .unwrap_or_default();
+                self.calls.push((item, unanswered(&call_id, &name)));
+                AssistantBlock::ToolCall { id: call_id, name, arguments, opaque }
+            }
+            Bone::Unknown { opaque } => AssistantBlock::Unknown(opaque),
+        })
+    }
+
+    fn text(&self, item: &ItemId) -> Option<String> {
+        match &self.items.get(item)?.body {
+            ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
+            ItemBody::UserMessage(_) | ItemBody::ToolCall(_) => None,
+        }
+    }
+
+    /// Puts the results of the last reply's calls behind it, in the order of the calls.
+    fn settle(&mut self) {
+        let results = self.calls.drain(..).map(|(_, result)| Message::ToolResult(result));
+        self.conversation.messages.extend(results);
+    }
+}
+
+/// The result of a call that has none: no provider accepts a call without one.
+pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
+    ToolResult {
+        call_id: call_id.to_owned(),
+        tool_name: tool_name.to_owned(),
+        content: vec![Content::text("No result provided")],
+        is_error: true,
+    }
+}
