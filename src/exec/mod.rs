@@ -2,7 +2,225 @@
 //!
 //! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
 //! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
+//! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
+//! Who may do what is not decided here.
 
-/// Files and processes, wherever they are.
+pub mod error;
+pub mod search;
+
+pub use error::Error;
+pub use search::{Find, Found, FoundPath, Grep, Grepped, MatchLine, MatchedFile};
+
+use pintle_protocol::diff::FileChange;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Files and processes, wherever they are. All paths are absolute.
+///
+/// Dropping a future stops what it began: a process and its descendants are killed, a search ends, a
+/// file is either as before or wholly written.
 #[async_trait::async_trait]
-pub trait Environment: Send + Sync + std::fmt::Debug {}
+pub trait Environment: Send + Sync + std::fmt::Debug {
+    /// What kind of place this is.
+    fn platform(&self) -> &Platform;
+
+    /// Facts about what is at a path, symbolic links followed.
+    async fn stat(&self, path: &Path) -> Result<Stat, Error>;
+
+    /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
+    /// kept. So a file that is yet to be written has a canonical path too.
+    async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
+
+    /// A whole file, at most [`MAX_WHOLE_BYTES`].
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
+
+    /// Some lines of a file of any size.
+    async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
+
+    /// What is in a folder, in no order; entries that cannot be read are left out.
+    async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
+
+    /// Writes a whole file at once: a reader sees the old content or the new. Parents are created, the
+    /// mode is kept, a symbolic link stays and its target is written.
+    async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error>;
+
+    /// Reads a file, has its new content decided, and writes that as [`Environment::write`] does, with no
+    /// other update or write of that file by this process in between.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] with the words of `decide`; [`Error::Cancelled`] when `cancel` fired before the
+    /// file was replaced.
+    async fn update(
+        &self,
+        path: &Path,
+        decide: Decide,
+        cancel: &CancellationToken,
+    ) -> Result<FileChange, Error>;
+
+    /// Creates a folder and its parents; one that exists is fine.
+    async fn create_folder(&self, path: &Path) -> Result<(), Error>;
+
+    /// Removes a file, a symbolic link or an empty folder.
+    async fn remove(&self, path: &Path) -> Result<(), Error>;
+
+    /// Renames within one file system; a file at the new path is replaced.
+    async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
+
+    /// Paths whose name or relative path matches a glob.
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error>;
+
+    /// Lines that match a regular expression.
+    async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
+
+    /// Runs a command in a shell to its end, its time-out, or until `cancel` fires, and hands on what it
+    /// prints meanwhile: at most one piece per 50 ms, the last always, the middle of a flood left out.
+    ///
+    /// # Errors
+    /// Only when the command could not be started. How it ended is in [`Ran::end`].
+    async fn exec(
+        &self,
+        command: Command,
+        cancel: &CancellationToken,
+        output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> Result<Ran, Error>;
+}
+
+/// The most bytes of a file that are held in memory whole.
+pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Decides a file's new content from its present one, `None` when there is no file. It runs on a thread
+/// where it may take its time. An error is words for the model; the file then stays as it is.
+pub type Decide = Box<dyn FnOnce(Option<Vec<u8>>) -> Result<Rewrite, String> + Send>;
+
+/// A file's new content, and what to tell about the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The bytes to write.
+    pub content: Vec<u8>,
+    /// The change, returned by [`Environment::update`] as it is.
+    pub change: FileChange,
+}
+
+/// What kind of place an environment is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Platform {
+    /// `linux`, `macos` …
+    pub os: String,
+    /// The program that runs commands.
+    pub shell: PathBuf,
+    /// The user's home folder, if there is one.
+    pub home: Option<PathBuf>,
+}
+
+/// Facts about what is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: FileKind,
+    /// Its size in bytes.
+    pub size: u64,
+    /// When it was last changed, in milliseconds since 1970.
+    pub modified_ms: u64,
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A plain file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, a socket, a pipe.
+    Other,
+}
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListEntry {
+    /// Its name.
+    pub name: String,
+    /// It is a folder, or a symbolic link to one.
+    pub is_folder: bool,
+}
+
+/// Which lines of a file are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// The first line, 1-based.
+    pub first_line: u64,
+    /// At most so many lines.
+    pub max_lines: u64,
+    /// At most so many bytes; what is left of a line that crosses the limit is not returned.
+    pub max_bytes: u64,
+}
+
+/// Lines of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The first bytes of the file, at most [`Lines::HEAD_BYTES`]: enough to tell its type.
+    pub head: Vec<u8>,
+    /// Whole lines from the wanted one on, without a newline after the last.
+    pub text: Vec<u8>,
+    /// How many lines `text` holds.
+    pub count: u64,
+    /// The byte limit, not the line limit or the end, stopped it.
+    pub stopped_by_bytes: bool,
+    /// The length in bytes of the first wanted line; none beyond the end of the file.
+    pub first_line_bytes: Option<u64>,
+    /// The lines of the whole file; none for a file so large that nobody counted.
+    pub total_lines: Option<u64>,
+    /// The size of the file in bytes.
+    pub size: u64,
+}
+
+impl Lines {
+    /// How much of a file's beginning is looked at to tell its type.
+    pub const HEAD_BYTES: usize = 4100;
+}
+
+/// A command for the shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// The text, as the shell reads it.
+    pub line: String,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// After this long it is stopped.
+    pub timeout: Option<Duration>,
+    /// Output over this many lines goes to a file as well.
+    pub spill_lines: u64,
+    /// Output over this many bytes goes to a file as well.
+    pub spill_bytes: u64,
+    /// The folder for that file; none is the temporary folder.
+    pub artifacts: Option<PathBuf>,
+}
+
+/// A command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// How it ended.
+    pub end: End,
+    /// What it printed, stdout and stderr as they came: all of it, or the last 100 KB at least.
+    /// UTF-8, without terminal escapes and NULs.
+    pub tail: String,
+    /// Lines of the whole output.
+    pub total_lines: u64,
+    /// Bytes of the whole output, as text.
+    pub total_bytes: u64,
+    /// The file with the whole output, when it was long.
+    pub full_output_path: Option<PathBuf>,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By a signal, such as `SIGSEGV`, that did not come from here.
+    Signalled(String),
+    /// It was stopped because its time was over.
+    TimedOut,
+    /// It was stopped because the call was.
+    Cancelled,
+}

@@ -1,1 +1,9 @@
-//! Pure functions on text: truncation, diffs, line endings, matching.
+//! Pure functions on text: truncation, diffs, line endings, matching, file types.
+
+pub mod diff;
+pub mod fold;
+pub mod fuzzy;
+pub mod lines;
+pub mod sniff;
+pub mod terminal;
+pub mod truncate;

@@ -7,7 +7,7 @@
 use crate::exec::Environment;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -29,7 +29,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// A message for the model that names the field and what was expected.
-    fn prepare(&self, arguments: Value, cwd: &Path) -> Result<Box<dyn Prepared>, String>;
+    fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String>;
 }
 
 /// A call that is ready to run.
@@ -49,7 +49,19 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// What a call needs permission for.
+/// What the paths in arguments are relative to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// The session's working directory, absolute.
+    pub cwd: PathBuf,
+    /// What `~` stands for.
+    pub home: Option<PathBuf>,
+}
+
+/// What a call needs permission for. Paths are absolute and as written, links not followed.
+///
+/// A path may come with others spelled almost alike (another kind of space or apostrophe): the call
+/// touches the first of them that exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// Reads these paths.
@@ -67,6 +79,8 @@ pub struct ToolContext {
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
+    /// The folder for long outputs; none is the temporary folder.
+    pub artifacts: Option<PathBuf>,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// Takes what a running call prints, as it prints it.

@@ -1,0 +1,74 @@
+//! Why an access to a file or a process failed, in the terms of the one who asked.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A failed access. The text is for people and models; tools reword the cases they know.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nothing is there.
+    #[error("no such file or folder: {}", .0.display())]
+    NotFound(PathBuf),
+    /// The operating system said no.
+    #[error("permission denied: {} (EACCES)", .0.display())]
+    Denied(PathBuf),
+    /// A file was wanted.
+    #[error("{} is a folder, not a file", .0.display())]
+    IsFolder(PathBuf),
+    /// A folder was wanted.
+    #[error("{} is not a folder", .0.display())]
+    NotFolder(PathBuf),
+    /// The path, or one part of it, is longer than the file system takes.
+    #[error("path too long ({} bytes): shorten it", .0.as_os_str().len())]
+    PathTooLong(PathBuf),
+    /// The file is too large to be held in memory.
+    #[error("{} is too large ({size} bytes, at most {max} are taken): use bash for it", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size in bytes.
+        size: u64,
+        /// The most that is taken, in bytes.
+        max: u64,
+    },
+    /// Any other failure.
+    #[error("{}: {message}", .path.display())]
+    Io {
+        /// What was accessed.
+        path: PathBuf,
+        /// What the operating system said.
+        message: String,
+    },
+    /// A regular expression or a glob that does not parse.
+    #[error("{0}")]
+    Pattern(String),
+    /// No shell could be started.
+    #[error("cannot start the shell {}: {message}", .shell.display())]
+    Shell {
+        /// The program.
+        shell: PathBuf,
+        /// What the operating system said.
+        message: String,
+    },
+    /// The one who wanted to change a file looked at its content and decided against it.
+    #[error("{0}")]
+    Refused(String),
+    /// Stopped before it was done; nothing was changed.
+    #[error("operation aborted")]
+    Cancelled,
+}
+
+impl Error {
+    /// Sorts an error of the operating system.
+    pub fn from_io(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_path_buf();
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound(path),
+            io::ErrorKind::PermissionDenied => Self::Denied(path),
+            io::ErrorKind::IsADirectory => Self::IsFolder(path),
+            io::ErrorKind::NotADirectory => Self::NotFolder(path),
+            io::ErrorKind::InvalidFilename => Self::PathTooLong(path),
+            _ => Self::Io { path, message: error.to_string() },
+        }
+    }
+}

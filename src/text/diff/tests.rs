@@ -1,0 +1,86 @@
+use super::*;
+use expect_test::expect;
+
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("line {number}\n")).collect()
+}
+
+#[test]
+fn hunks_have_four_lines_of_context_and_true_line_numbers() {
+    let old = numbered(500);
+    let diff = unified(&old, &old.replace("line 338\n", "changed\n"));
+    assert_eq!((diff.added, diff.removed, diff.first_changed_line), (1, 1, Some(338)));
+    expect![[r"
+        @@ -334,9 +334,9 @@
+         line 334
+         line 335
+         line 336
+         line 337
+        -line 338
+        +changed
+         line 339
+         line 340
+         line 341
+         line 342
+    "]]
+    .assert_eq(&diff.text);
+}
+
+#[test]
+fn counts_and_places() {
+    let rows = [
+        ("equal", "a\n", "a\n", (0, 0, None), ""),
+        ("both empty", "", "", (0, 0, None), ""),
+        ("a new file", "", "a\nb\n", (2, 0, Some(1)), "@@ -0,0 +1,2 @@\n+a\n+b\n"),
+        ("emptied", "a\n", "", (0, 1, Some(1)), "@@ -1 +0,0 @@\n-a\n"),
+        ("appended", "a\n", "a\nb\n", (1, 0, Some(2)), "@@ -1 +1,2 @@\n a\n+b\n"),
+        ("at the front", "b\n", "a\nb\n", (1, 0, Some(1)), "@@ -1 +1,2 @@\n+a\n b\n"),
+        (
+            "a line repeated",
+            "a\na\n",
+            "a\na\na\n",
+            (1, 0, Some(3)),
+            "@@ -1,2 +1,3 @@\n a\n a\n+a\n",
+        ),
+        (
+            "a final newline added",
+            "a",
+            "a\n",
+            (1, 1, Some(1)),
+            "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n",
+        ),
+        ("characters that share a byte", "‘\n", "’\n", (1, 1, Some(1)), "@@ -1 +1 @@\n-‘\n+’\n"),
+        ("only an ending", "a\r\n", "a\n", (1, 1, Some(1)), "@@ -1 +1 @@\n-a\r\n+a\n"),
+    ];
+    for (name, old, new, want, text) in rows {
+        let diff = unified(old, new);
+        assert_eq!((diff.added, diff.removed, diff.first_changed_line), want, "{name}");
+        assert_eq!(diff.text, text, "{name}");
+    }
+}
+
+#[test]
+fn changes_far_apart_are_two_hunks() {
+    let old = numbered(40);
+    let new = old.replace("line 5\n", "").replace("line 30\n", "line 30\nmore\n");
+    let diff = unified(&old, &new);
+    let headers: Vec<_> = diff.text.lines().filter(|line| line.starts_with("@@")).collect();
+    assert_eq!(headers, ["@@ -1,9 +1,8 @@", "@@ -27,8 +26,9 @@"]);
+    assert_eq!((diff.added, diff.removed, diff.first_changed_line), (1, 1, Some(5)));
+}
+
+#[test]
+fn large_texts_are_quick() {
+    let old = numbered(800_000);
+    let began = tokio::time::Instant::now();
+    let one = unified(&old, &old.replace("line 400000\n", "changed\n"));
+    assert_eq!((one.added, one.removed, one.first_changed_line), (1, 1, Some(400_000)));
+    assert!(began.elapsed() < Duration::from_secs(3), "one edit took {:?}", began.elapsed());
+
+    // Nothing in common, which is the worst case for a diff; the deadline holds.
+    let old: String = (0..20_000).map(|number| format!("{number}\n")).collect();
+    let new: String = (0..20_000).map(|number| format!("{}\n", number * 7919 % 20_011)).collect();
+    let began = tokio::time::Instant::now();
+    assert!(unified(&old, &new).added > 0);
+    assert!(began.elapsed() < Duration::from_secs(5), "all lines took {:?}", began.elapsed());
+}

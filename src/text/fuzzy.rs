@@ -1,0 +1,297 @@
+//! Replacing a piece of text that a model quoted, exactly or nearly.
+//!
+//! Exact matches come first; only without one is the text compared folded (see [`crate::text::fold`]). Either way only the
+//! matched region of the original changes, and of it only the lines that differ: every other byte stays.
+
+use crate::text::fold::{Folded, Level};
+use crate::text::lines::{Ending, to_lf};
+use std::ops::Range;
+
+pub use closest::Closest;
+
+mod closest;
+
+/// A text to find and what to put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The text to find.
+    pub old: String,
+    /// The text to put there.
+    pub new: String,
+}
+
+/// How many occurrences an edit is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurrences {
+    /// Exactly one; more are a [`Miss::Many`].
+    One,
+    /// All there are.
+    All,
+}
+
+/// The text after its edits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replaced {
+    /// The whole text.
+    pub text: String,
+    /// How many places changed.
+    pub count: usize,
+    /// Some text was found only by folding.
+    pub is_fuzzy: bool,
+}
+
+/// Why nothing was replaced. `edit` counts from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Miss {
+    /// The text to find is empty.
+    Empty {
+        /// Of which edit.
+        edit: usize,
+    },
+    /// The text is not there.
+    Absent {
+        /// Of which edit.
+        edit: usize,
+        /// What is nearest to it, when something is near.
+        closest: Option<Closest>,
+    },
+    /// The text is there more than once.
+    Many {
+        /// Of which edit.
+        edit: usize,
+        /// How often.
+        count: usize,
+        /// The lines where the first of them begin, 1-based.
+        lines: Vec<u64>,
+    },
+    /// Two edits want the same text.
+    Overlap {
+        /// The one that begins first.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// The text would be what it is.
+    Identical,
+}
+
+/// The most line numbers told for a text that is there many times.
+const MAX_LINES_TOLD: usize = 10;
+
+/// Replaces each edit's text, all of them or none. Every edit is matched against the text as given.
+///
+/// New lines get the ending of the lines they replace.
+///
+/// # Errors
+/// The first reason found why it cannot be done.
+pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<Replaced, Miss> {
+    let haystack = Haystack {
+        text,
+        lf: Folded::new(text, Level::Endings),
+        full: Folded::new(text, Level::Full),
+    };
+    let mut patches = Vec::new();
+    let mut is_fuzzy = false;
+    for (edit, Edit { old, new }) in edits.iter().enumerate() {
+        if old.is_empty() {
+            return Err(Miss::Empty { edit });
+        }
+        let old = to_lf(old);
+        let found = haystack.find(&old);
+        if found.matches.is_empty() {
+            return Err(Miss::Absent { edit, closest: closest::find(&haystack.full.text, &old) });
+        }
+        if occurrences == Occurrences::One && found.count > 1 {
+            return Err(Miss::Many { edit, count: found.count, lines: found.lines });
+        }
+        is_fuzzy |= found.is_fuzzy;
+        let new = to_lf(new);
+        patches.extend(found.matches.iter().map(|found| haystack.patch(edit, found, &old, &new)));
+    }
+    patches.sort_by_key(|patch| (patch.claimed.start, patch.claimed.end));
+    for pair in patches.windows(2) {
+        if let [first, second] = pair
+            && second.claimed.start < first.claimed.end
+        {
+            return Err(Miss::Overlap { first: first.edit, second: second.edit });
+        }
+    }
+    let replaced = apply(text, &patches);
+    if replaced == text {
+        return Err(Miss::Identical);
+    }
+    Ok(Replaced { text: replaced, count: patches.len(), is_fuzzy })
+}
+
+struct Patch {
+    edit: usize,
+    /// What was matched.
+    claimed: Range<usize>,
+    /// The part of it that differs from the new text.
+    changed: Range<usize>,
+    new: String,
+}
+
+fn apply(text: &str, patches: &[Patch]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for patch in patches {
+        out.push_str(text.get(at..patch.changed.start).unwrap_or_default());
+        out.push_str(&patch.new);
+        at = patch.changed.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+struct Haystack<'a> {
+    text: &'a str,
+    lf: Folded<'a>,
+    full: Folded<'a>,
+}
+
+/// A match, in the offsets of the folded text it was found in.
+struct Match {
+    level: Level,
+    folded: Range<usize>,
+    original: Range<usize>,
+}
+
+struct Matches {
+    matches: Vec<Match>,
+    is_fuzzy: bool,
+    /// How often the text is there when all is folded, which may be more often than it is exactly.
+    count: usize,
+    lines: Vec<u64>,
+}
+
+impl Haystack<'_> {
+    fn find(&self, old: &str) -> Matches {
+        let exact = self.matches(old, Level::Endings);
+        let mut folded = self.matches(old, Level::FullOpenEnd);
+        if old.ends_with(|last: char| last.is_whitespace() && last != '\n') {
+            folded.extend(self.matches(old, Level::Full));
+        }
+        let most = if folded.len() > exact.len() { &folded } else { &exact };
+        let count = most.len();
+        let lines = most.iter().take(MAX_LINES_TOLD).map(|found| self.line_of(found)).collect();
+        let is_fuzzy = exact.is_empty();
+        Matches { matches: if is_fuzzy { folded } else { exact }, is_fuzzy, count, lines }
+    }
+
+    fn matches(&self, old: &str, level: Level) -> Vec<Match> {
+        let needle = Folded::new(old, level);
+        let needle = needle.text.as_ref();
+        if needle.is_empty() {
+            return Vec::new();
+        }
+        let text = match level {
+            Level::Endings => &self.lf.text,
+            Level::Full | Level::FullOpenEnd => &self.full.text,
+        };
+        // White space that was a line of its own must not match the end of another line.
+        let at_line_start = needle.starts_with('\n') && !old.starts_with('\n');
+        let is_whole = |start: usize, end: usize| {
+            let before = text.get(..start).unwrap_or_default();
+            let after = text.get(end..).unwrap_or_default();
+            (!at_line_start || before.is_empty() || before.ends_with('\n'))
+                && (level != Level::Full || after.is_empty() || after.starts_with('\n'))
+        };
+        let to_match = |start: usize| {
+            let folded = start..start + needle.len();
+            let original = self.original(&folded, level)?;
+            is_whole(folded.start, folded.end).then_some(Match { level, folded, original })
+        };
+        let mut found: Vec<Match> =
+            text.match_indices(needle).filter_map(|(start, _)| to_match(start)).collect();
+        // One that overlaps the only match makes it ambiguous all the same.
+        if let [only] = found.as_slice() {
+            let next = only.folded.start + needle.chars().next().map_or(1, char::len_utf8);
+            let reach = text.floor_char_boundary(only.folded.end.saturating_add(needle.len()));
+            let overlapping =
+                text.get(next..reach).and_then(|rest| rest.find(needle)).map(|at| next + at);
+            found.extend(overlapping.and_then(to_match));
+        }
+        found
+    }
+
+    fn original(&self, folded: &Range<usize>, level: Level) -> Option<Range<usize>> {
+        let (start, end) = match level {
+            Level::Endings => {
+                (self.lf.original_start(folded.start)?, self.lf.original_end(folded.end)?)
+            }
+            Level::FullOpenEnd => {
+                (self.full.original_start(folded.start)?, self.full.original_end(folded.end)?)
+            }
+            Level::Full => {
+                (self.full.original_start(folded.start)?, self.full.original_line_end(folded.end)?)
+            }
+        };
+        (start <= end).then_some(start..end)
+    }
+
+    fn line_of(&self, found: &Match) -> u64 {
+        let before = self.text.as_bytes().iter().take(found.original.start);
+        before.filter(|&&byte| byte == b'\n').count() as u64 + 1
+    }
+
+    /// Leaves alone the lines at either end of a match that the new text only repeats.
+    fn patch(&self, edit: usize, found: &Match, old: &str, new: &str) -> Patch {
+        let (prefix, suffix) = shared_lines(old, new);
+        let folded_len =
+            |part: Option<&str>, level| Folded::new(part.unwrap_or_default(), level).text.len();
+        let start = found.folded.start + folded_len(old.get(..prefix), found.level);
+        let end_len = folded_len(old.get(old.len() - suffix..), found.level);
+        let end = found.folded.end.saturating_sub(end_len);
+        // White space at the end of the last line is the match's own, unless the line is left alone.
+        let level =
+            if suffix > 0 && found.level == Level::Full { Level::FullOpenEnd } else { found.level };
+        let (changed, new) = match self.original(&(start..end), level) {
+            Some(changed) if start <= end => {
+                (changed, new.get(prefix..new.len() - suffix).unwrap_or_default())
+            }
+            _ => (found.original.clone(), new),
+        };
+        let nearby = [&changed, &found.original].map(|part| self.text.get(part.clone()));
+        let nearby = nearby.into_iter().flatten().find(|part| part.contains('\n'));
+        let ending = Ending::first_of(nearby.unwrap_or(self.text));
+        Patch {
+            edit,
+            claimed: found.original.clone(),
+            changed,
+            new: ending.applied_to(new).into_owned(),
+        }
+    }
+}
+
+/// The bytes of whole lines that two texts have in common at their start and, after those, at their end.
+fn shared_lines(old: &str, new: &str) -> (usize, usize) {
+    let prefix = old
+        .split_inclusive('\n')
+        .zip(new.split_inclusive('\n'))
+        .take_while(|(a, b)| a == b && a.ends_with('\n'))
+        .map(|(line, _)| line.len())
+        .sum();
+    let old = old.get(prefix..).unwrap_or_default();
+    let new = new.get(prefix..).unwrap_or_default();
+    let mut suffix = 0;
+    let mut at = 0;
+    // Each step adds one line's text, then the newline before it.
+    for (a, b) in old.rsplit('\n').zip(new.rsplit('\n')) {
+        if a != b {
+            break;
+        }
+        at += a.len();
+        if at >= old.len() || at >= new.len() {
+            // One of the two is used up: a line begins here in both only if the whole text does.
+            suffix = at;
+            break;
+        }
+        suffix = at;
+        at += 1;
+    }
+    (prefix, suffix)
+}
+
+#[cfg(test)]
+mod tests;

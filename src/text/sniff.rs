@@ -1,0 +1,68 @@
+//! What kind of content some bytes are, told from how they begin and never from a name.
+
+/// The kind of a file's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text, as far as one can see.
+    Text,
+    /// Not text; the words say what: `PNG image`, `ELF program`, `binary file`.
+    Binary(&'static str),
+}
+
+/// Beginnings of files that are never text.
+const MAGIC: [(&[u8], &str); 17] = [
+    (b"\x89PNG\r\n\x1a\n", "PNG image"),
+    (b"\xff\xd8\xff", "JPEG image"),
+    (b"GIF87a", "GIF image"),
+    (b"GIF89a", "GIF image"),
+    (b"%PDF-", "PDF document"),
+    (b"PK\x03\x04", "ZIP archive"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"BZh", "bzip2 archive"),
+    (b"\xfd7zXZ\x00", "xz archive"),
+    (b"\x28\xb5\x2f\xfd", "zstd archive"),
+    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+    (b"\x7fELF", "ELF program"),
+    (b"\xcf\xfa\xed\xfe", "Mach-O program"),
+    (b"\x00asm", "WebAssembly module"),
+    (b"SQLite format 3\x00", "SQLite database"),
+    (b"\xff\xfe", "UTF-16 text"),
+    (b"\xfe\xff", "UTF-16 text"),
+];
+
+/// Tells the kind from the first bytes of a file; 4,100 are enough.
+pub fn kind(head: &[u8]) -> Kind {
+    if head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP") {
+        return Kind::Binary("WebP image");
+    }
+    // `BZh` is also how a word may begin; the archive goes on with a level and a fixed block mark.
+    let known = MAGIC.iter().find(|(magic, _)| {
+        head.starts_with(magic) && (*magic != b"BZh" || head.get(4..6) == Some(b"1A"))
+    });
+    match known {
+        Some((_, name)) => Kind::Binary(name),
+        None if head.contains(&0) => Kind::Binary("binary file"),
+        None => Kind::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides() {
+        for (name, head, want) in [
+            ("empty", &b""[..], Kind::Text),
+            ("text", b"hello", Kind::Text),
+            ("png", b"\x89PNG\r\n\x1a\n\0\0", Kind::Binary("PNG image")),
+            ("webp", b"RIFF\x01\x02\x03\x04WEBPVP8 ", Kind::Binary("WebP image")),
+            ("a NUL anywhere", b"abc\0def", Kind::Binary("binary file")),
+            ("latin-1 is text", b"caf\xe9", Kind::Text),
+            ("a word like a magic", b"BZh is a word", Kind::Text),
+            ("bzip2", b"BZh91AY&SY", Kind::Binary("bzip2 archive")),
+        ] {
+            assert_eq!(kind(head), want, "{name}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Cutting long output: from the start, from the end, or one line.
+//!
+//! Invariant: a cut never splits a character, and what is left is never over a limit.
+
+use pintle_protocol::content::{TruncatedBy, Truncation};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// How much of an output a model sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// In lines.
+    pub max_lines: usize,
+    /// In bytes.
+    pub max_bytes: usize,
+}
+
+impl Default for Limits {
+    /// 2,000 lines, 50 KB.
+    fn default() -> Self {
+        Self { max_lines: 2000, max_bytes: 50 * 1024 }
+    }
+}
+
+/// The most characters of one line that a search shows.
+pub const MAX_LINE_CHARS: usize = 500;
+
+/// What is left of a text, and the record of what is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truncated {
+    /// The text that is left.
+    pub text: String,
+    /// What was cut.
+    pub record: Truncation,
+}
+
+impl Truncated {
+    /// Whether anything was cut.
+    pub fn is_cut(&self) -> bool {
+        self.record.truncated_by.is_some()
+    }
+}
+
+/// Keeps whole lines from the start.
+///
+/// Nothing is kept when the first line alone is over the byte limit.
+pub fn head(text: &str, limits: Limits) -> Truncated {
+    let whole = Whole::new(text, limits);
+    if whole.fits() {
+        return whole.unchanged();
+    }
+    let mut end = 0;
+    let mut lines = 0;
+    let mut by = TruncatedBy::Lines;
+    for line in whole.body.split('\n') {
+        if lines == limits.max_lines {
+            break;
+        }
+        let line_end = end + usize::from(lines > 0) + line.len();
+        if line_end > limits.max_bytes {
+            by = TruncatedBy::Bytes;
+            break;
+        }
+        end = line_end;
+        lines += 1;
+    }
+    // All lines are left when only the final newline was over the limit.
+    if lines == whole.lines {
+        by = TruncatedBy::Bytes;
+    }
+    let mut cut = whole.cut(0..end, lines, by);
+    cut.record.first_line_exceeds_limit = lines == 0 && by == TruncatedBy::Bytes;
+    cut
+}
+
+/// Keeps whole lines from the end; of a last line that alone is over the byte limit, its end.
+pub fn tail(text: &str, limits: Limits) -> Truncated {
+    let whole = Whole::new(text, limits);
+    if whole.fits() {
+        return whole.unchanged();
+    }
+    let all = whole.body.len();
+    let mut start = all;
+    let mut lines = 0;
+    let mut by = TruncatedBy::Lines;
+    for line in whole.body.rsplit('\n') {
+        if lines == limits.max_lines {
+            break;
+        }
+        let line_start = start - usize::from(lines > 0) - line.len();
+        if all - line_start > limits.max_bytes {
+            by = TruncatedBy::Bytes;
+            break;
+        }
+        start = line_start;
+        lines += 1;
+    }
+    if lines == whole.lines {
+        by = TruncatedBy::Bytes;
+    }
+    if lines == 0 && by == TruncatedBy::Bytes && limits.max_bytes > 0 {
+        let start = whole.body.ceil_char_boundary(all - limits.max_bytes);
+        let mut cut = whole.cut(start..all, 1, by);
+        cut.record.last_line_partial = true;
+        return cut;
+    }
+    whole.cut(start..all, lines, by)
+}
+
+/// Cuts a line after so many characters and says so.
+pub fn line(text: &str, max_chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_chars) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => {
+            Cow::Owned(format!("{}... [truncated]", text.get(..end).unwrap_or_default()))
+        }
+    }
+}
+
+/// Cuts a line to so many characters around a part of it (in bytes, on character borders).
+pub fn around<'a>(text: &'a str, part: &Range<usize>, max_chars: usize) -> Cow<'a, str> {
+    let part_end = part.end.min(text.len());
+    if text.get(..part_end).is_none_or(|before| before.chars().count() <= max_chars) {
+        return line(text, max_chars);
+    }
+    let wanted = text.get(part.start..part_end).unwrap_or_default().chars().count();
+    let lead = max_chars.saturating_sub(wanted) / 2;
+    let start = text
+        .get(..part.start)
+        .unwrap_or_default()
+        .char_indices()
+        .rev()
+        .nth(lead.saturating_sub(1))
+        .map_or(part.start, |(at, _)| if lead == 0 { part.start } else { at });
+    let rest = line(text.get(start..).unwrap_or_default(), max_chars);
+    Cow::Owned(format!("[truncated] ...{rest}"))
+}
+
+/// A size as people read it: `512B`, `50.0KB`, `4.5MB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KB", "MB", "GB", "TB"];
+    if bytes < 1024 {
+        return format!("{bytes}B");
+    }
+    let mut tenths = bytes.saturating_mul(10) / 1024;
+    let mut unit = UNITS[0];
+    for next in UNITS.into_iter().skip(1) {
+        if tenths < 10 * 1024 {
+            break;
+        }
+        tenths /= 1024;
+        unit = next;
+    }
+    format!("{}.{}{unit}", tenths / 10, tenths % 10)
+}
+
+/// Lines of a text; a trailing newline does not count as one more.
+pub fn count_lines(text: &str) -> u64 {
+    count(body(text))
+}
+
+struct Whole<'a> {
+    text: &'a str,
+    /// The text without its trailing newline.
+    body: &'a str,
+    lines: usize,
+    limits: Limits,
+}
+
+impl<'a> Whole<'a> {
+    fn new(text: &'a str, limits: Limits) -> Self {
+        let body = body(text);
+        Self { text, body, lines: usize::try_from(count_lines(text)).unwrap_or(usize::MAX), limits }
+    }
+
+    fn fits(&self) -> bool {
+        self.lines <= self.limits.max_lines && self.text.len() <= self.limits.max_bytes
+    }
+
+    fn unchanged(self) -> Truncated {
+        let record = self.record(self.lines, self.text.len(), None);
+        Truncated { text: self.text.to_owned(), record }
+    }
+
+    fn cut(&self, keep: Range<usize>, lines: usize, by: TruncatedBy) -> Truncated {
+        let text = self.body.get(keep).unwrap_or_default().to_owned();
+        Truncated { record: self.record(lines, text.len(), Some(by)), text }
+    }
+
+    fn record(&self, lines: usize, bytes: usize, by: Option<TruncatedBy>) -> Truncation {
+        Truncation {
+            truncated_by: by,
+            total_lines: self.lines as u64,
+            total_bytes: self.text.len() as u64,
+            output_lines: lines as u64,
+            output_bytes: bytes as u64,
+            last_line_partial: false,
+            first_line_exceeds_limit: false,
+            max_lines: self.limits.max_lines as u64,
+            max_bytes: self.limits.max_bytes as u64,
+        }
+    }
+}
+
+fn body(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+fn count(body: &str) -> u64 {
+    // An empty text has no line; a lone newline is one empty line, which nobody needs to see.
+    if body.is_empty() { 0 } else { body.bytes().filter(|&byte| byte == b'\n').count() as u64 + 1 }
+}
+
+#[cfg(test)]
+mod tests;

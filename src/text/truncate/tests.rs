@@ -1,0 +1,148 @@
+use super::*;
+
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("line {number}\n")).collect()
+}
+
+fn limits(max_lines: usize, max_bytes: usize) -> Limits {
+    Limits { max_lines, max_bytes }
+}
+
+/// What a row expects: cut by, lines left, bytes left, first line left, last line left.
+type Want<'a> = (Option<TruncatedBy>, u64, u64, &'a str, &'a str);
+
+fn check(name: &str, got: &Truncated, want: Want) {
+    let first = got.text.lines().next().unwrap_or_default();
+    let last = got.text.lines().last().unwrap_or_default();
+    let record = &got.record;
+    let got_row = (record.truncated_by, record.output_lines, record.output_bytes, first, last);
+    assert_eq!(got_row, want, "{name}");
+    assert_eq!(record.output_bytes, got.text.len() as u64, "{name}");
+    assert!(record.output_bytes <= record.max_bytes, "{name}");
+}
+
+#[test]
+fn head_keeps_whole_lines_from_the_start() {
+    use TruncatedBy::{Bytes, Lines};
+    let default = Limits::default();
+    let kilobyte = format!("{}\n", "k".repeat(1023)).repeat(100);
+    let long_first = format!("{}\nshort\n", "x".repeat(60_000));
+    let long = "k".repeat(1023);
+    let rows: [(&str, &str, Limits, Want); 11] = [
+        ("small input unchanged", "a\nb\n", default, (None, 2, 4, "a", "b")),
+        (
+            "2,500 lines to 2,000",
+            &numbered(2500),
+            default,
+            (Some(Lines), 2000, 18_892, "line 1", "line 2000"),
+        ),
+        ("100 x 1 KB to 50 KB", &kilobyte, default, (Some(Bytes), 50, 51_199, &long, &long)),
+        ("first line over the limit", &long_first, default, (Some(Bytes), 0, 0, "", "")),
+        ("empty", "", default, (None, 0, 0, "", "")),
+        ("exactly at the line limit", "a\nb\nc\n", limits(3, 100), (None, 3, 6, "a", "c")),
+        ("exactly at the byte limit", "aa\nbb", limits(9, 5), (None, 2, 5, "aa", "bb")),
+        ("exactly at both", "aa\nbb", limits(2, 5), (None, 2, 5, "aa", "bb")),
+        ("one line over", "a\nb\nc\nd", limits(3, 100), (Some(Lines), 3, 5, "a", "c")),
+        ("one byte over", "aa\nbbb", limits(9, 5), (Some(Bytes), 1, 2, "aa", "aa")),
+        ("a trailing newline is no line", "a\nb\n", limits(2, 100), (None, 2, 4, "a", "b")),
+    ];
+    for (name, text, limits, want) in rows {
+        let got = head(text, limits);
+        check(name, &got, want);
+        let exceeds = name == "first line over the limit";
+        assert_eq!(got.record.first_line_exceeds_limit, exceeds, "{name}");
+        if want.0.is_none() {
+            assert_eq!(got.text, text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn tail_keeps_whole_lines_from_the_end() {
+    use TruncatedBy::{Bytes, Lines};
+    let default = Limits::default();
+    let chinese = format!("before\n{}", "测".repeat(20_000));
+    let kept = "测".repeat(17_066);
+    let kilobyte = format!("{}\n", "k".repeat(1023)).repeat(100);
+    let long = "k".repeat(1023);
+    let rows: [(&str, &str, Limits, Want); 7] = [
+        ("tail unchanged", "a\nb\n", default, (None, 2, 4, "a", "b")),
+        (
+            "3,000 lines to the last 2,000",
+            &numbered(3000),
+            default,
+            (Some(Lines), 2000, 19_999, "line 1001", "line 3000"),
+        ),
+        ("by bytes", &kilobyte, default, (Some(Bytes), 50, 51_199, &long, &long)),
+        ("over-long last line", &chinese, default, (Some(Bytes), 1, 51_198, &kept, &kept)),
+        ("empty", "", default, (None, 0, 0, "", "")),
+        ("exactly at both limits", "aa\nbb", limits(2, 5), (None, 2, 5, "aa", "bb")),
+        (
+            "150 lines, 100 kept",
+            &numbered(150),
+            limits(100, 51_200),
+            (Some(Lines), 100, 850, "line 51", "line 150"),
+        ),
+    ];
+    for (name, text, limits, want) in rows {
+        let got = tail(text, limits);
+        check(name, &got, want);
+        assert_eq!(got.record.last_line_partial, name == "over-long last line", "{name}");
+    }
+}
+
+#[test]
+fn totals_count_the_whole_text() {
+    for (name, text, lines, bytes) in [
+        ("empty", "", 0, 0),
+        ("no trailing newline", "a\nb", 2, 3),
+        ("trailing newline", "a\nb\n", 2, 4),
+        ("blank lines count", "a\n\n\n", 3, 4),
+        ("characters of several bytes", "测\n", 1, 4),
+    ] {
+        for got in [head(text, Limits::default()), tail(text, Limits::default())] {
+            assert_eq!((got.record.total_lines, got.record.total_bytes), (lines, bytes), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_long_line_is_cut() {
+    let cut = format!("{}... [truncated]", "x".repeat(500));
+    for (name, text, want) in [
+        ("100 characters kept", "x".repeat(100), "x".repeat(100)),
+        ("exactly 500 kept", "x".repeat(500), "x".repeat(500)),
+        ("800 cut to 500", "x".repeat(800), cut),
+        ("characters, not bytes", "测".repeat(500), "测".repeat(500)),
+    ] {
+        assert_eq!(line(&text, MAX_LINE_CHARS), want, "{name}");
+    }
+}
+
+#[test]
+fn a_long_line_is_cut_around_its_match() {
+    let text = format!("{}needle{}", "a".repeat(1000), "b".repeat(1000));
+    for (name, part, max, want) in [
+        ("near the start: as usual", 0..1, 5, "aaaaa... [truncated]"),
+        ("in the middle", 1000..1006, 10, "[truncated] ...aaneedlebb... [truncated]"),
+        ("longer than the limit", 1000..1006, 3, "[truncated] ...nee... [truncated]"),
+        ("at the end", 2005..2006, 3, "[truncated] ...bb"),
+    ] {
+        assert_eq!(around(&text, &part, max), want, "{name}");
+    }
+}
+
+#[test]
+fn sizes_read_well() {
+    for (bytes, want) in [
+        (0, "0B"),
+        (1023, "1023B"),
+        (1024, "1.0KB"),
+        (51_200, "50.0KB"),
+        (122_880, "120.0KB"),
+        (4_718_592, "4.5MB"),
+        (5_368_709_120, "5.0GB"),
+    ] {
+        assert_eq!(size(bytes), want);
+    }
+}
