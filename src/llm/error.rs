@@ -65,6 +65,25 @@ impl ErrorKind {
         }
     }
 
+    const ALL: [Self; 11] = [
+        Self::Auth,
+        Self::Billing,
+        Self::RateLimit,
+        Self::Overloaded,
+        Self::Overflow,
+        Self::InvalidRequest,
+        Self::ContentFilter,
+        Self::Network,
+        Self::Timeout,
+        Self::Protocol,
+        Self::Replay,
+    ];
+
+    /// The kind with this stable name.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+
     /// Whether trying the same again may help.
     pub fn is_retryable(self) -> bool {
         match self {

@@ -4,15 +4,25 @@
 //! or of clients. Each wire API is a pure encoder and a pure decoder in its own file; `http` is the only
 //! place that opens a socket; `cassette` replays what was recorded; `script` is the one fake model.
 
+pub mod catalog;
 pub mod delta;
+pub mod endpoint;
 pub mod error;
+pub mod invariants;
 pub mod message;
 pub mod request;
+pub mod script;
+pub mod sse;
+pub mod wire;
 
-pub use delta::{BlockStart, Delta};
+pub use catalog::Api;
+pub use delta::{Accumulator, BlockStart, Delta};
+pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 pub use request::{Effort, ModelRef, Request, ToolSpec};
+pub use script::Script;
+pub use wire::Wire;
 
 use futures_util::stream::BoxStream;
 

@@ -1,0 +1,198 @@
+//! Where a provider is and how to be let in: from the catalogue, the environment and what the user gave.
+//!
+//! The rule for a base URL: a chat base ends in its version (`https://host/v1`), an Anthropic base is the root
+//! (`https://host`). Both are accepted with or without the version, a slash at the end or the whole path.
+
+use super::catalog::{self, Api, Dialect};
+use super::error::{Error, ErrorKind};
+use crate::ambient::{Ambient, Secret};
+
+/// One server of one provider.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// The provider's name, for messages.
+    pub name: String,
+    /// The wire API.
+    pub api: Api,
+    /// The base URL, in any of the accepted forms.
+    pub base_url: String,
+    /// The key; `None` for servers that want none.
+    pub key: Option<Secret>,
+    /// The variable that holds the key, for hints.
+    pub key_var: Option<String>,
+    /// More headers to send; one named `authorization` or `x-api-key` takes the place of the key's.
+    pub headers: Vec<(String, Secret)>,
+    /// How the server differs from others of its API.
+    pub dialect: Dialect,
+}
+
+impl Endpoint {
+    /// An endpoint that is in no catalogue.
+    pub fn new(name: impl Into<String>, api: Api, base_url: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            api,
+            base_url: base_url.into(),
+            key: None,
+            key_var: None,
+            headers: Vec::new(),
+            dialect: Dialect::PLAIN,
+        }
+    }
+
+    /// The provider of this name, with its key and base URL from the environment. A base URL given here goes
+    /// before the variable, the variable before the catalogue.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] when the provider wants a
+    /// key and there is none. A server at another base URL may want none, so there the key is optional.
+    pub fn resolve(name: &str, ambient: &Ambient, base_url: Option<&str>) -> Result<Self, Error> {
+        let entry = catalog::find(name).ok_or_else(|| {
+            let names: Vec<_> = catalog::PROVIDERS.iter().map(|entry| entry.name).collect();
+            Error::new(ErrorKind::InvalidRequest, format!("there is no provider `{name}`"))
+                .hint(format!("the known ones are {}", names.join(", ")))
+        })?;
+        let moved = base_url.or_else(|| ambient.var(entry.base_url_var?));
+        let key = entry.key_var.and_then(|var| ambient.var(var)).map(str::trim).map(Secret::new);
+        if let (Some(var), None, None) = (entry.key_var, &key, moved) {
+            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
+                .hint(format!("set {var}, or use --base-url with a server of your own")));
+        }
+        Ok(Self {
+            key,
+            key_var: entry.key_var.map(str::to_owned),
+            dialect: entry.dialect,
+            ..Self::new(name, entry.api, moved.unwrap_or(entry.base_url))
+        })
+    }
+
+    /// The URL that requests go to.
+    pub fn url(&self) -> String {
+        url(self.api, &self.base_url)
+    }
+
+    /// The headers of a request, the key among them.
+    pub(super) fn request_headers(&self) -> Vec<(String, Secret)> {
+        let mut headers = Vec::new();
+        let own =
+            |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        if self.api == Api::Messages && !own("anthropic-version") {
+            headers.push(("anthropic-version".to_owned(), Secret::new("2023-06-01")));
+        }
+        if let Some(key) = self.key.as_ref().filter(|_| !own("authorization") && !own("x-api-key"))
+        {
+            headers.push(match self.api {
+                Api::Messages => ("x-api-key".to_owned(), key.clone()),
+                Api::Chat => {
+                    ("authorization".to_owned(), Secret::new(format!("Bearer {}", key.expose())))
+                }
+            });
+        }
+        headers.extend(self.headers.iter().cloned());
+        headers
+    }
+}
+
+fn url(api: Api, base: &str) -> String {
+    let base = base.trim();
+    let (base, query) = base.split_once('?').map_or((base, ""), |(base, query)| (base, query));
+    let base = base.trim_end_matches('/');
+    let base = if base.contains("://") {
+        base.to_owned()
+    } else if is_local(base) {
+        format!("http://{base}")
+    } else {
+        format!("https://{base}")
+    };
+    let mut url = match api {
+        Api::Messages => {
+            let root = base.strip_suffix("/messages").unwrap_or(&base);
+            let root = root.strip_suffix("/v1").unwrap_or(root).trim_end_matches('/');
+            format!("{root}/v1/messages")
+        }
+        Api::Chat if base.ends_with("/chat/completions") => base,
+        Api::Chat if has_version(&base) => format!("{base}/chat/completions"),
+        Api::Chat => format!("{base}/v1/chat/completions"),
+    };
+    if !query.is_empty() {
+        url.push('?');
+        url.push_str(query);
+    }
+    url
+}
+
+/// A server next door is most likely without TLS.
+fn is_local(base: &str) -> bool {
+    let host = base.split(['/', ':']).next().unwrap_or(base);
+    host == "localhost" || base.starts_with("[::1]") || host.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// Whether a part of the path looks like `v1` or `v1beta`.
+fn has_version(base: &str) -> bool {
+    let path = base.split_once("://").map_or(base, |(_, rest)| rest);
+    path.split('/').skip(1).any(|part| {
+        part.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_form_of_base_url_leads_to_the_right_place() {
+        for (api, base, want) in [
+            (Api::Chat, "https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
+            (Api::Chat, "https://api.openai.com/v1/", "https://api.openai.com/v1/chat/completions"),
+            (Api::Chat, "https://api.openai.com", "https://api.openai.com/v1/chat/completions"),
+            (Api::Chat, "http://h:8/v1/chat/completions", "http://h:8/v1/chat/completions"),
+            (Api::Chat, "http://h/chat/completions", "http://h/chat/completions"),
+            (Api::Chat, "https://h/api/paas/v4", "https://h/api/paas/v4/chat/completions"),
+            (Api::Chat, "https://h/v1beta/openai/", "https://h/v1beta/openai/chat/completions"),
+            (Api::Chat, "https://h/openai", "https://h/openai/v1/chat/completions"),
+            (Api::Chat, "https://v1.example.com", "https://v1.example.com/v1/chat/completions"),
+            (Api::Chat, "localhost:11434", "http://localhost:11434/v1/chat/completions"),
+            (Api::Chat, "127.0.0.1:80/v1", "http://127.0.0.1:80/v1/chat/completions"),
+            (Api::Chat, "h.example?k=1", "https://h.example/v1/chat/completions?k=1"),
+            (Api::Messages, "https://api.anthropic.com", "https://api.anthropic.com/v1/messages"),
+            (Api::Messages, "https://api.anthropic.com/", "https://api.anthropic.com/v1/messages"),
+            (Api::Messages, "https://h/v1", "https://h/v1/messages"),
+            (Api::Messages, "https://h/v1/messages", "https://h/v1/messages"),
+            (Api::Messages, " https://h/anthropic/ ", "https://h/anthropic/v1/messages"),
+        ] {
+            assert_eq!(url(api, base), want, "{base}");
+        }
+    }
+
+    #[test]
+    fn the_environment_gives_key_and_place() {
+        let none = Ambient::fixed([]);
+        let error = Endpoint::resolve("openai", &none, None).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Auth);
+        assert!(error.hint.unwrap().contains("OPENAI_API_KEY"));
+        assert!(
+            Endpoint::resolve("nobody", &none, None).unwrap_err().hint.unwrap().contains("groq")
+        );
+        assert!(Endpoint::resolve("ollama", &none, None).unwrap().key.is_none());
+        assert!(Endpoint::resolve("openai", &none, Some("localhost:1")).unwrap().key.is_none());
+
+        let vars = [("ANTHROPIC_API_KEY", "k-1\n"), ("ANTHROPIC_BASE_URL", "http://proxy/")];
+        let ambient = Ambient::fixed(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let endpoint = Endpoint::resolve("anthropic", &ambient, None).unwrap();
+        assert_eq!(endpoint.url(), "http://proxy/v1/messages");
+        let headers = endpoint.request_headers();
+        assert!(headers.iter().any(|(name, key)| name == "x-api-key" && key.expose() == "k-1"));
+        assert!(!format!("{endpoint:?}").contains("k-1"));
+        let endpoint = Endpoint::resolve("anthropic", &ambient, Some("http://mine")).unwrap();
+        assert_eq!(endpoint.url(), "http://mine/v1/messages");
+    }
+
+    #[test]
+    fn a_header_of_the_users_takes_the_place_of_the_key() {
+        let mut endpoint = Endpoint::new("own", Api::Chat, "http://h");
+        endpoint.key = Some(Secret::new("k"));
+        endpoint.headers = vec![("Authorization".to_owned(), Secret::new("Basic x"))];
+        let headers = endpoint.request_headers();
+        assert_eq!(headers.len(), 1);
+    }
+}

@@ -1,0 +1,276 @@
+//! The one fake model: it answers from a script, for tests and for the demo.
+//!
+//! It is not a cassette: a script speaks in deltas and knows no wire format. Each request is checked for the
+//! invariants of a conversation first, so that a loop that builds a broken one fails loudly.
+#![expect(clippy::disallowed_methods, reason = "a script is read from a file that the user names")]
+
+mod reply;
+
+pub use reply::{Block, Failure, Reply};
+
+use super::{
+    AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque, Provider,
+    Request, invariants,
+};
+use futures_util::StreamExt;
+use futures_util::stream;
+use pintle_protocol::event::StopReason;
+use std::collections::{BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A model that answers from a script, one reply for each request, in order. Clones share everything.
+#[derive(Debug, Clone)]
+pub struct Script(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    gates: watch::Sender<Gates>,
+    delay: Duration,
+}
+
+#[derive(Debug)]
+struct State {
+    replies: VecDeque<Reply>,
+    requests: Vec<Request>,
+    calls: u64,
+}
+
+#[derive(Debug, Default)]
+struct Gates {
+    open: BTreeSet<String>,
+    reached: BTreeSet<String>,
+}
+
+/// What a stream does next.
+#[derive(Debug)]
+enum Step {
+    Delta(Delta),
+    Gate(String),
+    Fail(Error),
+    Hang,
+}
+
+impl Script {
+    /// A script of these replies.
+    pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self::with_delay(replies, Duration::ZERO)
+    }
+
+    /// A script that waits between deltas, so that a person can watch.
+    pub fn with_delay(replies: impl IntoIterator<Item = Reply>, delay: Duration) -> Self {
+        Self(Arc::new(Shared {
+            state: Mutex::new(State {
+                replies: replies.into_iter().collect(),
+                requests: Vec::new(),
+                calls: 0,
+            }),
+            gates: watch::Sender::new(Gates::default()),
+            delay,
+        }))
+    }
+
+    /// Reads a script: `{"replies":[{"blocks":[{"text":"…"}]}],"delayMs":0}`; see [`Reply`] for a reply.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Replay`] with the place where the text is not a script.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let file: reply::File = serde_json::from_str(text).map_err(|error| {
+            Error::new(ErrorKind::Replay, format!("not a script: {error}"))
+                .hint("a script is {\"replies\":[{\"blocks\":[{\"text\":\"…\"}]}]}")
+        })?;
+        Ok(Self::with_delay(file.replies, Duration::from_millis(file.delay_ms)))
+    }
+
+    /// Reads a script from a file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Replay`] when the file cannot be read or is not a script.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::new(
+                ErrorKind::Replay,
+                format!("cannot read the script {}: {error}", path.display()),
+            )
+        })?;
+        Self::from_json(&text)
+    }
+
+    /// Adds a reply at the end.
+    pub fn push(&self, reply: Reply) {
+        self.state().replies.push_back(reply);
+    }
+
+    /// The requests so far, oldest first.
+    pub fn requests(&self) -> Vec<Request> {
+        self.state().requests.clone()
+    }
+
+    /// How many replies are left.
+    pub fn remaining(&self) -> usize {
+        self.state().replies.len()
+    }
+
+    /// Lets everyone through the gate, now and later.
+    pub fn open(&self, gate: &str) {
+        self.0.gates.send_modify(|gates| {
+            gates.open.insert(gate.to_owned());
+        });
+    }
+
+    /// Waits until a reply stands at the gate, or has passed it. Cancel-safe.
+    pub async fn reached(&self, gate: &str) {
+        let mut gates = self.0.gates.subscribe();
+        // The sender lives in `self`, so this cannot fail.
+        let _ = gates.wait_for(|gates| gates.reached.contains(gate)).await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn pass(&self, gate: String) {
+        let mut gates = self.0.gates.subscribe();
+        self.0.gates.send_modify(|gates| {
+            gates.reached.insert(gate.clone());
+        });
+        let _ = gates.wait_for(|gates| gates.open.contains(&gate)).await;
+    }
+
+    /// Takes the next reply and plays it out as steps.
+    fn answer(&self, request: Request) -> Result<VecDeque<Step>, Error> {
+        let mut state = self.state();
+        let checked = invariants::check(&request.messages);
+        let used: BTreeSet<String> = call_ids(&request.messages).map(str::to_owned).collect();
+        state.requests.push(request);
+        let number = state.requests.len();
+        checked.map_err(|broken| {
+            Error::new(ErrorKind::Replay, format!("request {number} breaks a rule: {broken}"))
+        })?;
+        let reply = state.replies.pop_front().ok_or_else(|| {
+            Error::new(ErrorKind::Replay, format!("the script has no reply for request {number}"))
+                .hint("add one to its `replies`")
+        })?;
+        let mut new_id = || loop {
+            state.calls += 1;
+            let id = format!("call_{}", state.calls);
+            if !used.contains(&id) {
+                return id;
+            }
+        };
+        Ok(steps(reply, &mut new_id))
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for Script {
+    async fn stream(&self, request: Request) -> Result<DeltaStream, Error> {
+        let steps = self.answer(request)?;
+        match steps.front() {
+            Some(Step::Fail(error)) => return Err(error.clone()),
+            Some(Step::Hang) => std::future::pending().await,
+            Some(Step::Delta(_) | Step::Gate(_)) | None => {}
+        }
+        let script = self.clone();
+        Ok(stream::unfold((script, steps), |(script, mut steps)| async move {
+            loop {
+                let delta = match steps.pop_front()? {
+                    Step::Delta(delta) => Ok(delta),
+                    Step::Fail(error) => Err(error),
+                    Step::Hang => std::future::pending().await,
+                    Step::Gate(gate) => {
+                        script.pass(gate).await;
+                        continue;
+                    }
+                };
+                if !script.0.delay.is_zero() {
+                    tokio::time::sleep(script.0.delay).await;
+                }
+                return Some((delta, (script, steps)));
+            }
+        })
+        .boxed())
+    }
+}
+
+fn call_ids(messages: &[Message]) -> impl Iterator<Item = &str> {
+    messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Assistant(assistant) => Some(assistant.blocks.iter()),
+            Message::User(_) | Message::ToolResult(_) => None,
+        })
+        .flatten()
+        .filter_map(|block| match block {
+            AssistantBlock::ToolCall { id, .. } => Some(id.as_str()),
+            AssistantBlock::Text { .. }
+            | AssistantBlock::Reasoning { .. }
+            | AssistantBlock::Unknown(_) => None,
+        })
+}
+
+fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
+    let mut steps = VecDeque::new();
+    let mut stop = StopReason::EndTurn;
+    let mut index = 0;
+    for block in reply.blocks {
+        let (start, deltas): (BlockStart, Vec<Delta>) = match block {
+            Block::Gate(name) => {
+                steps.push_back(Step::Gate(name));
+                continue;
+            }
+            Block::Text(text) => (BlockStart::Text, words(index, &text).collect()),
+            Block::Reasoning { text, opaque } => {
+                let raw = opaque.and_then(|json| serde_json::value::to_raw_value(&json).ok());
+                let raw = raw.map(|raw| Delta::Opaque { index, raw: Opaque(raw) });
+                (BlockStart::Reasoning, words(index, &text).chain(raw).collect())
+            }
+            Block::Tool { name, arguments } => {
+                stop = StopReason::ToolUse;
+                let deltas = pieces(&arguments)
+                    .map(|json| Delta::Arguments { index, json: json.to_owned() })
+                    .collect();
+                (BlockStart::ToolCall { id: new_id(), name }, deltas)
+            }
+        };
+        steps.push_back(Step::Delta(Delta::Start { index, block: start }));
+        steps.extend(deltas.into_iter().map(Step::Delta));
+        steps.push_back(Step::Delta(Delta::End { index }));
+        index += 1;
+    }
+    if let Some(failure) = reply.error {
+        steps.push_back(Step::Fail(failure.into()));
+    } else if reply.hang {
+        steps.push_back(Step::Hang);
+    } else {
+        steps.extend(reply.usage.map(|usage| Step::Delta(Delta::Usage(usage))));
+        steps.push_back(Step::Delta(Delta::Stop(reply.stop.unwrap_or(stop))));
+    }
+    steps
+}
+
+/// One delta a word, each with the blank behind it.
+fn words(index: usize, text: &str) -> impl Iterator<Item = Delta> {
+    text.split_inclusive(char::is_whitespace)
+        .map(move |word| Delta::Text { index, text: word.to_owned() })
+}
+
+/// Arguments in pieces of about this many bytes, so that they break inside names and strings.
+const PIECE_BYTES: usize = 7;
+
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let at =
+            (PIECE_BYTES..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
+        let (piece, tail) = rest.split_at_checked(at)?;
+        rest = tail;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! The border between wire formats and the network: one request out, status, headers and a stream of bytes back.
+//!
+//! `http` speaks to servers, `cassette` answers from a file; the providers cannot tell which.
+
+use super::error::Error;
+use crate::ambient::Secret;
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use serde_json::Value;
+
+/// A body as it arrives. It ends at its end, or after one error.
+pub type ByteStream = BoxStream<'static, Result<Bytes, Error>>;
+
+/// One POST of JSON.
+#[derive(Debug, Clone)]
+pub struct WireRequest {
+    /// The whole URL.
+    pub url: String,
+    /// Headers beside `content-type`; any of them may hold a key.
+    pub headers: Vec<(String, Secret)>,
+    /// The body.
+    pub body: Value,
+}
+
+/// What came back.
+pub struct WireResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: ByteStream,
+}
+
+impl WireResponse {
+    /// The first header with this name, which is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+}
+
+/// The first header with this name, which is in lower case.
+pub(super) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())
+}
+
+impl std::fmt::Debug for WireResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WireResponse")
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Whatever carries a request to a model and brings bytes back.
+///
+/// Dropping the future or the body ends the exchange.
+#[async_trait::async_trait]
+pub trait Wire: Send + Sync + std::fmt::Debug {
+    /// Sends the request and returns once status and headers are there, whatever the status is.
+    ///
+    /// # Errors
+    /// No answer came: no connection, or nothing for too long. No error ever holds a header of the request.
+    async fn send(&self, request: WireRequest) -> Result<WireResponse, Error>;
+}
