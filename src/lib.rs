@@ -1,7 +1,10 @@
 //! pintle: a headless coding-agent engine.
 
+pub mod agent;
 pub mod ambient;
+pub mod context;
 pub mod exec;
+pub mod frontend;
 pub mod llm;
 pub mod store;
 pub mod text;

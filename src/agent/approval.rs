@@ -34,7 +34,12 @@ pub(super) enum Verdict {
 }
 
 /// Decides about a call.
-pub(super) fn decide(mode: PermissionMode, access: &Access, place: Place, grants: &Grants) -> Verdict {
+pub(super) fn decide(
+    mode: PermissionMode,
+    access: &Access,
+    place: Place,
+    grants: &Grants,
+) -> Verdict {
     match (mode, access) {
         (PermissionMode::Full, _) | (PermissionMode::Ask, Access::Read(_)) => Verdict::Allow,
         (PermissionMode::Ask, Access::Write(_)) => match place {
@@ -119,9 +124,11 @@ pub(super) fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutc
 pub(super) fn denial_text(outcome: &ApprovalOutcome) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
-        DecidedBy::NoApprover => "Denied: this call needs permission and nobody is there to give it \
+        DecidedBy::NoApprover => {
+            "Denied: this call needs permission and nobody is there to give it \
             (noApprover). It did not run. Do not try to reach the same end by another way."
-            .to_owned(),
+                .to_owned()
+        }
         DecidedBy::Interrupt => "Operation aborted".to_owned(),
     };
     match &outcome.feedback {
@@ -160,7 +167,9 @@ mod tests {
                 let before = show(decide(PermissionMode::Ask, &access, place, &grants));
                 grant(&mut grants, &access, place);
                 let after = show(decide(PermissionMode::Ask, &access, place, &grants));
-                rows.push(format!("{name} {place:?} | full {full} | ask {before} | granted {after}"));
+                rows.push(format!(
+                    "{name} {place:?} | full {full} | ask {before} | granted {after}"
+                ));
             }
         }
         expect_test::expect![[r"
@@ -206,7 +215,12 @@ mod tests {
             ("deny", r#"{"optionId":"deny"}"#, Decision::Deny, Scope::Once),
             ("abort", r#"{"optionId":"abort"}"#, Decision::Abort, Scope::Once),
             ("dismissed", r#"{"dismissed":true}"#, Decision::Deny, Scope::Once),
-            ("dismissed and allowed", r#"{"dismissed":true,"optionId":"allow"}"#, Decision::Deny, Scope::Once),
+            (
+                "dismissed and allowed",
+                r#"{"dismissed":true,"optionId":"allow"}"#,
+                Decision::Deny,
+                Scope::Once,
+            ),
             ("an option never offered", r#"{"optionId":"always"}"#, Decision::Deny, Scope::Once),
             ("nothing", "{}", Decision::Deny, Scope::Once),
         ];

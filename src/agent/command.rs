@@ -18,7 +18,6 @@ pub(super) const COMMAND_CAPACITY: usize = 32;
 pub type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 /// Something asked of a session.
-#[derive(Debug)]
 pub enum Command {
     /// Start a turn with a prompt, or queue it.
     Start {
@@ -53,6 +52,11 @@ pub enum Command {
         subscriber: Subscriber,
         /// Hand on the events after this number first.
         from_seq: Option<u64>,
+        /// The answer.
+        reply: Reply<Snapshot>,
+    },
+    /// Say how things stand.
+    Look {
         /// The answer.
         reply: Reply<Snapshot>,
     },
@@ -100,6 +104,25 @@ pub enum Command {
 
 /// Reads a page of the journal, on a thread where that may take its time.
 pub type Pager = Box<dyn FnOnce() -> Result<Page, crate::store::Error> + Send>;
+
+impl std::fmt::Debug for Command {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Start { .. } => "Start",
+            Self::Steer { .. } => "Steer",
+            Self::Interrupt { .. } => "Interrupt",
+            Self::Subscribe { .. } => "Subscribe",
+            Self::Look { .. } => "Look",
+            Self::Unsubscribe { .. } => "Unsubscribe",
+            Self::NoMoreAnswers { .. } => "NoMoreAnswers",
+            Self::Answer(_) => "Answer",
+            Self::Events { .. } => "Events",
+            Self::Configure { .. } => "Configure",
+            Self::WhenIdle { .. } => "WhenIdle",
+            Self::Close { .. } => "Close",
+        })
+    }
+}
 
 /// An answer to a question of permission.
 #[derive(Debug, Clone)]
@@ -215,7 +238,7 @@ impl Command {
             Self::Start { reply, .. } => no(reply, session),
             Self::Steer { reply, .. } => no(reply, session),
             Self::Interrupt { reply, .. } => no(reply, session),
-            Self::Subscribe { reply, .. } => no(reply, session),
+            Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
             Self::Events { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }
             | Self::Configure { reply, .. }

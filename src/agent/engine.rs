@@ -9,7 +9,7 @@ use super::turn::Moved;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::exec::Environment;
-use crate::store::{FORMAT_VERSION, Header, Journal, Opened, Store};
+use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use crate::tools::Tool;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, SessionCreated};
@@ -191,7 +191,8 @@ impl Engine {
 
     async fn open(&mut self, id: &SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
         if let Some(handle) = self.open.get(id).cloned() {
-            let configured = handle.ask(|reply| Command::Configure { config: config.clone(), reply });
+            let configured =
+                handle.ask(|reply| Command::Configure { config: config.clone(), reply });
             match configured.await {
                 Ok(()) => return Ok(handle),
                 // It is being closed: wait until its journal is free.
@@ -208,7 +209,7 @@ impl Engine {
         let store = self.services.store.clone();
         let wanted = id.clone();
         let opened = tokio::task::spawn_blocking(move || store.open(&wanted)).await;
-        let Opened { mut journal, entries, warnings } = opened.map_err(|error| {
+        let Opened { mut journal, mut entries, warnings } = opened.map_err(|error| {
             Error::new(ErrorKind::Internal, format!("opening the journal: {error}"))
         })??;
 
@@ -232,12 +233,11 @@ impl Engine {
             };
             self.append(&mut journal, None, Event::Notice(notice))?;
         }
+        // What is closed here is part of the history that the model sees.
         for (turn, event) in found.closing {
-            self.append(&mut journal, turn, event)?;
+            entries.push(self.append(&mut journal, turn, event)?);
         }
-        // What was just closed is part of the history that the model sees.
-        let reread = self.services.store.reread(&journal)?;
-        let conversation = Conversation::replay(&reread);
+        let conversation = Conversation::replay(&entries);
         Ok(self.spawn(journal, settings, Moved { conversation, ..Moved::default() }))
     }
 
@@ -250,7 +250,9 @@ impl Engine {
         })?;
         Ok(Settings {
             model: parse_model(&model)?,
-            permission_mode: config.permission_mode.unwrap_or(self.services.default_permission_mode),
+            permission_mode: config
+                .permission_mode
+                .unwrap_or(self.services.default_permission_mode),
             title,
         })
     }
@@ -260,7 +262,7 @@ impl Engine {
         journal: &mut Journal,
         turn_id: Option<TurnId>,
         event: Event,
-    ) -> Result<(), Error> {
+    ) -> Result<Entry, Error> {
         let record = EventRecord {
             session_id: journal.header().session_id.clone(),
             seq: journal.last_seq() + 1,
@@ -268,8 +270,8 @@ impl Engine {
             turn_id,
             event,
         };
-        journal.append(&record, None)?;
-        Ok(())
+        let json = journal.append(&record, None)?;
+        Ok(Entry::written(record, &json))
     }
 
     fn spawn(&mut self, journal: Journal, settings: Settings, moved: Moved) -> SessionHandle {

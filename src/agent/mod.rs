@@ -21,7 +21,9 @@ mod step;
 mod tool_calls;
 mod turn;
 
-pub use command::{Accepted, Answer, Command, Interrupted, OpenConfig, SessionHandle, Snapshot};
+pub use command::{
+    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, Reply, SessionHandle, Snapshot,
+};
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Feed, Record, Subscriber, SubscriberId};

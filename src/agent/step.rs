@@ -231,11 +231,8 @@ impl Stream<'_> {
             origin: self.ctx.model.origin(),
             stop: stop.unwrap_or(StopReason::Other),
         };
-        let skeleton = Skeleton {
-            origin: assistant.origin.clone(),
-            stop: assistant.stop,
-            blocks: bones,
-        };
+        let skeleton =
+            Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
         let completed =
             StepCompleted { step: self.step, stop: stop.filter(|_| !is_cut), usage, turn_usage };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw(&skeleton)).flatten();
@@ -312,8 +309,7 @@ fn call(
         arguments: (!is_same).then(|| arguments.to_owned()),
         opaque: opaque.cloned(),
     };
-    let call =
-        Call { item, call_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
+    let call = Call { item, call_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
     (bone, Some(call))
 }
 
@@ -323,7 +319,9 @@ fn parse_arguments(text: &str) -> Result<Value, String> {
         return Ok(Value::Object(serde_json::Map::new()));
     }
     serde_json::from_str(text).map_err(|error| {
-        format!("The arguments are not valid JSON ({error}). Send the call again with a JSON object.")
+        format!(
+            "The arguments are not valid JSON ({error}). Send the call again with a JSON object."
+        )
     })
 }
 

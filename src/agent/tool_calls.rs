@@ -122,7 +122,7 @@ async fn prepare(ctx: &TurnContext, call: Call) -> Ready {
             Err(format!("There is no tool `{tool_name}`. The tools are: {}.", names.join(", ")))
         }
         (Some(_), Err(message)) => Err(message),
-        (Some(tool), Ok(arguments)) => tool.prepare(arguments, &ctx.cwd),
+        (Some(tool), Ok(arguments)) => tool.prepare(arguments, &ctx.folders),
     };
     if let (Ok(prepared), Some(body)) = (&prepared, tool_call(&mut item)) {
         body.title = prepared.title();
@@ -208,7 +208,7 @@ async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
         Access::Execute(_) => return Place::Inside,
         Access::Read(paths) | Access::Write(paths) => paths,
     };
-    let Ok(root) = ctx.env.canonicalize(&ctx.cwd).await else { return Place::Outside };
+    let Ok(root) = ctx.env.canonicalize(&ctx.folders.cwd).await else { return Place::Outside };
     for path in paths {
         match ctx.env.canonicalize(path).await {
             Ok(path) if path.starts_with(&root) => {}
@@ -256,7 +256,8 @@ async fn execute(ctx: &TurnContext, ready: &mut Ready) -> Outcome {
     let cancel = ctx.cancel.child_token();
     let tool_ctx = ToolContext {
         env: ctx.env.clone(),
-        cwd: ctx.cwd.clone(),
+        cwd: ctx.folders.cwd.clone(),
+        artifacts: Some(ctx.artifacts.clone()),
         cancel: cancel.clone(),
         progress: Progress::new(progress),
     };

@@ -11,7 +11,7 @@ use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, user_message};
 use crate::exec::Environment;
 use crate::llm::{ModelRef, Provider, ToolSpec};
-use crate::tools::Tool;
+use crate::tools::{Folders, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::event::{
@@ -43,7 +43,9 @@ pub(super) struct TurnContext {
     pub(super) system: Arc<str>,
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) env: Arc<dyn Environment>,
-    pub(super) cwd: PathBuf,
+    pub(super) folders: Folders,
+    /// Where long outputs are kept.
+    pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,
     pub(super) session: ToSession,
     pub(super) cancel: CancellationToken,
@@ -164,7 +166,13 @@ impl ToSession {
 
 impl TurnContext {
     /// A new item of this turn.
-    pub(super) fn item(&self, id: ItemId, step: Option<u32>, status: ItemStatus, body: ItemBody) -> Item {
+    pub(super) fn item(
+        &self,
+        id: ItemId,
+        step: Option<u32>,
+        status: ItemStatus,
+        body: ItemBody,
+    ) -> Item {
         Item {
             id,
             turn_id: Some(self.turn_id.clone()),

@@ -20,6 +20,15 @@ pub struct Entry {
     pub private: Option<Box<RawValue>>,
 }
 
+impl Entry {
+    /// The entry of an event that was just appended without a private part.
+    pub fn written(record: EventRecord, json: &str) -> Self {
+        let wire =
+            RawValue::from_string(json.to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        Self { seq: record.seq, wire, record: Some(record), private: None }
+    }
+}
+
 /// Writes the line of a record.
 pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
     match private {

@@ -172,12 +172,17 @@ impl Session {
     async fn command(&mut self, command: Command) {
         match command {
             Command::Start { input, when_busy, reply } => self.start(input, when_busy, reply).await,
-            Command::Steer { expected, input, reply } => self.steer(expected.as_ref(), input, reply),
+            Command::Steer { expected, input, reply } => {
+                self.steer(expected.as_ref(), input, reply)
+            }
             Command::Interrupt { expected, queue, reply } => {
                 self.interrupt(expected.as_ref(), queue, reply);
             }
             Command::Subscribe { subscriber, from_seq, reply } => {
                 self.subscribe(subscriber, from_seq, reply).await;
+            }
+            Command::Look { reply } => {
+                let _ = reply.send(Ok(self.snapshot(false)));
             }
             Command::Unsubscribe { id, reply } => {
                 self.subscribers.retain(|served| served.subscriber.id != id);

@@ -4,12 +4,12 @@ use super::{Phase, Running, Session};
 use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
-use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, Moved, ToSession, TurnContext};
+use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
 use crate::llm::Provider;
+use crate::tools::Folders;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted};
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::ItemBody;
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,7 +123,11 @@ impl Session {
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.services.tools),
             env: Arc::clone(&self.services.env),
-            cwd: PathBuf::from(&self.journal.header().cwd),
+            folders: Folders {
+                cwd: PathBuf::from(&self.journal.header().cwd),
+                home: self.services.env.platform().home.clone(),
+            },
+            artifacts: self.journal.folder().join("artifacts"),
             permission_mode: self.settings.permission_mode,
             session: ToSession(emits_tx),
             cancel: cancel.clone(),
@@ -174,10 +178,12 @@ impl Session {
         let Phase::Running(running) = &mut self.phase else { return };
         let turn_id = running.turn_id.clone();
         match emit {
-            Emit::Durable(event, private) => match self.append(Some(turn_id), *event, private.as_deref()) {
-                Ok(record) => self.hand_on(&record),
-                Err(error) => self.lose(&error),
-            },
+            Emit::Durable(event, private) => {
+                match self.append(Some(turn_id), *event, private.as_deref()) {
+                    Ok(record) => self.hand_on(&record),
+                    Err(error) => self.lose(&error),
+                }
+            }
             Emit::Transient(event) => self.hand_on_transient(Some(turn_id), event),
             Emit::Ask(approval, answer) => self.ask(*approval, answer),
             // A turn that is being stopped reads nothing more.

@@ -3,8 +3,9 @@
 use super::{Open, Phase, Session};
 use crate::agent::approval;
 use crate::agent::command::{Answer, Reply, Snapshot};
-use crate::agent::error::Error;
+use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::{Feed, Record, Served, Subscriber};
+use crate::store::{self, Page};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
@@ -100,7 +101,7 @@ impl Session {
         let seq = self.journal.last_seq();
         let missed = match from_seq.filter(|from| *from < seq) {
             None => Vec::new(),
-            Some(from) => match self.read_again(from).await {
+            Some(from) => match read_again(self.journal.pager(from, REPLAY_LIMIT)).await {
                 Ok(events) => events,
                 Err(error) => {
                     let _ = reply.send(Err(error));
@@ -122,20 +123,7 @@ impl Session {
         self.subscribers.push(Served::new(subscriber, seq));
     }
 
-    /// Reads the events after `from` that a new subscriber may be sent at once.
-    async fn read_again(&self, from: u64) -> Result<Vec<Arc<Record>>, Error> {
-        let read = self.journal.pager(from, REPLAY_LIMIT);
-        let page = tokio::task::spawn_blocking(read).await.map_err(|error| {
-            Error::new(crate::agent::ErrorKind::Internal, format!("reading the journal: {error}"))
-        })??;
-        let record = |json: Box<RawValue>| {
-            let value = serde_json::from_str(json.get()).ok()?;
-            Some(Arc::new(Record { value, json: json.get().into() }))
-        };
-        Ok(page.events.into_iter().filter_map(record).collect())
-    }
-
-    fn snapshot(&self, has_gap: bool) -> Snapshot {
+    pub(super) fn snapshot(&self, has_gap: bool) -> Snapshot {
         Snapshot {
             seq: self.journal.last_seq(),
             cwd: self.journal.header().cwd.clone(),
@@ -214,4 +202,18 @@ impl Session {
         let _ = open.answer.send(outcome);
         self.hand_on_state();
     }
+}
+
+/// Reads the events that a new subscriber missed.
+async fn read_again(
+    read: impl FnOnce() -> Result<Page, store::Error> + Send + 'static,
+) -> Result<Vec<Arc<Record>>, Error> {
+    let page = tokio::task::spawn_blocking(read).await.map_err(|error| {
+        Error::new(ErrorKind::Internal, format!("reading the journal: {error}"))
+    })??;
+    let record = |json: Box<RawValue>| {
+        let value = serde_json::from_str(json.get()).ok()?;
+        Some(Arc::new(Record { value, json: json.get().into() }))
+    };
+    Ok(page.events.into_iter().filter_map(record).collect())
 }

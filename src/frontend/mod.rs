@@ -1,0 +1,4 @@
+//! Frontends: each speaks one protocol and turns it into the agent's commands and feeds. They hold no state
+//! beyond their connection, and no foreign format leaves its own folder.
+
+pub mod native;

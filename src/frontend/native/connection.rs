@@ -1,0 +1,113 @@
+//! What a connection remembers: who the client is and which sessions it has open.
+
+use crate::agent::{EngineHandle, Feed, SessionHandle, Subscriber, SubscriberId};
+use pintle_protocol::approval::Approval;
+use pintle_protocol::capability::ClientCapabilities;
+use pintle_protocol::ids::SessionId;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc;
+
+/// One client's connection, shared by its handlers.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) engine: EngineHandle,
+    pub(super) subscriber: SubscriberId,
+    pub(super) cwd: PathBuf,
+    feed: mpsc::Sender<Feed>,
+    /// Held for a few assignments at a time, never over an await.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    phase: Phase,
+    capabilities: ClientCapabilities,
+    sessions: BTreeMap<SessionId, SessionHandle>,
+    /// Questions that were open when a session was subscribed to, to be asked after the answer.
+    open_approvals: Vec<(SessionHandle, Approval)>,
+}
+
+/// How far a connection has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// `initialize` has not come.
+    #[default]
+    New,
+    /// Open for everything.
+    Ready,
+    /// `shutdown` has come; only `exit` is left.
+    ShutDown,
+}
+
+impl Connection {
+    pub(super) fn new(
+        engine: EngineHandle,
+        subscriber: SubscriberId,
+        feed: mpsc::Sender<Feed>,
+        cwd: PathBuf,
+    ) -> Self {
+        Self { engine, subscriber, cwd, feed, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.state().phase
+    }
+
+    pub(super) fn initialize(&self, capabilities: ClientCapabilities) {
+        let mut state = self.state();
+        state.phase = Phase::Ready;
+        state.capabilities = capabilities;
+    }
+
+    pub(super) fn shut_down(&self) {
+        let mut state = self.state();
+        state.phase = Phase::ShutDown;
+        state.sessions.clear();
+    }
+
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.phase() == Phase::ShutDown
+    }
+
+    pub(super) fn can_approve(&self) -> bool {
+        self.state().capabilities.approvals.is_some()
+    }
+
+    /// This connection as a subscriber.
+    pub(super) fn as_subscriber(&self) -> Subscriber {
+        Subscriber { id: self.subscriber, feed: self.feed.clone(), can_approve: self.can_approve() }
+    }
+
+    pub(super) fn add(&self, session: SessionHandle) {
+        self.state().sessions.insert(session.id.clone(), session);
+    }
+
+    pub(super) fn remove(&self, id: &SessionId) {
+        self.state().sessions.remove(id);
+    }
+
+    pub(super) fn find(&self, id: &SessionId) -> Option<SessionHandle> {
+        self.state().sessions.get(id).cloned()
+    }
+
+    pub(super) fn sessions(&self) -> Vec<SessionHandle> {
+        self.state().sessions.values().cloned().collect()
+    }
+
+    pub(super) fn ask_later(&self, session: &SessionHandle, approvals: Vec<Approval>) {
+        if self.can_approve() {
+            let open = approvals.into_iter().map(|approval| (session.clone(), approval));
+            self.state().open_approvals.extend(open);
+        }
+    }
+
+    pub(super) fn take_open_approvals(&self) -> Vec<(SessionHandle, Approval)> {
+        std::mem::take(&mut self.state().open_approvals)
+    }
+}

@@ -1,0 +1,223 @@
+//! The method table: every request this engine answers, with the handler that answers it.
+
+use super::connection::{Connection, Phase};
+use super::handlers;
+use crate::agent;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::server::{MethodCallback, MethodResponse};
+use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
+use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
+use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::methods::{
+    Initialize, Ping, Request, SessionClose, SessionCreate, SessionEvents, SessionList,
+    SessionOpen, SessionSubscribe, SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart,
+    TurnSteer,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+/// Whether a request may overlap with others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The next request begins when this one is answered.
+    Serial,
+    /// It changes nothing and may take its time.
+    Read,
+}
+
+/// The table of one connection.
+pub(super) struct Table {
+    module: RpcModule<Connection>,
+    connection: Arc<Connection>,
+}
+
+impl Table {
+    pub(super) fn new(connection: Arc<Connection>) -> Self {
+        let mut module = RpcModule::from_arc(Arc::clone(&connection));
+        add::<Initialize, _, _>(&mut module, handlers::initialize);
+        add::<Ping, _, _>(&mut module, handlers::ping);
+        add::<Shutdown, _, _>(&mut module, handlers::shutdown);
+        add::<SessionCreate, _, _>(&mut module, handlers::session_create);
+        add::<SessionOpen, _, _>(&mut module, handlers::session_open);
+        add::<SessionList, _, _>(&mut module, handlers::session_list);
+        add::<SessionClose, _, _>(&mut module, handlers::session_close);
+        add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
+        add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);
+        add_as::<SessionEvents, handlers::RawEvents, _, _>(&mut module, handlers::session_events);
+        add::<TurnStart, _, _>(&mut module, handlers::turn_start);
+        add::<TurnSteer, _, _>(&mut module, handlers::turn_steer);
+        add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
+        Self { module, connection }
+    }
+
+    /// Why a method cannot be called now, if it cannot.
+    pub(super) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
+        if self.module.method(method).is_none() {
+            let message = format!("there is no method `{method}`");
+            let hint = "`pintle schema` prints every method";
+            return Some(error_object(
+                error::METHOD_NOT_FOUND,
+                &message,
+                "methodNotFound",
+                Some(hint),
+            ));
+        }
+        match self.connection.phase() {
+            Phase::New if method != Initialize::METHOD && method != Ping::METHOD => {
+                Some(error_object(
+                    error::INVALID_REQUEST,
+                    "the connection is not initialized",
+                    "notInitialized",
+                    Some(
+                        "send first: {\"id\":1,\"method\":\"initialize\",\"params\":{\"protocol\":{\"name\":\"pintle\",\"versions\":[\"1.0\"]}}}",
+                    ),
+                ))
+            }
+            Phase::Ready if method == Initialize::METHOD => Some(error_object(
+                error::INVALID_REQUEST,
+                "the connection is initialized already",
+                "alreadyInitialized",
+                None,
+            )),
+            Phase::ShutDown => Some(error_object(
+                error::INVALID_REQUEST,
+                "the engine is shut down",
+                "shutDown",
+                Some("send `exit`"),
+            )),
+            Phase::New | Phase::Ready => None,
+        }
+    }
+
+    /// Begins to answer a request that [`Table::refusal`] does not refuse.
+    pub(super) fn call(
+        &self,
+        id: Id<'static>,
+        method: &str,
+        params: Option<Box<RawValue>>,
+    ) -> (Order, BoxFuture<'static, Vec<u8>>) {
+        let order = match method {
+            SessionList::METHOD | SessionEvents::METHOD => Order::Read,
+            _ => Order::Serial,
+        };
+        let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
+            let error =
+                error_object(error::METHOD_NOT_FOUND, "no such method", "methodNotFound", None);
+            return (order, std::future::ready(error_response(id, error)).boxed());
+        };
+        let params = Params::new(params.as_deref().map(RawValue::get)).into_owned();
+        let answer = callback(id.clone(), params, ConnectionId(0), usize::MAX, Extensions::new());
+        let answer = AssertUnwindSafe(answer).catch_unwind().map(|answer| match answer {
+            Ok(response) => to_bytes(response),
+            Err(_) => error_response(
+                id,
+                error_object(
+                    error::INTERNAL_ERROR,
+                    "the handler panicked",
+                    "internal",
+                    Some("please report this with the log from stderr"),
+                ),
+            ),
+        });
+        (order, answer.boxed())
+    }
+}
+
+/// Adds a method whose handler returns the protocol's own result type.
+fn add<M, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
+where
+    M: Request,
+    M::Result: Clone,
+    F: Fn(Arc<Connection>, M::Params) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<M::Result, ErrorObjectOwned>> + Send,
+{
+    add_as::<M, M::Result, F, Fut>(module, handler);
+}
+
+/// Adds a method whose handler returns something that is written like the protocol's result type.
+fn add_as<M, R, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
+where
+    M: Request,
+    R: Serialize + Clone + Send + 'static,
+    F: Fn(Arc<Connection>, M::Params) -> Fut + Clone + Send + Sync + 'static,
+    Fut: Future<Output = Result<R, ErrorObjectOwned>> + Send,
+{
+    let added = module.register_async_method(M::METHOD, move |params, connection, _| {
+        let handler = handler.clone();
+        async move {
+            match parse::<M::Params>(params.as_str()) {
+                Ok(params) => match handler(connection, params).await {
+                    Ok(result) => ResponsePayload::success(result),
+                    Err(error) => ResponsePayload::error(error),
+                },
+                Err(error) => ResponsePayload::error(error),
+            }
+        }
+    });
+    debug_assert!(added.is_ok(), "{} is in the table twice", M::METHOD);
+}
+
+fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwned> {
+    let text = params.unwrap_or("{}");
+    if text.trim_start().starts_with('[') {
+        return Err(error_object(
+            error::INVALID_PARAMS,
+            "params are given by name: send an object",
+            "invalidParams",
+            None,
+        ));
+    }
+    let mut json = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        let pointer = (path != ".").then(|| format!("/{}", path.replace('.', "/")));
+        let data = ErrorData {
+            code: "invalidParams".to_owned(),
+            path: pointer,
+            hint: Some("`pintle schema` prints the shape of every method's params".to_owned()),
+            supported: Vec::new(),
+        };
+        ErrorObjectOwned::owned(error::INVALID_PARAMS, error.inner().to_string(), Some(data))
+    })
+}
+
+/// An error with its data.
+pub(super) fn error_object(
+    code: i32,
+    message: &str,
+    name: &str,
+    hint: Option<&str>,
+) -> ErrorObjectOwned {
+    let data =
+        ErrorData { code: name.to_owned(), hint: hint.map(str::to_owned), ..ErrorData::default() };
+    ErrorObjectOwned::owned(code, message, Some(data))
+}
+
+/// What a refused command is on the wire.
+pub(super) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
+    use agent::ErrorKind;
+    let (code, name) = match &refusal.kind {
+        ErrorKind::Invalid => (error::INVALID_PARAMS, "invalidParams"),
+        ErrorKind::NotFound => (error::NOT_FOUND, "notFound"),
+        ErrorKind::Busy(_) => (error::BUSY, "busy"),
+        ErrorKind::Conflict => (error::CONFLICT, "conflict"),
+        ErrorKind::Config => (error::INVALID_PARAMS, "config"),
+        ErrorKind::Auth => (error::AUTH_REQUIRED, "authRequired"),
+        ErrorKind::Internal => (error::INTERNAL_ERROR, "internal"),
+    };
+    error_object(code, &refusal.message, name, refusal.hint.as_deref())
+}
+
+/// A response that carries an error.
+pub(super) fn error_response(id: Id<'static>, error: ErrorObjectOwned) -> Vec<u8> {
+    to_bytes(MethodResponse::error(id, error))
+}
+
+fn to_bytes(response: MethodResponse) -> Vec<u8> {
+    String::from(Box::<str>::from(response.into_json())).into_bytes()
+}

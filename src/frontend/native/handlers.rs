@@ -1,0 +1,350 @@
+//! One handler a request: params in, a command or a question to the store, result out.
+
+use super::MAX_IN_FLIGHT;
+use super::connection::Connection;
+use super::dispatch::{error_object, refused};
+use crate::agent::{self, Command, CreateSession, ErrorKind, OpenConfig, SessionHandle, Snapshot};
+use crate::store::{self, Cursor};
+use crate::transport::MAX_MESSAGE_BYTES;
+use jsonrpsee::types::ErrorObjectOwned;
+use pintle_protocol::capability::{EngineCapabilities, Supported};
+use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{
+    Empty, EngineInfo, InitializeParams, InitializeResult, Limits, ProtocolChoice, SessionConfig,
+    SessionCreateParams, SessionEventsParams, SessionListParams, SessionListResult,
+    SessionOpenParams, SessionParams, SessionResult, SessionSubscribeParams, SteerOutcome,
+    TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult, TurnSteerParams,
+    TurnSteerResult,
+};
+use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::path::Path;
+use std::sync::Arc;
+
+type Answer<T> = Result<T, ErrorObjectOwned>;
+
+/// The most that a page may hold.
+const MAX_PAGE: u32 = 1000;
+
+pub(super) async fn initialize(
+    connection: Arc<Connection>,
+    params: InitializeParams,
+) -> Answer<InitializeResult> {
+    let InitializeParams { protocol, client, capabilities } = params;
+    let major = |version: &str| version.split('.').next().map(str::to_owned);
+    let is_shared = protocol.versions.iter().any(|v| major(v) == major(PROTOCOL_VERSION));
+    if protocol.name != PROTOCOL_NAME || !is_shared {
+        let data = ErrorData {
+            code: "unsupportedProtocol".to_owned(),
+            hint: Some("use an engine and a client of matching versions".to_owned()),
+            supported: vec![PROTOCOL_VERSION.to_owned()],
+            path: Some("/protocol".to_owned()),
+        };
+        let offered = protocol.versions.join(", ");
+        let message = format!(
+            "this engine speaks {PROTOCOL_NAME} {PROTOCOL_VERSION}, not {} {offered}",
+            protocol.name
+        );
+        return Err(ErrorObjectOwned::owned(error::UNSUPPORTED_PROTOCOL, message, Some(data)));
+    }
+    tracing::info!("client {} {}", client.name, client.version.unwrap_or_default());
+    connection.initialize(capabilities);
+    Ok(InitializeResult {
+        protocol: ProtocolChoice {
+            name: PROTOCOL_NAME.to_owned(),
+            version: PROTOCOL_VERSION.to_owned(),
+        },
+        engine: EngineInfo {
+            name: "pintle".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            schema_hash: schema::schema_hash(),
+        },
+        capabilities: EngineCapabilities {
+            steer: Some(Supported {}),
+            queue: Some(Supported {}),
+            replay: Some(Supported {}),
+        },
+        limits: Limits {
+            max_message_bytes: MAX_MESSAGE_BYTES as u64,
+            max_in_flight: MAX_IN_FLIGHT as u64,
+        },
+    })
+}
+
+pub(super) async fn ping(_: Arc<Connection>, _: Empty) -> Answer<Empty> {
+    Ok(Empty {})
+}
+
+pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> Answer<Empty> {
+    connection.engine.shutdown().await;
+    connection.shut_down();
+    Ok(Empty {})
+}
+
+pub(super) async fn session_create(
+    connection: Arc<Connection>,
+    params: SessionCreateParams,
+) -> Answer<SessionResult> {
+    let SessionCreateParams { cwd, title, config, subscribe } = params;
+    let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
+    check_cwd(&connection, &cwd).await?;
+    let create = CreateSession { cwd, title, config: open_config(config) };
+    let session = connection.engine.create(create).await.map_err(refused)?;
+    connection.add(session.clone());
+    attach(&connection, &session, subscribe, Some(0)).await
+}
+
+pub(super) async fn session_open(
+    connection: Arc<Connection>,
+    params: SessionOpenParams,
+) -> Answer<SessionResult> {
+    let SessionOpenParams { session_id, subscribe, from_seq, config } = params;
+    let opened = connection.engine.open(session_id, open_config(config)).await;
+    let session = opened.map_err(refused)?;
+    connection.add(session.clone());
+    attach(&connection, &session, subscribe, from_seq).await
+}
+
+pub(super) async fn session_list(
+    connection: Arc<Connection>,
+    params: SessionListParams,
+) -> Answer<SessionListResult> {
+    let SessionListParams { cwd, cursor, limit } = params;
+    let limit = page_size(limit, 50)?;
+    let store = connection.engine.services().store.clone();
+    let listed =
+        in_background(move || store.list(cwd.as_deref(), cursor.map(Cursor).as_ref(), limit));
+    let (sessions, next) = listed.await?;
+    Ok(SessionListResult { sessions, next_cursor: next.map(|cursor| cursor.0) })
+}
+
+pub(super) async fn session_close(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<Empty> {
+    let session = session(&connection, params.session_id)?;
+    session.ask(|reply| Command::Close { reply }).await.map_err(refused)?;
+    connection.remove(&session.id);
+    Ok(Empty {})
+}
+
+pub(super) async fn session_subscribe(
+    connection: Arc<Connection>,
+    params: SessionSubscribeParams,
+) -> Answer<SessionResult> {
+    let session = session(&connection, params.session_id)?;
+    attach(&connection, &session, Some(true), params.from_seq).await
+}
+
+pub(super) async fn session_unsubscribe(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<Empty> {
+    let session = session(&connection, params.session_id)?;
+    let id = connection.subscriber;
+    session.ask(|reply| Command::Unsubscribe { id, reply }).await.map_err(refused)?;
+    Ok(Empty {})
+}
+
+/// `SessionEventsResult` with the events as the journal holds them.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RawEvents {
+    events: Vec<Box<RawValue>>,
+    last_seq: u64,
+    more: bool,
+}
+
+pub(super) async fn session_events(
+    connection: Arc<Connection>,
+    params: SessionEventsParams,
+) -> Answer<RawEvents> {
+    let SessionEventsParams { session_id, after, limit } = params;
+    let limit = page_size(limit, 200)?;
+    let (page, last_seq) = match (session(&connection, session_id.clone()), session_id) {
+        (Ok(session), _) => session.events(after, limit).await.map_err(refused)?,
+        // One that is not open here can be read all the same.
+        (Err(_), Some(id)) => {
+            let store = connection.engine.services().store.clone();
+            let page = in_background(move || store.page(&id, after, limit)).await?;
+            let last = page.last;
+            (page, last)
+        }
+        (Err(error), None) => return Err(error),
+    };
+    Ok(RawEvents { events: page.events, last_seq, more: page.more })
+}
+
+pub(super) async fn turn_start(
+    connection: Arc<Connection>,
+    params: TurnStartParams,
+) -> Answer<TurnStartResult> {
+    let TurnStartParams { session_id, input, when_busy } = params;
+    let session = session(&connection, session_id)?;
+    let accepted = session.ask(|reply| Command::Start { input, when_busy, reply }).await;
+    let agent::Accepted { turn_id, item_id, disposition } = accepted.map_err(refused)?;
+    Ok(TurnStartResult { turn_id, item_id, disposition })
+}
+
+pub(super) async fn turn_steer(
+    connection: Arc<Connection>,
+    params: TurnSteerParams,
+) -> Answer<TurnSteerResult> {
+    let TurnSteerParams { session_id, expected_turn_id: expected, input } = params;
+    let session = session(&connection, session_id)?;
+    let accepted = session.ask(|reply| Command::Steer { expected, input, reply }).await;
+    Ok(match accepted.map_err(refused)? {
+        Some(accepted) => TurnSteerResult {
+            outcome: SteerOutcome::Accepted,
+            item_id: Some(accepted.item_id),
+            turn_id: Some(accepted.turn_id),
+        },
+        None => {
+            TurnSteerResult { outcome: SteerOutcome::NoActiveTurn, item_id: None, turn_id: None }
+        }
+    })
+}
+
+pub(super) async fn turn_interrupt(
+    connection: Arc<Connection>,
+    params: TurnInterruptParams,
+) -> Answer<TurnInterruptResult> {
+    let TurnInterruptParams { session_id, turn_id: expected, queue } = params;
+    let session = session(&connection, session_id)?;
+    let interrupted = session.ask(|reply| Command::Interrupt { expected, queue, reply }).await;
+    let agent::Interrupted { turn_id, returned } = interrupted.map_err(refused)?;
+    Ok(TurnInterruptResult { turn_id, returned })
+}
+
+// ----- shared
+
+fn session(connection: &Connection, id: Option<SessionId>) -> Answer<SessionHandle> {
+    let missing =
+        |message: &str, hint: &str| error_object(error::NOT_FOUND, message, "notFound", Some(hint));
+    if let Some(id) = id {
+        return connection.find(&id).ok_or_else(|| {
+            missing(
+                &format!("session {id} is not open on this connection"),
+                "open it with session/open",
+            )
+        });
+    }
+    let mut sessions = connection.sessions();
+    match (sessions.pop(), sessions.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (None, _) => Err(missing(
+            "no session is open on this connection",
+            "make one with session/create or open one with session/open",
+        )),
+        (Some(_), false) => Err(missing(
+            "several sessions are open on this connection",
+            "name the one you mean with sessionId",
+        )),
+    }
+}
+
+/// Subscribes unless told otherwise, and says how the session stands.
+async fn attach(
+    connection: &Connection,
+    session: &SessionHandle,
+    subscribe: Option<bool>,
+    from_seq: Option<u64>,
+) -> Answer<SessionResult> {
+    let snapshot = if subscribe == Some(false) {
+        session.ask(|reply| Command::Look { reply }).await
+    } else {
+        let subscriber = connection.as_subscriber();
+        session.ask(|reply| Command::Subscribe { subscriber, from_seq, reply }).await
+    };
+    let snapshot = snapshot.map_err(refused)?;
+    if subscribe != Some(false) {
+        connection.ask_later(session, snapshot.approvals.clone());
+    }
+    Ok(session_result(session.id.clone(), snapshot))
+}
+
+fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
+    let Snapshot {
+        seq,
+        cwd,
+        title,
+        model,
+        permission_mode,
+        state,
+        active_turn_id,
+        queue,
+        approvals,
+        has_gap,
+    } = snapshot;
+    SessionResult {
+        session_id,
+        seq,
+        cwd,
+        title,
+        model,
+        permission_mode,
+        state,
+        active_turn_id,
+        queue,
+        approvals,
+        gap: has_gap,
+    }
+}
+
+fn open_config(config: SessionConfig) -> OpenConfig {
+    let SessionConfig { model, permission_mode } = config;
+    OpenConfig { model, permission_mode }
+}
+
+async fn check_cwd(connection: &Connection, cwd: &str) -> Answer<()> {
+    use crate::exec::FileKind;
+    let wrong = |message: String| {
+        let data = ErrorData {
+            code: "invalidParams".to_owned(),
+            path: Some("/cwd".to_owned()),
+            hint: Some("name a folder that exists, by its absolute path".to_owned()),
+            supported: Vec::new(),
+        };
+        ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
+    };
+    if !Path::new(cwd).is_absolute() {
+        return Err(wrong(format!("the working directory `{cwd}` is not absolute")));
+    }
+    match connection.engine.services().env.stat(Path::new(cwd)).await {
+        Ok(stat) if stat.kind == FileKind::Folder => Ok(()),
+        Ok(_) => Err(wrong(format!("the working directory `{cwd}` is not a folder"))),
+        Err(error) => Err(wrong(format!("the working directory `{cwd}`: {error}"))),
+    }
+}
+
+fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {
+    let limit = limit.unwrap_or(default);
+    if (1..=MAX_PAGE).contains(&limit) {
+        return Ok(limit as usize);
+    }
+    let data = ErrorData {
+        code: "invalidParams".to_owned(),
+        path: Some("/limit".to_owned()),
+        hint: Some(format!("1 to {MAX_PAGE}")),
+        supported: Vec::new(),
+    };
+    Err(ErrorObjectOwned::owned(
+        error::INVALID_PARAMS,
+        format!("a page of {limit} is not possible"),
+        Some(data),
+    ))
+}
+
+/// Does blocking work on a thread for it.
+async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, store::Error> + Send + 'static,
+) -> Answer<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done.map_err(|error| refused(error.into())),
+        Err(error) => {
+            Err(refused(agent::Error::new(ErrorKind::Internal, format!("reading: {error}"))))
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
+//!
+//! One task serves a connection. Requests begin in the order in which they came, each when the one before has been
+//! answered; those marked as reads in [`dispatch`] may overlap. A session sends its answer before the
+//! events that a command causes, and this task puts answers that are ready before events, so a client always sees
+//! them in that order.
+
+mod connection;
+mod dispatch;
+mod handlers;
+mod outbox;
+mod questions;
+
+use crate::agent::{Command, EngineHandle, Feed, SubscriberId};
+use crate::transport::envelope::{self, Envelope, Invalid};
+use crate::transport::{Incoming, Link};
+use connection::Connection;
+use dispatch::{Order, Table};
+use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use jsonrpsee::types::Id;
+use outbox::Outbox;
+use pintle_protocol::error;
+use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
+use questions::Questions;
+use serde_json::value::RawValue;
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The most requests that may wait for an answer on a connection.
+pub const MAX_IN_FLIGHT: usize = 256;
+
+/// How many events may wait for this task. It takes them at once unless the client is slow; then sessions
+/// drop deltas and hold back the rest.
+const FEED_CAPACITY: usize = 4096;
+
+/// How many events are taken at once, so that neighbours can be merged.
+const FEED_BATCH: usize = 64;
+
+/// How long a client may take to read the last messages when the engine was told to stop.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// How a connection is set up.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt what runs and end in order.
+    pub stop: CancellationToken,
+}
+
+/// Why a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The client's input ended, and what ran has finished.
+    EndOfInput,
+    /// `exit` after `shutdown`.
+    Exit,
+    /// `exit` without `shutdown`.
+    ExitInHaste,
+    /// Nobody reads our output any more.
+    HungUp,
+    /// The stop token fired.
+    Stopped,
+}
+
+/// A request that waits for its turn.
+struct Waiting {
+    id: Id<'static>,
+    method: String,
+    params: Option<Box<RawValue>>,
+}
+
+/// A request that was answered.
+struct Answered {
+    id: Id<'static>,
+    order: Order,
+    response: Vec<u8>,
+}
+
+struct Driver {
+    table: Table,
+    connection: Arc<Connection>,
+    outbox: Outbox,
+    questions: Questions,
+    in_flight: HashSet<Id<'static>>,
+    waiting: VecDeque<Waiting>,
+    /// A request that must be answered before the next begins is being answered.
+    is_busy: bool,
+    running: FuturesUnordered<BoxFuture<'static, Answered>>,
+}
+
+/// What the driver wakes up for.
+enum Happened {
+    Answered(Answered),
+    Room,
+    Fed,
+    Came(Incoming),
+    InputEnded,
+    Idle,
+    HungUp,
+    Stopped,
+}
+
+/// Serves one connection to its end, then closes the engine's sessions in order.
+pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended {
+    static NEXT_SUBSCRIBER: AtomicU64 = AtomicU64::new(1);
+    let Link { mut incoming, outgoing, hangup } = link;
+    let (feed_tx, mut feed) = mpsc::channel(FEED_CAPACITY);
+    let subscriber = SubscriberId(NEXT_SUBSCRIBER.fetch_add(1, Ordering::Relaxed));
+    let connection = Arc::new(Connection::new(engine.clone(), subscriber, feed_tx, options.cwd));
+    let mut driver = Driver {
+        table: Table::new(Arc::clone(&connection)),
+        connection,
+        outbox: Outbox::new(outgoing),
+        questions: Questions::default(),
+        in_flight: HashSet::new(),
+        waiting: VecDeque::new(),
+        is_busy: false,
+        running: FuturesUnordered::new(),
+    };
+    let mut batch = Vec::with_capacity(FEED_BATCH);
+    let mut has_input = true;
+    let mut idle: Option<BoxFuture<'static, ()>> = None;
+
+    let ended = loop {
+        if !has_input && idle.is_none() && driver.in_flight.is_empty() {
+            idle = Some(when_idle(&driver.connection).boxed());
+        }
+        let happened = tokio::select! {
+            biased;
+            () = hangup.cancelled() => Happened::HungUp,
+            () = options.stop.cancelled() => Happened::Stopped,
+            Some(answered) = driver.running.next() => Happened::Answered(answered),
+            () = driver.outbox.drain(), if !driver.outbox.is_empty() => Happened::Room,
+            _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.outbox.is_empty() => Happened::Fed,
+            () = async { idle.as_mut().expect("checked by the guard").await }, if idle.is_some() => Happened::Idle,
+            came = incoming.recv(), if has_input && driver.outbox.takes_more() => {
+                came.map_or(Happened::InputEnded, Happened::Came)
+            }
+        };
+        match happened {
+            Happened::Answered(answered) => driver.answered(answered),
+            Happened::Room => {}
+            Happened::Fed => driver.feed(&mut batch),
+            Happened::Came(came) => {
+                if let Some(ended) = driver.take(came) {
+                    break ended;
+                }
+            }
+            Happened::InputEnded => has_input = false,
+            Happened::Idle => break Ended::EndOfInput,
+            Happened::HungUp => break Ended::HungUp,
+            Happened::Stopped => break Ended::Stopped,
+        }
+    };
+    driver.close(&engine, &mut feed, &hangup, ended).await;
+    ended
+}
+
+/// Nobody answers questions any more; waits until what runs in this connection's sessions has finished.
+fn when_idle(connection: &Connection) -> impl Future<Output = ()> + Send + use<> {
+    let id = connection.subscriber;
+    let sessions = connection.sessions();
+    async move {
+        let each = sessions.into_iter().map(|session| async move {
+            // A session that is closed is idle.
+            let _ = session.tell(Command::NoMoreAnswers { id }).await;
+            let _ = session.ask(|reply| Command::WhenIdle { reply }).await;
+        });
+        join_all(each).await;
+    }
+}
+
+impl Driver {
+    /// Takes a message. Returns how the connection ends, when the message ends it.
+    fn take(&mut self, came: Incoming) -> Option<Ended> {
+        let bytes = match came {
+            Incoming::Message(bytes) => bytes,
+            Incoming::TooLarge => {
+                let limit = crate::transport::MAX_MESSAGE_BYTES;
+                let message = format!("the message is over the limit of {limit} bytes");
+                self.reject(&Invalid { id: Id::Null, code: error::INVALID_REQUEST, message });
+                return None;
+            }
+            Incoming::Broken(what) => {
+                let message = format!("broken framing: {what}");
+                self.reject(&Invalid { id: Id::Null, code: error::PARSE_ERROR, message });
+                return None;
+            }
+        };
+        match envelope::parse(&bytes) {
+            Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
+            Ok(Envelope::Notification { method, params }) => {
+                return self.notification(&method, params.as_deref());
+            }
+            Ok(Envelope::Response { id, outcome }) => {
+                let Some((session, answer)) = self.questions.answered(&id, outcome) else {
+                    tracing::debug!("a response to no request: {id:?}");
+                    return None;
+                };
+                // A full command channel waits for the session, which never waits for us.
+                let told = async move {
+                    let _ = session.tell(Command::Answer(answer)).await;
+                    Answered { id: Id::Null, order: Order::Read, response: Vec::new() }
+                };
+                self.running.push(told.boxed());
+            }
+            Err(invalid) => self.reject(&invalid),
+        }
+        None
+    }
+
+    fn reject(&mut self, invalid: &Invalid) {
+        let code = match invalid.code {
+            error::PARSE_ERROR => "parseError",
+            _ => "invalidRequest",
+        };
+        let error = dispatch::error_object(invalid.code, &invalid.message, code, None);
+        self.outbox.push(dispatch::error_response(invalid.id.clone(), error));
+    }
+
+    fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
+        let refusal = if self.in_flight.contains(&id) {
+            let message = "this id is in use by a request that was not answered yet";
+            Some(dispatch::error_object(error::INVALID_REQUEST, message, "duplicateId", None))
+        } else if self.in_flight.len() >= MAX_IN_FLIGHT {
+            let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
+            Some(dispatch::error_object(
+                error::OVERLOADED,
+                &message,
+                "overloaded",
+                Some("wait for answers before you send more"),
+            ))
+        } else {
+            self.table.refusal(&method)
+        };
+        if let Some(refusal) = refusal {
+            self.outbox.push(dispatch::error_response(id, refusal));
+            return;
+        }
+        self.in_flight.insert(id.clone());
+        self.waiting.push_back(Waiting { id, method, params });
+        self.begin_next();
+    }
+
+    /// Begins requests that need not wait for another.
+    fn begin_next(&mut self) {
+        while !self.is_busy
+            && let Some(Waiting { id, method, params }) = self.waiting.pop_front()
+        {
+            // Looked at again: the request before it may have been `shutdown`.
+            if let Some(refusal) = self.table.refusal(&method) {
+                self.in_flight.remove(&id);
+                self.outbox.push(dispatch::error_response(id, refusal));
+                continue;
+            }
+            let (order, answer) = self.table.call(id.clone(), &method, params);
+            self.is_busy = order == Order::Serial;
+            let answered = async move { Answered { id, order, response: answer.await } };
+            self.running.push(answered.boxed());
+        }
+    }
+
+    fn answered(&mut self, answered: Answered) {
+        let Answered { id, order, response } = answered;
+        if !response.is_empty() {
+            self.outbox.push(response);
+        }
+        self.in_flight.remove(&id);
+        for (session, approval) in self.connection.take_open_approvals() {
+            self.questions.ask(session, &approval, &mut self.outbox);
+        }
+        if order == Order::Serial {
+            self.is_busy = false;
+        }
+        self.begin_next();
+    }
+
+    fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Option<Ended> {
+        match method {
+            Exit::METHOD if self.connection.is_shut_down() => Some(Ended::Exit),
+            Exit::METHOD => Some(Ended::ExitInHaste),
+            CancelRequest::METHOD | "$/cancel_request" => {
+                self.cancel(params);
+                None
+            }
+            _ => {
+                tracing::debug!("a notification that means nothing here: {method}");
+                None
+            }
+        }
+    }
+
+    /// Withdraws a request that has not begun.
+    fn cancel(&mut self, params: Option<&RawValue>) {
+        let Some(params) =
+            params.and_then(|raw| serde_json::from_str::<CancelParams>(raw.get()).ok())
+        else {
+            return;
+        };
+        let place = self
+            .waiting
+            .iter()
+            .position(|waiting| serde_json::to_value(&waiting.id).is_ok_and(|id| id == params.id));
+        if let Some(Waiting { id, .. }) = place.and_then(|place| self.waiting.remove(place)) {
+            self.in_flight.remove(&id);
+            let error = dispatch::error_object(
+                error::CANCELLED,
+                "the request was cancelled before it began",
+                "cancelled",
+                None,
+            );
+            self.outbox.push(dispatch::error_response(id, error));
+        }
+    }
+
+    /// Hands events to the client. Answers that are ready go first: they were sent before the events they cause.
+    fn feed(&mut self, batch: &mut Vec<Feed>) {
+        while let Some(Some(answered)) = self.running.next().now_or_never() {
+            self.answered(answered);
+        }
+        outbox::merge_deltas(batch);
+        for feed in batch.drain(..) {
+            self.outbox.push_feed(&feed);
+            if let Feed::Durable(record) = &feed {
+                self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+            }
+        }
+    }
+
+    /// Closes the sessions, and sends what they still have to say to a client that still listens.
+    async fn close(
+        mut self,
+        engine: &EngineHandle,
+        feed: &mut mpsc::Receiver<Feed>,
+        hangup: &CancellationToken,
+        ended: Ended,
+    ) {
+        let mut closing = std::pin::pin!(engine.shutdown());
+        let mut is_closed = false;
+        let mut batch = Vec::with_capacity(FEED_BATCH);
+        while !is_closed {
+            tokio::select! {
+                () = &mut closing => is_closed = true,
+                _ = feed.recv_many(&mut batch, FEED_BATCH) => self.feed(&mut batch),
+            }
+        }
+        while let Ok(last) = feed.try_recv() {
+            batch.push(last);
+        }
+        self.feed(&mut batch);
+        let flushed = async {
+            while !self.outbox.is_empty() {
+                self.outbox.drain().await;
+            }
+            self.outbox.flushed().await;
+        };
+        let patience = async {
+            match ended {
+                Ended::EndOfInput | Ended::Exit => std::future::pending().await,
+                Ended::ExitInHaste | Ended::HungUp | Ended::Stopped => {
+                    tokio::time::sleep(LAST_WORDS).await;
+                }
+            }
+        };
+        tokio::select! {
+            () = flushed => {}
+            () = hangup.cancelled() => {}
+            () = patience => {}
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What waits to be written: answers always, events only while the client keeps up.
+
+use crate::agent::Feed;
+use crate::transport::Outgoing;
+use crate::transport::envelope;
+use pintle_protocol::event::{ItemDelta, TransientEvent};
+use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How many messages may wait here before no more requests are read: a client that sends without reading
+/// is held back by its own pipe then.
+const MAX_WAITING: usize = 1024;
+
+/// Messages on their way to the writer. It is empty as long as the client keeps up.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    outgoing: Outgoing,
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl Outbox {
+    pub(super) fn new(outgoing: Outgoing) -> Self {
+        Self { outgoing, waiting: VecDeque::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Whether more requests should be read.
+    pub(super) fn takes_more(&self) -> bool {
+        self.waiting.len() < MAX_WAITING
+    }
+
+    /// Sends a message, at once if there is room.
+    pub(super) fn push(&mut self, message: Vec<u8>) {
+        if self.waiting.is_empty()
+            && let Some(room) = self.outgoing.try_room_for(message.len())
+        {
+            self.outgoing.send(room, message);
+        } else {
+            self.waiting.push_back(message);
+        }
+    }
+
+    /// Sends an event.
+    pub(super) fn push_feed(&mut self, feed: &Feed) {
+        self.push(match feed {
+            Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
+            Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
+            Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
+                SessionLagged::METHOD,
+                &SessionLaggedParams {
+                    session_id: session_id.clone(),
+                    last_sent_seq: *last_sent_seq,
+                    head_seq: *head_seq,
+                },
+            ),
+        });
+    }
+
+    /// Waits for room for the first message that waits, and sends it. Cancel-safe.
+    pub(super) async fn drain(&mut self) {
+        let Some(first) = self.waiting.front() else { return };
+        match self.outgoing.room_for(first.len()).await {
+            Some(room) => {
+                if let Some(first) = self.waiting.pop_front() {
+                    self.outgoing.send(room, first);
+                }
+            }
+            // The writer is gone, and so is whoever read.
+            None => self.waiting.clear(),
+        }
+    }
+
+    /// Waits until everything was written.
+    pub(super) async fn flushed(&self) {
+        self.outgoing.flushed().await;
+    }
+}
+
+/// Joins neighbouring pieces of the same field of the same item.
+pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
+    if batch.len() < 2 {
+        return;
+    }
+    let mut merged: Vec<Feed> = Vec::with_capacity(batch.len());
+    for feed in batch.drain(..) {
+        if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.last_mut(), &feed)
+            && last.session_id == next.session_id
+            && let TransientEvent::ItemDelta(more) = &next.event
+            && let TransientEvent::ItemDelta(so_far) = &last.event
+            && continues(so_far, more)
+        {
+            let last = Arc::make_mut(last);
+            last.after = next.after;
+            if let TransientEvent::ItemDelta(so_far) = &mut last.event {
+                so_far.text.push_str(&more.text);
+                so_far.to = Some(more.to.unwrap_or(more.n));
+            }
+            continue;
+        }
+        merged.push(feed);
+    }
+    *batch = merged;
+}
+
+fn continues(so_far: &ItemDelta, more: &ItemDelta) -> bool {
+    so_far.item_id == more.item_id
+        && so_far.field == more.field
+        && so_far.to.unwrap_or(so_far.n) + 1 == more.n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::event::{DeltaField, TransientRecord};
+    use pintle_protocol::ids::{ItemId, SessionId};
+
+    fn delta(session: &str, item: &str, field: DeltaField, n: u64) -> Feed {
+        Feed::Transient(Arc::new(TransientRecord {
+            session_id: SessionId::new(session),
+            after: n,
+            turn_id: None,
+            event: TransientEvent::ItemDelta(ItemDelta {
+                item_id: ItemId::new(item),
+                field,
+                n,
+                to: None,
+                text: format!("{n} "),
+            }),
+        }))
+    }
+
+    #[test]
+    fn only_neighbours_of_one_field_are_joined() {
+        use DeltaField::{Args, Text};
+        let mut batch = vec![
+            delta("s", "i", Text, 0),
+            delta("s", "i", Text, 1),
+            delta("s", "i", Text, 2),
+            delta("s", "i", Args, 3),
+            delta("s", "j", Args, 4),
+            delta("t", "j", Args, 5),
+            delta("t", "j", Args, 7),
+            Feed::Lagged { session_id: SessionId::new("t"), last_sent_seq: 1, head_seq: 2 },
+            delta("t", "j", Args, 8),
+        ];
+        merge_deltas(&mut batch);
+        let shown: Vec<String> = batch
+            .iter()
+            .map(|feed| match feed {
+                Feed::Transient(record) => match &record.event {
+                    TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
+                    _ => String::new(),
+                },
+                _ => "lagged".to_owned(),
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "0-Some(2) 0 1 2",
+                "3-None 3",
+                "4-None 4",
+                "5-None 5",
+                "7-None 7",
+                "lagged",
+                "8-None 8"
+            ]
+        );
+    }
+}
