@@ -4,12 +4,20 @@
 //! or of clients. Each wire API is a pure encoder and a pure decoder in its own file; `http` is the only
 //! place that opens a socket; `cassette` replays what was recorded; `script` is the one fake model.
 
+mod anthropic;
+mod call_ids;
+pub mod cassette;
 pub mod catalog;
+mod chat;
+mod classify;
+mod decode;
 pub mod delta;
 pub mod endpoint;
 pub mod error;
+pub mod http;
 pub mod invariants;
 pub mod message;
+mod remote;
 pub mod request;
 pub mod script;
 pub mod sse;
@@ -20,6 +28,7 @@ pub use delta::{Accumulator, BlockStart, Delta};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+pub use remote::connect;
 pub use request::{Effort, ModelRef, Request, ToolSpec};
 pub use script::Script;
 pub use wire::Wire;

@@ -95,12 +95,11 @@ impl Parser {
         while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
             let (line, end) = rest.split_at(at);
             rest = match end {
-                [b'\r', b'\n', tail @ ..] => tail,
                 [b'\r'] => {
                     self.after_cr = true;
                     &[]
                 }
-                [_, tail @ ..] => tail,
+                [b'\r', b'\n', tail @ ..] | [_, tail @ ..] => tail,
                 [] => &[],
             };
             if self.line.is_empty() {

@@ -1,0 +1,13 @@
+//! Anthropic Messages: `POST /v1/messages`.
+//!
+//! Source: `@anthropic-ai/sdk` 1.12.0 and recorded streams, read 2026-11.
+
+mod decode;
+mod encode;
+mod families;
+
+pub(super) use decode::Decoder;
+pub(super) use encode::encode;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! The events of a Messages stream to deltas.
+
+use crate::llm::decode::{Broken, Decode, json, text};
+use crate::llm::sse::SseEvent;
+use crate::llm::{BlockStart, Delta, Opaque};
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::StopReason;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+
+/// The state of one reply.
+#[derive(Debug, Default)]
+pub(in crate::llm) struct Decoder {
+    /// Blocks that have begun and not ended, by the wire's number.
+    open: BTreeMap<u64, Open>,
+    /// The number of the next block.
+    next: usize,
+    usage: Usage,
+    stop: Option<StopReason>,
+    is_done: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    index: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Text,
+    /// With the signature so far.
+    Thinking(String),
+    /// Whole in its start.
+    Redacted,
+    /// With the input of its start, which counts when no piece comes.
+    Call(Option<String>),
+    /// The block as it began, and the JSON pieces of its input.
+    Unknown(Value, String),
+}
+
+impl Decode for Decoder {
+    fn push(&mut self, event: SseEvent, out: &mut VecDeque<Delta>) -> Result<(), Broken> {
+        if self.is_done || event.data.trim().is_empty() {
+            return Ok(());
+        }
+        let mut data = json(&event.data)?;
+        let kind = text(&data, "type").unwrap_or(&event.name).to_owned();
+        match kind.as_str() {
+            "message_start" => self.usage(data.pointer("/message/usage"), out),
+            "content_block_start" => {
+                let block = data.get_mut("content_block").map(Value::take).unwrap_or_default();
+                self.start(number(&data), &block, out);
+            }
+            "content_block_delta" => self.delta(&mut data, out),
+            "content_block_stop" => {
+                if let Some(open) = self.open.remove(&number(&data)) {
+                    open.end(out);
+                }
+            }
+            "message_delta" => {
+                self.usage(data.get("usage"), out);
+                if let Some(reason) = data.pointer("/delta/stop_reason").and_then(Value::as_str) {
+                    self.stop = Some(stop(reason));
+                }
+            }
+            "message_stop" => {
+                self.is_done = true;
+                out.push_back(Delta::Stop(self.stop.unwrap_or(StopReason::Other)));
+            }
+            "error" => return Err(Broken::Said(data)),
+            _ if data.get("error").is_some_and(Value::is_object) => return Err(Broken::Said(data)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _out: &mut VecDeque<Delta>) -> Result<(), Broken> {
+        if self.is_done { Ok(()) } else { Err(Broken::cut()) }
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+impl Decoder {
+    fn start(&mut self, number: u64, block: &Value, out: &mut VecDeque<Delta>) {
+        let index = self.next;
+        self.next += 1;
+        let mut first = None;
+        let (start, kind) = match text(block, "type") {
+            Some("text") => {
+                first = text(block, "text").map(str::to_owned);
+                (BlockStart::Text, Kind::Text)
+            }
+            Some("thinking") => {
+                first = text(block, "thinking").map(str::to_owned);
+                let signature = text(block, "signature").unwrap_or_default().to_owned();
+                (BlockStart::Reasoning, Kind::Thinking(signature))
+            }
+            Some("redacted_thinking") => (BlockStart::Reasoning, Kind::Redacted),
+            Some("tool_use") => {
+                let id = text(block, "id").map_or_else(|| format!("call_{index}"), str::to_owned);
+                let name = text(block, "name").unwrap_or_default().to_owned();
+                let input = block
+                    .get("input")
+                    .filter(|input| input.as_object().is_some_and(|fields| !fields.is_empty()));
+                (BlockStart::ToolCall { id, name }, Kind::Call(input.map(Value::to_string)))
+            }
+            Some(_) | None => (BlockStart::Unknown, Kind::Unknown(block.clone(), String::new())),
+        };
+        out.push_back(Delta::Start { index, block: start });
+        out.extend(first.map(|text| Delta::Text { index, text }));
+        if matches!(kind, Kind::Redacted) {
+            out.extend(opaque(index, block));
+        }
+        self.open.insert(number, Open { index, kind });
+    }
+
+    fn delta(&mut self, data: &mut Value, out: &mut VecDeque<Delta>) {
+        let Some(open) = self.open.get_mut(&number(data)) else { return };
+        let Some(delta) = data.get_mut("delta") else { return };
+        let index = open.index;
+        match &mut open.kind {
+            Kind::Text => {
+                out.extend(piece(delta, "text").map(|text| Delta::Text { index, text }));
+            }
+            Kind::Thinking(signature) => {
+                out.extend(piece(delta, "thinking").map(|text| Delta::Text { index, text }));
+                signature.push_str(text(delta, "signature").unwrap_or_default());
+            }
+            Kind::Call(given) => {
+                if let Some(json) = piece(delta, "partial_json") {
+                    *given = None;
+                    out.push_back(Delta::Arguments { index, json });
+                }
+            }
+            Kind::Unknown(block, input) => match piece(delta, "partial_json") {
+                Some(json) => input.push_str(&json),
+                None => merge(block, delta),
+            },
+            Kind::Redacted => {}
+        }
+    }
+
+    /// Fields that are missing keep their value: some servers send the input side only once.
+    fn usage(&mut self, usage: Option<&Value>, out: &mut VecDeque<Delta>) {
+        let Some(usage) = usage.filter(|usage| usage.is_object()) else { return };
+        let reasoning = "/output_tokens_details/thinking_tokens";
+        for (path, field) in [
+            ("/input_tokens", &mut self.usage.input_tokens),
+            ("/output_tokens", &mut self.usage.output_tokens),
+            ("/cache_read_input_tokens", &mut self.usage.cache_read_tokens),
+            ("/cache_creation_input_tokens", &mut self.usage.cache_write_tokens),
+            (reasoning, &mut self.usage.reasoning_tokens),
+        ] {
+            if let Some(tokens) = usage.pointer(path).and_then(Value::as_u64) {
+                *field = tokens;
+            }
+        }
+        out.push_back(Delta::Usage(self.usage));
+    }
+}
+
+impl Open {
+    fn end(self, out: &mut VecDeque<Delta>) {
+        let index = self.index;
+        match self.kind {
+            Kind::Thinking(signature) => {
+                out.extend(opaque(index, &json!({ "signature": signature })));
+            }
+            Kind::Call(Some(json)) => out.push_back(Delta::Arguments { index, json }),
+            Kind::Unknown(mut block, input) => {
+                if let (Ok(input), Value::Object(fields)) =
+                    (serde_json::from_str::<Value>(&input), &mut block)
+                {
+                    fields.insert("input".to_owned(), input);
+                }
+                out.extend(opaque(index, &block));
+            }
+            Kind::Text | Kind::Redacted | Kind::Call(None) => {}
+        }
+        out.push_back(Delta::End { index });
+    }
+}
+
+fn number(data: &Value) -> u64 {
+    data.get("index").and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Takes a piece of text out of a delta.
+fn piece(delta: &mut Value, key: &str) -> Option<String> {
+    match delta.get_mut(key).map(Value::take) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+/// Fields of an unknown block's delta take the place of the block's own.
+fn merge(block: &mut Value, delta: &mut Value) {
+    if let (Value::Object(block), Value::Object(delta)) = (block, delta) {
+        for (key, value) in delta.iter_mut().filter(|(key, _)| *key != "type") {
+            block.insert(key.clone(), value.take());
+        }
+    }
+}
+
+fn opaque(index: usize, value: &Value) -> Option<Delta> {
+    let raw = serde_json::value::to_raw_value(value).ok()?;
+    Some(Delta::Opaque { index, raw: Opaque(raw) })
+}
+
+fn stop(reason: &str) -> StopReason {
+    match reason {
+        "end_turn" | "stop_sequence" => StopReason::EndTurn,
+        "tool_use" => StopReason::ToolUse,
+        "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
+        "refusal" => StopReason::Refusal,
+        _ => StopReason::Other,
+    }
+}

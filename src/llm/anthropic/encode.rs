@@ -1,0 +1,181 @@
+//! A request to the body of `POST /v1/messages`.
+
+use super::families::{self, Thinking};
+use crate::llm::call_ids::{CallIdMap, IdForm};
+use crate::llm::decode::arguments_object;
+use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
+use pintle_protocol::content::Content;
+use serde_json::{Map, Value, json};
+
+/// User turns at the end of the conversation that carry a cache mark: the last one is written, the one before it
+/// is read. With system and tools this makes four, the most the API takes.
+const MARKED_TURNS: usize = 2;
+
+/// Encodes a request.
+pub(in crate::llm) fn encode(request: &Request) -> Value {
+    let family = families::find(&request.model);
+    let max_tokens = request.max_output_tokens.unwrap_or(family.max_output_tokens);
+    let mut body = json!({ "model": request.model, "max_tokens": max_tokens, "stream": true });
+    if let Some(effort) = request.effort {
+        think(&mut body, family.thinking, effort, max_tokens);
+    }
+    if !request.system.is_empty() {
+        let mut block = json!({ "type": "text", "text": request.system });
+        mark(&mut block);
+        set(&mut body, "system", Value::Array(vec![block]));
+    }
+    if !request.tools.is_empty() {
+        let mut tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| {
+                json!({ "name": tool.name, "description": tool.description, "input_schema": tool.parameters })
+            })
+            .collect();
+        tools.last_mut().map(mark);
+        set(&mut body, "tools", Value::Array(tools));
+    }
+    set(&mut body, "messages", Value::Array(messages(request)));
+    body
+}
+
+fn set(body: &mut Value, key: &str, value: Value) {
+    if let Value::Object(fields) = body {
+        fields.insert(key.to_owned(), value);
+    }
+}
+
+fn mark(block: &mut Value) {
+    set(block, "cache_control", json!({ "type": "ephemeral" }));
+}
+
+fn think(body: &mut Value, thinking: Thinking, effort: Effort, max_tokens: u32) {
+    let value = match (thinking, effort) {
+        (Thinking::Never, _) => return,
+        (Thinking::Budget | Thinking::Adaptive(_), Effort::None) => json!({ "type": "disabled" }),
+        (Thinking::Budget, effort) => {
+            let room = max_tokens.saturating_sub(MIN_BUDGET);
+            if room < MIN_BUDGET {
+                return;
+            }
+            json!({ "type": "enabled", "budget_tokens": budget(effort).min(room) })
+        }
+        (Thinking::Adaptive(levels), effort) => {
+            set(body, "output_config", json!({ "effort": level(levels, effort) }));
+            json!({ "type": "adaptive" })
+        }
+    };
+    set(body, "thinking", value);
+}
+
+/// The least budget that the API takes, and the least that is left for the answer itself.
+const MIN_BUDGET: u32 = 1_024;
+
+fn budget(effort: Effort) -> u32 {
+    match effort {
+        Effort::None | Effort::Minimal => MIN_BUDGET,
+        Effort::Low => 4_096,
+        Effort::Medium => 10_240,
+        Effort::High => 20_480,
+        Effort::Xhigh => 32_768,
+        Effort::Max => 49_152,
+    }
+}
+
+/// The effort's name if the model has it, else the nearest below, else its lowest.
+fn level(levels: &[&'static str], effort: Effort) -> &'static str {
+    let known = |name: &&&str| name.parse::<Effort>().is_ok_and(|level| level <= effort);
+    levels.iter().rfind(known).or(levels.first()).copied().unwrap_or("medium")
+}
+
+/// The messages, neighbours of one role joined: all results of a turn in one message, in front of what the
+/// user says next.
+fn messages(request: &Request) -> Vec<Value> {
+    let mut ids = CallIdMap::new(IdForm::UpTo(64));
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in &request.messages {
+        let (role, blocks) = match message {
+            Message::User(content) => ("user", content.iter().filter_map(block).collect()),
+            Message::ToolResult(result) => {
+                let mut block =
+                    json!({ "type": "tool_result", "tool_use_id": ids.result(&result.call_id) });
+                let content: Vec<Value> = result.content.iter().filter_map(self::block).collect();
+                if !content.is_empty() {
+                    set(&mut block, "content", Value::Array(content));
+                }
+                if result.is_error {
+                    set(&mut block, "is_error", Value::Bool(true));
+                }
+                ("user", vec![block])
+            }
+            Message::Assistant(assistant) => {
+                ("assistant", reply(assistant, assistant.origin == request.origin, &mut ids))
+            }
+        };
+        match turns.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some((last, joined)) if *last == role => joined.extend(blocks),
+            Some(_) | None => turns.push((role, blocks)),
+        }
+    }
+    let marked = turns.iter_mut().rev().filter(|(role, _)| *role == "user").take(MARKED_TURNS);
+    for block in marked.filter_map(|(_, blocks)| blocks.last_mut()) {
+        mark(block);
+    }
+    turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
+}
+
+fn block(content: &Content) -> Option<Value> {
+    match content {
+        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } => Some(json!({ "type": "text", "text": text })),
+        Content::Image { mime_type, data } => Some(json!({
+            "type": "image",
+            "source": { "type": "base64", "media_type": mime_type, "data": data }
+        })),
+    }
+}
+
+/// The blocks of a reply. Nothing but calls may stand behind a call, so calls move to the end.
+fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec<Value> {
+    ids.begin_turn();
+    let mut blocks = Vec::new();
+    let mut calls = Vec::new();
+    for block in &assistant.blocks {
+        match block {
+            AssistantBlock::Text { text } if text.is_empty() => {}
+            AssistantBlock::Text { text } => blocks.push(json!({ "type": "text", "text": text })),
+            AssistantBlock::Reasoning { text, opaque } if is_same_model => {
+                blocks.extend(opaque.as_ref().and_then(|opaque| thought(text, opaque)));
+            }
+            AssistantBlock::Unknown(opaque) if is_same_model => blocks.extend(raw(opaque)),
+            AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
+            AssistantBlock::ToolCall { id, name, arguments, opaque: _ } => calls.push(json!({
+                "type": "tool_use",
+                "id": ids.call(id),
+                "name": name,
+                "input": arguments_object(arguments)
+            })),
+        }
+    }
+    blocks.append(&mut calls);
+    blocks
+}
+
+/// A thinking block as it came: a whole redacted block, or the signature of the text.
+fn thought(text: &str, opaque: &Opaque) -> Option<Value> {
+    let mut value = raw(opaque)?;
+    if value.get("type").is_some() {
+        return Some(value);
+    }
+    let signature = value.get_mut("signature").map(Value::take)?;
+    let mut block = Map::new();
+    block.insert("type".to_owned(), Value::from("thinking"));
+    block.insert("thinking".to_owned(), Value::from(text));
+    block.insert("signature".to_owned(), signature);
+    Some(Value::Object(block))
+}
+
+fn raw(opaque: &Opaque) -> Option<Value> {
+    serde_json::from_str(opaque.0.get()).ok()
+}

@@ -1,0 +1,238 @@
+//! Recorded exchanges: [`Replay`] answers from a file without a network, [`Record`] writes one while it passes everything on.
+//!
+//! A cassette is JSON lines, one exchange a line, answered in order:
+//!
+//! ```json
+//! {"request":{"path":"/v1/messages","body":{"model":"…","messages":[…]}},"response":{"status":200,"body":["event: …\n\n","…"]}}
+//! ```
+//!
+//! By hand, `"bodyFile":"hello.sse"` names a file beside the cassette, `request` may be left out or hold only what is to
+//! be checked, `body` may be one text, `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are
+//! never stored, and a key that stands in a body is written as `***`.
+#![expect(clippy::disallowed_methods, reason = "cassettes are files that the user names")]
+
+mod exchange;
+mod outline;
+
+use super::error::{Error, ErrorKind};
+use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use bytes::Bytes;
+use exchange::{Body, End, Exchange, Sent};
+use futures_util::stream::{self, Stream, StreamExt};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// Headers of answers that mean something to the engine; others are not stored.
+const KEPT_HEADERS: &[&str] =
+    &["content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
+
+/// Answers requests from a cassette, in order.
+#[derive(Debug)]
+pub struct Replay {
+    name: String,
+    exchanges: Vec<Exchange>,
+    next: AtomicUsize,
+}
+
+impl Replay {
+    /// Reads a cassette.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Replay`] with the line that is wrong, or the file that cannot be read.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = read(path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut replay = Self::parse(&text)?;
+        replay.name = path.display().to_string();
+        for exchange in &mut replay.exchanges {
+            if let Some(file) = exchange.response.body_file.take() {
+                exchange.response.body = Some(Body::Whole(read(&folder.join(file))?));
+            }
+        }
+        Ok(replay)
+    }
+
+    /// Reads a cassette from text; `bodyFile` has no meaning here.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Replay`] with the line that is wrong.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        let mut exchanges = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.trim_start().starts_with("{\"cassette\"") {
+                continue;
+            }
+            let exchange = serde_json::from_str(line).map_err(|error| {
+                let at = number + 1;
+                Error::new(ErrorKind::Replay, format!("line {at} of the cassette: {error}"))
+            })?;
+            exchanges.push(exchange);
+        }
+        Ok(Self { name: "the cassette".to_owned(), exchanges, next: AtomicUsize::new(0) })
+    }
+
+    /// How many exchanges are left.
+    pub fn remaining(&self) -> usize {
+        self.exchanges.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|error| {
+        Error::new(ErrorKind::Replay, format!("cannot read {}: {error}", path.display()))
+    })
+}
+
+#[async_trait::async_trait]
+impl Wire for Replay {
+    async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
+        let at = self.next.fetch_add(1, Ordering::Relaxed);
+        let number = at + 1;
+        let Some(exchange) = self.exchanges.get(at) else {
+            let message = format!(
+                "{} holds {} exchanges, and this is request {number}",
+                self.name,
+                self.exchanges.len()
+            );
+            return Err(Error::new(ErrorKind::Replay, message).hint("record it again"));
+        };
+        if let Some(expected) = &exchange.request {
+            outline::compare(expected, exchange::path(&request.url), &request.body).map_err(
+                |difference| {
+                    let message =
+                        format!("request {number} is not the one in {}: {difference}", self.name);
+                    Error::new(ErrorKind::Replay, message)
+                },
+            )?;
+        }
+        let response = &exchange.response;
+        Ok(WireResponse {
+            status: response.status,
+            headers: response.headers.clone().into_iter().collect(),
+            body: pieces(response.pieces(), Duration::from_millis(response.delay_ms), response.end),
+        })
+    }
+}
+
+fn pieces(pieces: Vec<Bytes>, delay: Duration, end: End) -> ByteStream {
+    let paced = stream::iter(pieces).then(move |piece| async move {
+        if !delay.is_zero() {
+            tokio::time::sleep(delay).await;
+        }
+        Ok(piece)
+    });
+    match end {
+        End::Whole => paced.boxed(),
+        End::Broken => {
+            let error = Error::new(
+                ErrorKind::Network,
+                "the connection broke, as it did when this was recorded",
+            );
+            paced.chain(stream::iter([Err(error)])).boxed()
+        }
+        End::Dropped => paced.chain(stream::pending()).boxed(),
+    }
+}
+
+/// Passes requests on and appends each exchange to a cassette when its answer ends, breaks or is dropped.
+#[derive(Debug)]
+pub struct Record {
+    inner: Arc<dyn Wire>,
+    path: PathBuf,
+}
+
+impl Record {
+    /// Records what goes through `inner` at the end of the file at `path`.
+    pub fn new(inner: Arc<dyn Wire>, path: impl Into<PathBuf>) -> Self {
+        Self { inner, path: path.into() }
+    }
+}
+
+#[async_trait::async_trait]
+impl Wire for Record {
+    async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
+        let sent = Sent {
+            method: "POST".to_owned(),
+            path: exchange::path(&request.url).to_owned(),
+            body: Some(request.body.clone()),
+        };
+        let secrets = exchange::secrets(&request.headers);
+        let response = self.inner.send(request).await?;
+        let keep = |(name, _): &&(String, String)| KEPT_HEADERS.contains(&name.as_str());
+        let headers = response.headers.iter().filter(keep).cloned().collect();
+        let tape = Tape {
+            body: Some(response.body),
+            path: self.path.clone(),
+            sent: Some(sent),
+            status: response.status,
+            headers,
+            secrets,
+            heard: Vec::new(),
+            end: End::Dropped,
+        };
+        Ok(WireResponse { status: response.status, headers: response.headers, body: tape.boxed() })
+    }
+}
+
+/// A body that is recorded while it is read.
+struct Tape {
+    body: Option<ByteStream>,
+    path: PathBuf,
+    sent: Option<Sent>,
+    status: u16,
+    headers: std::collections::BTreeMap<String, String>,
+    secrets: Vec<String>,
+    heard: Vec<Bytes>,
+    end: End,
+}
+
+impl Stream for Tape {
+    type Item = Result<Bytes, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let piece = std::task::ready!(body.poll_next_unpin(cx));
+        match &piece {
+            Some(Ok(bytes)) => self.heard.push(bytes.clone()),
+            Some(Err(_)) => self.end = End::Broken,
+            None => self.end = End::Whole,
+        }
+        if !matches!(piece, Some(Ok(_))) {
+            self.body = None;
+            self.write();
+        }
+        Poll::Ready(piece)
+    }
+}
+
+impl Tape {
+    fn write(&mut self) {
+        let Some(sent) = self.sent.take() else { return };
+        let line = exchange::line(
+            sent,
+            self.status,
+            std::mem::take(&mut self.headers),
+            &self.heard,
+            self.end,
+            &self.secrets,
+        );
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.path);
+        if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
+            tracing::warn!("cannot record to {}: {error}", self.path.display());
+        }
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        self.write();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! One line of a cassette.
+
+use crate::ambient::Secret;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A request and its answer.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Exchange {
+    /// What must be asked; anything may when it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) request: Option<Sent>,
+    pub(super) response: Answer,
+}
+
+/// What was asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Sent {
+    #[serde(default = "post")]
+    pub(super) method: String,
+    /// The URL's path.
+    pub(super) path: String,
+    /// The body; by hand, as much of it as is to be checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Value>,
+}
+
+/// What was answered.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Answer {
+    #[serde(default = "ok")]
+    pub(super) status: u16,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body: Option<Body>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) body_file: Option<String>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) delay_ms: u64,
+    #[serde(default, skip_serializing_if = "End::is_whole")]
+    pub(super) end: End,
+}
+
+/// A body, as one text or in the pieces in which it came.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Body {
+    Whole(String),
+    Pieces(Vec<String>),
+}
+
+/// How a body ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum End {
+    /// As it should.
+    #[default]
+    Whole,
+    /// The connection broke.
+    Broken,
+    /// The reader had enough; whoever replays it waits here for the reader to leave again.
+    Dropped,
+}
+
+impl End {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+fn post() -> String {
+    "POST".to_owned()
+}
+
+fn ok() -> u16 {
+    200
+}
+
+impl Answer {
+    pub(super) fn pieces(&self) -> Vec<Bytes> {
+        match &self.body {
+            None => Vec::new(),
+            Some(Body::Whole(text)) => vec![Bytes::from(text.clone())],
+            Some(Body::Pieces(pieces)) => pieces.iter().cloned().map(Bytes::from).collect(),
+        }
+    }
+}
+
+/// The path of a URL.
+pub(super) fn path(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/");
+    path.split('?').next().unwrap_or(path)
+}
+
+/// What must never be written: the values of headers that may be keys.
+pub(super) fn secrets(headers: &[(String, Secret)]) -> Vec<String> {
+    headers
+        .iter()
+        .filter(|(name, _)| !name.starts_with("anthropic-"))
+        .map(|(_, value)| value.expose().trim_start_matches("Bearer ").to_owned())
+        .filter(|value| value.len() >= MIN_SECRET_BYTES)
+        .collect()
+}
+
+/// Shorter values are no keys, and would be found in any text.
+const MIN_SECRET_BYTES: usize = 8;
+
+/// The line of an exchange, with its newline.
+pub(super) fn line(
+    sent: Sent,
+    status: u16,
+    headers: BTreeMap<String, String>,
+    heard: &[Bytes],
+    end: End,
+    secrets: &[String],
+) -> String {
+    let body = Some(Body::Pieces(texts(heard)));
+    let response = Answer { status, headers, body, body_file: None, delay_ms: 0, end };
+    let exchange = Exchange { request: Some(sent), response };
+    let mut line = serde_json::to_string(&exchange).unwrap_or_default();
+    for secret in secrets {
+        line = line.replace(secret.as_str(), "***");
+    }
+    line + "\n"
+}
+
+/// Pieces as texts; one that ends inside a character takes in the next.
+fn texts(heard: &[Bytes]) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut rest = Vec::new();
+    for piece in heard {
+        rest.extend_from_slice(piece);
+        if let Ok(text) = std::str::from_utf8(&rest) {
+            texts.push(text.to_owned());
+            rest.clear();
+        }
+    }
+    if !rest.is_empty() {
+        texts.push(String::from_utf8_lossy(&rest).into_owned());
+    }
+    texts
+}

@@ -1,0 +1,282 @@
+//! The chunks of a Chat Completions stream to deltas.
+//!
+//! The servers agree on little: names come once or again and empty, arguments whole or in pieces, usage in four places, the
+//! finish reason twice or never. What is read here is the union of what was recorded.
+
+use crate::llm::decode::{Broken, Decode, json, text};
+use crate::llm::sse::SseEvent;
+use crate::llm::{BlockStart, Delta};
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::StopReason;
+use serde_json::Value;
+use std::collections::{BTreeSet, VecDeque};
+
+/// The state of one reply.
+#[derive(Debug, Default)]
+pub(in crate::llm) struct Decoder {
+    /// The text or reasoning block that grows.
+    current: Option<(Kind, usize)>,
+    /// The number of the next block.
+    next: usize,
+    calls: Vec<Call>,
+    /// Ids that are given out in this reply.
+    ids: BTreeSet<String>,
+    refused: bool,
+    finish: Option<String>,
+    is_done: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Reasoning,
+}
+
+#[derive(Debug)]
+struct Call {
+    /// The wire's number, where it gives one.
+    number: Option<u64>,
+    /// The wire's id; empty where it gives none.
+    id: String,
+    block: usize,
+    /// Its name came, so it was announced.
+    is_started: bool,
+    /// Arguments that came before the name.
+    early: String,
+}
+
+impl Decode for Decoder {
+    fn push(&mut self, event: SseEvent, out: &mut VecDeque<Delta>) -> Result<(), Broken> {
+        let data = event.data.trim();
+        if self.is_done || data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.end(out);
+            return Ok(());
+        }
+        let mut chunk = json(data)?;
+        if let Some(usage) = usage(&chunk) {
+            out.push_back(Delta::Usage(usage));
+        }
+        let is_error = event.name == "error"
+            || chunk.get("error").is_some_and(|error| !error.is_null())
+            || text(&chunk, "object") == Some("error");
+        // Behind a finish reason the reply is usable, whatever the server complains about.
+        if is_error && self.finish.is_none() {
+            return Err(Broken::Said(chunk));
+        }
+        let Some(choice) = chunk.pointer_mut("/choices/0") else { return Ok(()) };
+        if let Some(delta) = choice.get_mut("delta") {
+            self.delta(delta, out);
+        }
+        if let Some(reason) = text(choice, "finish_reason") {
+            if reason == "error" {
+                return Err(Broken::Said(chunk));
+            }
+            self.finish.get_or_insert_with(|| reason.to_owned());
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken> {
+        if !self.is_done {
+            // Some servers send no end marker; with a finish reason the reply is whole.
+            if self.finish.is_none() {
+                return Err(Broken::cut());
+            }
+            self.end(out);
+        }
+        Ok(())
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_done
+    }
+}
+
+impl Decoder {
+    fn delta(&mut self, delta: &mut Value, out: &mut VecDeque<Delta>) {
+        let thought = ["reasoning_content", "reasoning", "reasoning_text"]
+            .iter()
+            .find_map(|key| string(delta.get_mut(key)));
+        self.extend(Kind::Reasoning, thought, out);
+        match delta.get_mut("content").map(Value::take) {
+            Some(Value::Array(parts)) => {
+                for mut part in parts {
+                    self.part(&mut part, out);
+                }
+            }
+            mut content => self.extend(Kind::Text, string(content.as_mut()), out),
+        }
+        let refusal = string(delta.get_mut("refusal"));
+        self.refused |= refusal.is_some();
+        self.extend(Kind::Text, refusal, out);
+        if let Some(Value::Array(pieces)) = delta.get_mut("tool_calls").map(Value::take) {
+            for mut piece in pieces {
+                self.call(&mut piece, out);
+            }
+        }
+    }
+
+    /// A part of a content list: `{"type":"thinking","thinking":[{"type":"text","text"}]}` or text.
+    fn part(&mut self, part: &mut Value, out: &mut VecDeque<Delta>) {
+        match part.get_mut("thinking").map(Value::take) {
+            Some(Value::Array(thoughts)) => {
+                for mut thought in thoughts {
+                    self.extend(Kind::Reasoning, string(thought.get_mut("text")), out);
+                }
+            }
+            Some(mut thought) => self.extend(Kind::Reasoning, string(Some(&mut thought)), out),
+            None => self.extend(Kind::Text, string(part.get_mut("text")), out),
+        }
+    }
+
+    fn extend(&mut self, kind: Kind, piece: Option<String>, out: &mut VecDeque<Delta>) {
+        let Some(text) = piece else { return };
+        let index = match self.current {
+            Some((current, index)) if current == kind => index,
+            Some(_) | None => {
+                self.close(out);
+                let index = self.begin(
+                    match kind {
+                        Kind::Text => BlockStart::Text,
+                        Kind::Reasoning => BlockStart::Reasoning,
+                    },
+                    out,
+                );
+                self.current = Some((kind, index));
+                index
+            }
+        };
+        out.push_back(Delta::Text { index, text });
+    }
+
+    fn close(&mut self, out: &mut VecDeque<Delta>) {
+        out.extend(self.current.take().map(|(_, index)| Delta::End { index }));
+    }
+
+    fn begin(&mut self, block: BlockStart, out: &mut VecDeque<Delta>) -> usize {
+        let index = self.next;
+        self.next += 1;
+        out.push_back(Delta::Start { index, block });
+        index
+    }
+
+    /// A piece of a call: the first one of its number, or one with another id, begins a call.
+    fn call(&mut self, piece: &mut Value, out: &mut VecDeque<Delta>) {
+        let number = piece.get("index").and_then(Value::as_u64);
+        let id = string(piece.get_mut("id")).unwrap_or_default();
+        let mut function = piece.get_mut("function").map(Value::take).unwrap_or_default();
+        let name = string(function.get_mut("name"));
+        let known = self.calls.iter().rposition(|call| {
+            (number.is_none() || call.number == number) && (id.is_empty() || call.id == id)
+        });
+        // Without number and id, a name is what tells the next call from more of the last one.
+        let is_new = number.is_none() && id.is_empty() && name.is_some();
+        let at = match known {
+            Some(at) if !is_new => at,
+            Some(_) | None => {
+                self.close(out);
+                self.calls.push(Call {
+                    number,
+                    id,
+                    block: 0,
+                    is_started: false,
+                    early: String::new(),
+                });
+                self.calls.len() - 1
+            }
+        };
+        let arguments = match function.get_mut("arguments").map(Value::take) {
+            // Whole arguments as an object: against the rules, and seen.
+            Some(object @ Value::Object(_)) => Some(object.to_string()),
+            mut other => string(other.as_mut()),
+        };
+        if let Some(name) = name {
+            self.announce(at, name, out);
+        }
+        let Some(call) = self.calls.get_mut(at) else { return };
+        match arguments {
+            Some(json) if call.is_started => {
+                out.push_back(Delta::Arguments { index: call.block, json });
+            }
+            Some(json) => call.early.push_str(&json),
+            None => {}
+        }
+    }
+
+    fn announce(&mut self, at: usize, name: String, out: &mut VecDeque<Delta>) {
+        let Some(call) = self.calls.get_mut(at).filter(|call| !call.is_started) else { return };
+        call.is_started = true;
+        call.block = self.next;
+        let index = call.block;
+        let wanted = if call.id.is_empty() { format!("call_{index}") } else { call.id.clone() };
+        let json = std::mem::take(&mut call.early);
+        let id = if self.ids.contains(&wanted) { format!("{wanted}_{index}") } else { wanted };
+        self.ids.insert(id.clone());
+        self.begin(BlockStart::ToolCall { id, name }, out);
+        if !json.is_empty() {
+            out.push_back(Delta::Arguments { index, json });
+        }
+    }
+
+    fn end(&mut self, out: &mut VecDeque<Delta>) {
+        self.is_done = true;
+        self.close(out);
+        for at in 0..self.calls.len() {
+            // A call whose name never came: the loop tells the model so.
+            self.announce(at, String::new(), out);
+        }
+        out.extend(self.calls.iter().map(|call| Delta::End { index: call.block }));
+        let natural = match (self.calls.is_empty(), self.refused) {
+            (false, _) => StopReason::ToolUse,
+            (true, true) => StopReason::Refusal,
+            (true, false) => StopReason::EndTurn,
+        };
+        let stop = match self.finish.as_deref() {
+            Some("length" | "model_length" | "model_context_window_exceeded") => {
+                StopReason::MaxTokens
+            }
+            Some("content_filter" | "sensitive") => StopReason::Refusal,
+            // Some servers say `stop` although there are calls: the calls win.
+            Some("stop" | "tool_calls" | "function_call") | None => natural,
+            Some(_) if self.calls.is_empty() => StopReason::Other,
+            Some(_) => StopReason::ToolUse,
+        };
+        out.push_back(Delta::Stop(stop));
+    }
+}
+
+/// Takes a text that is not empty.
+fn string(value: Option<&mut Value>) -> Option<String> {
+    match value.map(Value::take) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+/// Usage in any of its places. Input counts without what was read from or written to a cache.
+fn usage(chunk: &Value) -> Option<Usage> {
+    let usage = ["/usage", "/choices/0/usage", "/x_groq/usage"]
+        .iter()
+        .filter_map(|path| chunk.pointer(path))
+        .find(|usage| usage.is_object())?;
+    let count = |paths: &[&str]| {
+        paths.iter().find_map(|path| usage.pointer(path).and_then(Value::as_u64)).unwrap_or(0)
+    };
+    let prompt = count(&["/prompt_tokens"]);
+    let completion = count(&["/completion_tokens"]);
+    let reasoning = count(&["/completion_tokens_details/reasoning_tokens"]);
+    let read = count(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]);
+    let written = count(&["/prompt_tokens_details/cache_write_tokens"]);
+    // One server counts reasoning beside the completion; only the total tells.
+    let is_outside = reasoning > 0 && count(&["/total_tokens"]) == prompt + completion + reasoning;
+    Some(Usage {
+        input_tokens: prompt.saturating_sub(read).saturating_sub(written),
+        output_tokens: if is_outside { completion + reasoning } else { completion },
+        cache_read_tokens: read,
+        cache_write_tokens: written,
+        reasoning_tokens: reasoning,
+    })
+}

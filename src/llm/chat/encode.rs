@@ -1,0 +1,168 @@
+//! A request to the body of `POST /v1/chat/completions`.
+
+use crate::llm::call_ids::{CallIdMap, IdForm};
+use crate::llm::catalog::{CallIds, Dialect, EffortField, OutputLimit, ReasoningBack};
+use crate::llm::decode::arguments_object;
+use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
+use pintle_protocol::content::Content;
+use serde_json::{Map, Value, json};
+
+/// Encodes a request for a server of this dialect.
+pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
+    let mut body = Map::new();
+    let mut set = |key: &str, value: Value| body.insert(key.to_owned(), value);
+    set("model", json!(request.model));
+    set("messages", Value::Array(messages(request, dialect)));
+    set("stream", json!(true));
+    if dialect.include_usage {
+        set("stream_options", json!({ "include_usage": true }));
+    }
+    if !request.tools.is_empty() {
+        let tools = request.tools.iter().map(|tool| {
+            json!({ "type": "function", "function": {
+                "name": tool.name, "description": tool.description, "parameters": tool.parameters
+            } })
+        });
+        set("tools", tools.collect());
+    }
+    if let Some(limit) = request.max_output_tokens {
+        let key = match dialect.output_limit {
+            OutputLimit::MaxTokens => "max_tokens",
+            OutputLimit::MaxCompletionTokens => "max_completion_tokens",
+        };
+        set(key, json!(limit));
+    }
+    if let Some(effort) = request.effort {
+        match dialect.effort {
+            EffortField::ReasoningEffort => set("reasoning_effort", json!(effort.name())),
+            EffortField::ReasoningObject => set("reasoning", json!({ "effort": effort.name() })),
+        };
+    }
+    Value::Object(body)
+}
+
+/// The messages. What users say in a row, and the pictures of tool results, which a `tool` message cannot hold, become
+/// one user message: templates of open models want the roles to alternate.
+fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
+    let mut ids = CallIdMap::new(match dialect.call_ids {
+        CallIds::UpTo40 => IdForm::UpTo(40),
+        CallIds::Nine => IdForm::Nine,
+    });
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({ "role": "system", "content": request.system }));
+    }
+    let mut said: Vec<Value> = Vec::new();
+    for message in &request.messages {
+        match message {
+            Message::User(content) => said.extend(content.iter().filter_map(part)),
+            Message::ToolResult(result) => {
+                messages.push(tool_message(result, &ids.result(&result.call_id)));
+                said.extend(
+                    result.content.iter().filter(|content| is_image(content)).filter_map(part),
+                );
+            }
+            Message::Assistant(assistant) => {
+                messages.extend(user_message(&std::mem::take(&mut said)));
+                let is_same_model = assistant.origin == request.origin;
+                messages.extend(assistant_message(assistant, is_same_model, dialect, &mut ids));
+            }
+        }
+    }
+    messages.extend(user_message(&said));
+    messages
+}
+
+fn is_image(content: &Content) -> bool {
+    matches!(content, Content::Image { .. })
+}
+
+fn part(content: &Content) -> Option<Value> {
+    match content {
+        Content::Text { text } if text.is_empty() => None,
+        Content::Text { text } => Some(json!({ "type": "text", "text": text })),
+        Content::Image { mime_type, data } => Some(json!({
+            "type": "image_url",
+            "image_url": { "url": format!("data:{mime_type};base64,{data}") }
+        })),
+    }
+}
+
+/// Plain text where there is no picture: not every server takes a list.
+fn user_message(parts: &[Value]) -> Option<Value> {
+    let texts: Option<Vec<&str>> =
+        parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
+    match texts {
+        Some(texts) if texts.is_empty() => None,
+        Some(texts) => Some(json!({ "role": "user", "content": texts.join("\n\n") })),
+        None => Some(json!({ "role": "user", "content": parts })),
+    }
+}
+
+/// The wire has no flag for failure, so the text says it; and some servers refuse empty text.
+fn tool_message(result: &ToolResult, id: &str) -> Value {
+    let texts: Vec<&str> = result
+        .content
+        .iter()
+        .filter_map(|content| match content {
+            Content::Text { text } => Some(text.as_str()).filter(|text| !text.is_empty()),
+            Content::Image { .. } => None,
+        })
+        .collect();
+    let mut text = texts.join("\n");
+    if text.is_empty() {
+        let has_image = result.content.iter().any(is_image);
+        text.push_str(if has_image { "(see the image below)" } else { "(no output)" });
+    }
+    let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    if result.is_error && !says_so {
+        text.insert_str(0, "Error: ");
+    }
+    json!({ "role": "tool", "tool_call_id": id, "content": text })
+}
+
+fn assistant_message(
+    assistant: &Assistant,
+    is_same_model: bool,
+    dialect: Dialect,
+    ids: &mut CallIdMap,
+) -> Option<Value> {
+    ids.begin_turn();
+    let mut texts = Vec::new();
+    let mut thoughts = String::new();
+    let mut calls = Vec::new();
+    for block in &assistant.blocks {
+        match block {
+            AssistantBlock::Text { text } if text.is_empty() => {}
+            AssistantBlock::Text { text } => texts.push(text.as_str()),
+            AssistantBlock::Reasoning { text, opaque: _ } => thoughts.push_str(text),
+            AssistantBlock::ToolCall { id, name, arguments, opaque: _ } => calls.push(json!({
+                "id": ids.call(id),
+                "type": "function",
+                "function": { "name": name, "arguments": arguments_text(arguments) }
+            })),
+            AssistantBlock::Unknown(_) => {}
+        }
+    }
+    if texts.is_empty() && calls.is_empty() {
+        return None;
+    }
+    let mut message = Map::new();
+    let mut set = |key: &str, value: Value| message.insert(key.to_owned(), value);
+    set("role", json!("assistant"));
+    set("content", if texts.is_empty() { Value::Null } else { json!(texts.join("\n\n")) });
+    let goes_back = dialect.reasoning_back == ReasoningBack::ReasoningContent && is_same_model;
+    if goes_back && !thoughts.is_empty() {
+        set("reasoning_content", json!(thoughts));
+    }
+    if !calls.is_empty() {
+        set("tool_calls", Value::Array(calls));
+    }
+    Some(Value::Object(message))
+}
+
+/// Good arguments go back as the model wrote them, which keeps the server's cache; others become `{}`.
+fn arguments_text(arguments: &str) -> String {
+    let is_empty = arguments_object(arguments).as_object().is_none_or(Map::is_empty);
+    if is_empty { "{}".to_owned() } else { arguments.to_owned() }
+}

@@ -1,0 +1,301 @@
+//! What a provider's error means: from status, headers and body to an [`Error`] that says what to do.
+//!
+//! Pure. Bodies are judged by their content, never by their label: servers call JSON `text/plain`, gateways send HTML. The
+//! first rule that fits wins, so the order of the rules is the point of this file.
+
+use super::endpoint::Endpoint;
+use super::error::{Error, ErrorKind};
+use super::wire::header;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The longest text of a provider that goes into a message.
+const MAX_TEXT_CHARS: usize = 600;
+
+/// The error of an answer whose status is not a success, or that is no event stream.
+pub(super) fn answer(
+    endpoint: &Endpoint,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> Error {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim();
+    let json = serde_json::from_str::<Value>(text).ok();
+    let is_page = json.is_none() && text.starts_with('<');
+    let facts = match &json {
+        Some(json) => Facts::of(json),
+        None if is_page => Facts::default(),
+        None => Facts { text: text.to_owned(), ..Facts::default() },
+    };
+    let kind = kind(Some(status), &facts, text.is_empty());
+    let said = match facts.text.as_str() {
+        _ if is_page => "a web page, not the answer of a model API",
+        "" if text.is_empty() => "no further word",
+        "" => text,
+        said => said,
+    };
+    let name = &endpoint.name;
+    let message = scrub(endpoint, format!("{name} answered {status}: {}", shorten(said)));
+    let location = header(headers, "location");
+    let mut error = Error::new(kind, message);
+    error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
+    error.status = Some(status);
+    error.request_id = ["request-id", "x-request-id"]
+        .iter()
+        .find_map(|name| header(headers, name))
+        .map(str::to_owned)
+        .or(facts.request_id.clone());
+    error.retry_after = retry_after(headers, &facts.text);
+    error
+}
+
+/// The error that a stream of status 200 carries.
+pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
+    let facts = Facts::of(json);
+    let kind = kind(facts.status, &facts, false);
+    let said = if facts.text.is_empty() { json.to_string() } else { facts.text.clone() };
+    let message = format!("{} broke off: {}", endpoint.name, shorten(&said));
+    let mut error = Error::new(kind, scrub(endpoint, message));
+    error.hint = hint(endpoint, kind, 200, &facts, false, None);
+    error.status = facts.status;
+    error.retry_after = retry_after(&[], &facts.text);
+    error.request_id = facts.request_id;
+    error
+}
+
+/// What a body says, wherever it says it.
+#[derive(Debug, Default)]
+struct Facts {
+    text: String,
+    /// All types and codes, in lower case.
+    codes: Vec<String>,
+    status: Option<u16>,
+    request_id: Option<String>,
+}
+
+impl Facts {
+    fn of(json: &Value) -> Self {
+        let json = json.get(0).unwrap_or(json);
+        let error = json.get("error").unwrap_or(json);
+        let mut facts = Self::default();
+        for value in [error, json] {
+            for path in ["/code", "/type", "/error_type", "/status", "/details/error_code"] {
+                match value.pointer(path) {
+                    Some(Value::String(code)) => facts.codes.push(code.to_ascii_lowercase()),
+                    Some(Value::Number(code)) => facts.codes.push(code.to_string()),
+                    _ => {}
+                }
+            }
+        }
+        facts.status = [error.get("status_code"), error.get("code"), error.get("status")]
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_u64)
+            .find(|code| (400..600).contains(code))
+            .and_then(|code| u16::try_from(code).ok());
+        let texts = [error.get("message"), Some(error), json.get("message"), json.get("detail")];
+        let text = texts.into_iter().flatten().find_map(Value::as_str);
+        text.unwrap_or_default().clone_into(&mut facts.text);
+        if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
+            facts.text.push_str(": ");
+            facts.text.push_str(raw);
+        }
+        facts.request_id = json.get("request_id").and_then(Value::as_str).map(str::to_owned);
+        facts
+    }
+
+    fn has_code(&self, codes: &[&str]) -> bool {
+        self.codes.iter().any(|code| codes.contains(&code.as_str()))
+    }
+}
+
+const OVERLOADED_CODES: &[&str] = &["overloaded_error", "engine_overloaded_error"];
+const OVERLOADED_TEXTS: &[&str] = &["at capacity", "capacity exceeded"];
+const BILLING_CODES: &[&str] = &[
+    "insufficient_quota",
+    "billing_error",
+    "enforced_spend_limit_reached",
+    "contract_spend_limit_reached",
+    "1308",
+    "1113",
+];
+const BILLING_TEXTS: &[&str] =
+    &["credit balance is too low", "usage limit", "payment is past due", "your plan and billing"];
+const AUTH_CODES: &[&str] = &["authentication_error", "invalid_api_key", "permission_error"];
+const AUTH_TEXTS: &[&str] = &["incorrect api key", "invalid api key", "api key not valid"];
+const FILTER_CODES: &[&str] = &["content_filter", "content_policy_violation"];
+const OVERFLOW_CODES: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "model_max_prompt_tokens_exceeded",
+    "too_many_tokens",
+    "too_many_prompt_tokens",
+    "request_too_large",
+    "request_body_too_large_after_decoding",
+];
+/// Source: error bodies as recorded or quoted from each provider, up to 2026-11.
+const OVERFLOW_TEXTS: &[&str] = &[
+    "prompt is too long",
+    "prompt too long",
+    "exceed context limit",
+    "exceeds the context window",
+    "maximum context length",
+    "context length of only",
+    "exceeded max context length",
+    "maximum prompt length",
+    "input token count",
+    "reduce the length",
+    "exceeds the available context size",
+    "too many tokens: size limit",
+    "total length of all messages is too long",
+    "max_tokens must be at least 1, got -",
+];
+/// llama.cpp sends these as 500 although the request is at fault.
+const INVALID_TEXTS: &[&str] = &["--jinja", "mmproj", "cannot use both", "cannot make get request"];
+
+fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
+    let text = facts.text.to_ascii_lowercase();
+    let says = |texts: &[&str]| texts.iter().any(|part| text.contains(part));
+    if status == Some(529) || facts.has_code(OVERLOADED_CODES) || says(OVERLOADED_TEXTS) {
+        return ErrorKind::Overloaded;
+    }
+    if status == Some(402) || facts.has_code(BILLING_CODES) || says(BILLING_TEXTS) {
+        return ErrorKind::Billing;
+    }
+    if matches!(status, Some(401 | 403)) || facts.has_code(AUTH_CODES) || says(AUTH_TEXTS) {
+        return ErrorKind::Auth;
+    }
+    // Before the texts of overflow: a limit of tokens per minute speaks of tokens too.
+    if status == Some(429) || (status.is_none() && facts.has_code(&["rate_limit_error"])) {
+        return ErrorKind::RateLimit;
+    }
+    let without_body = is_empty && matches!(status, Some(400 | 413));
+    if facts.has_code(OVERFLOW_CODES) || says(OVERFLOW_TEXTS) || status == Some(413) || without_body
+    {
+        return ErrorKind::Overflow;
+    }
+    if facts.has_code(FILTER_CODES) || says(&["content management policy"]) {
+        return ErrorKind::ContentFilter;
+    }
+    // The model wrote a call that the server does not accept: another try may do better.
+    if facts.has_code(&["tool_use_failed"]) {
+        return ErrorKind::Protocol;
+    }
+    if says(INVALID_TEXTS) {
+        return ErrorKind::InvalidRequest;
+    }
+    match status {
+        Some(408 | 504) => ErrorKind::Timeout,
+        Some(500..) => ErrorKind::Overloaded,
+        Some(200..300) => ErrorKind::Protocol,
+        Some(_) => ErrorKind::InvalidRequest,
+        None if facts.has_code(&["timeout_error"]) => ErrorKind::Timeout,
+        None if facts.has_code(&["invalid_request_error", "not_found_error"]) => {
+            ErrorKind::InvalidRequest
+        }
+        None => ErrorKind::Overloaded,
+    }
+}
+
+fn hint(
+    endpoint: &Endpoint,
+    kind: ErrorKind,
+    status: u16,
+    facts: &Facts,
+    is_foreign: bool,
+    location: Option<&str>,
+) -> Option<String> {
+    let url = endpoint.url();
+    match kind {
+        ErrorKind::Auth => Some(match (&endpoint.key, &endpoint.key_var) {
+            (Some(_), Some(var)) => format!("check the key in {var} and what it may do"),
+            (None, Some(var)) => format!("set {var}"),
+            (Some(_), None) => "check the key and what it may do".to_owned(),
+            (None, None) => "the server wants a key; give it one in its configuration".to_owned(),
+        }),
+        ErrorKind::Billing => Some("check the account's credit and plan".to_owned()),
+        ErrorKind::InvalidRequest if (300..400).contains(&status) => Some(format!(
+            "{url} sends to {}; set --base-url to where the API is",
+            location.unwrap_or("another place")
+        )),
+        ErrorKind::InvalidRequest if matches!(status, 404 | 405) && is_foreign => {
+            Some(format!("there is no model API at {url}; check --base-url"))
+        }
+        ErrorKind::InvalidRequest
+            if status == 404 || facts.has_code(&["model_not_found", "invalid_model"]) =>
+        {
+            Some("check the model's name".to_owned())
+        }
+        ErrorKind::Protocol if status == 200 && is_foreign => {
+            Some(format!("there is no model API at {url}; check --base-url"))
+        }
+        ErrorKind::RateLimit
+        | ErrorKind::Overloaded
+        | ErrorKind::Overflow
+        | ErrorKind::InvalidRequest
+        | ErrorKind::ContentFilter
+        | ErrorKind::Network
+        | ErrorKind::Timeout
+        | ErrorKind::Protocol
+        | ErrorKind::Replay => None,
+    }
+}
+
+/// How long to wait: from the headers, else from the words `try again in 9m38.016s`.
+fn retry_after(headers: &[(String, String)], text: &str) -> Option<Duration> {
+    let seconds = |text: &str, unit: f64| {
+        let number: f64 = text.trim().parse().ok()?;
+        Duration::try_from_secs_f64(number * unit).ok()
+    };
+    header(headers, "retry-after-ms")
+        .and_then(|text| seconds(text, 0.001))
+        .filter(|wait| !wait.is_zero())
+        .or_else(|| seconds(header(headers, "retry-after")?, 1.0))
+        .or_else(|| {
+            let (_, rest) = text.split_once("try again in ")?;
+            duration(rest.split_whitespace().next()?)
+        })
+}
+
+/// Reads `3.89s`, `174ms`, `9m38.016s`, `1h2m`; a full stop may follow.
+fn duration(text: &str) -> Option<Duration> {
+    let mut total = 0.0;
+    let mut rest = text.trim_end_matches(['.', ',']);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, tail) = rest.split_at_checked(digits)?;
+        let units = tail.find(|c: char| c.is_ascii_digit()).unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at_checked(units)?;
+        let number: f64 = number.parse().ok()?;
+        total += number
+            * match unit {
+                "ms" => 0.001,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                _ => return None,
+            };
+        rest = tail;
+    }
+    Duration::try_from_secs_f64(total).ok()
+}
+
+/// Some servers repeat the key that they refuse.
+fn scrub(endpoint: &Endpoint, message: String) -> String {
+    match &endpoint.key {
+        Some(key) if !key.expose().is_empty() => message.replace(key.expose(), "***"),
+        Some(_) | None => message,
+    }
+}
+
+pub(super) fn shorten(text: &str) -> String {
+    let text = text.trim().trim_end_matches('.');
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

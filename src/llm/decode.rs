@@ -1,0 +1,55 @@
+//! What the decoders of all wire APIs have in common.
+
+use super::delta::Delta;
+use super::sse::SseEvent;
+use serde_json::Value;
+use std::collections::VecDeque;
+
+/// Turns events into deltas. Pure: no IO, no clock.
+pub(super) trait Decode: Send {
+    /// Takes the next event.
+    fn push(&mut self, event: SseEvent, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
+
+    /// The body ended: ends the reply if what came is one.
+    fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
+
+    /// The reply is over; what may still come does not matter.
+    fn is_done(&self) -> bool;
+}
+
+/// Why a reply cannot go on.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The server said so.
+    Said(Value),
+    /// What came is not what the wire format promises.
+    Wire(String),
+}
+
+impl Broken {
+    /// The body ended too early.
+    pub(super) fn cut() -> Self {
+        Self::Wire("the reply was cut off before its end".to_owned())
+    }
+}
+
+/// Reads an event's data.
+pub(super) fn json(data: &str) -> Result<Value, Broken> {
+    serde_json::from_str(data).map_err(|error| {
+        let start: String = data.chars().take(80).collect();
+        Broken::Wire(format!("an event is not JSON ({error}): {start}"))
+    })
+}
+
+/// The text at a key; `None` when it is missing, empty or no text.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// Arguments as a wire can take them: broken JSON, or JSON that is no object, becomes `{}`.
+pub(super) fn arguments_object(arguments: &str) -> Value {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        Ok(_) | Err(_) => Value::Object(serde_json::Map::new()),
+    }
+}

@@ -1,0 +1,265 @@
+//! The wire to real servers: the only file of `llm` that opens sockets.
+//!
+//! Clients are built on first use, since reading the system's certificates costs time and memory that a run from a cassette need
+//! not pay. Redirects are not followed: a POST that is sent elsewhere is a wrong base URL. Proxies come from the
+//! environment. No error ever holds a header, or more of the URL than scheme and host.
+
+use super::error::{Error, ErrorKind};
+use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use bytes::Bytes;
+use futures_util::stream::{Stream, StreamExt};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::error::Error as _;
+use std::io;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep};
+
+/// How long to wait for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the connection, TLS included.
+    pub connect: Duration,
+    /// From the request to the answer's head, and from there to its first byte: a local model may read a long prompt.
+    pub first_byte: Duration,
+    /// Between two pieces of the answer; comments that keep the connection alive count as pieces.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(120),
+        }
+    }
+}
+
+/// The wire over HTTP.
+#[derive(Debug, Default)]
+pub struct Http {
+    timeouts: Timeouts,
+    /// For `https:`, with the system's certificates.
+    secure: OnceLock<Result<reqwest::Client, Error>>,
+    /// For `http:`, without any: a server next door must not fail for want of certificates.
+    plain: OnceLock<Result<reqwest::Client, Error>>,
+}
+
+impl Http {
+    /// A wire with these timeouts.
+    pub fn new(timeouts: Timeouts) -> Self {
+        Self { timeouts, ..Self::default() }
+    }
+
+    fn client(&self, url: &str) -> Result<reqwest::Client, Error> {
+        let is_plain = url.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("http://"));
+        let slot = if is_plain { &self.plain } else { &self.secure };
+        slot.get_or_init(|| build(is_plain, self.timeouts.connect)).clone()
+    }
+}
+
+fn build(is_plain: bool, connect: Duration) -> Result<reqwest::Client, Error> {
+    // Fails when one is installed already, which is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(connect)
+        .tcp_nodelay(true);
+    let builder = if is_plain { builder.tls_certs_only([]) } else { builder };
+    builder.build().map_err(|error| {
+        Error::new(ErrorKind::Network, format!("cannot set up HTTPS: {}", innermost(&error))).hint(
+            "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE",
+        )
+    })
+}
+
+#[async_trait::async_trait]
+impl Wire for Http {
+    async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
+        let server = server(&request.url).to_owned();
+        let client = self.client(&request.url)?;
+        let headers = headers(&request)?;
+        let body = serde_json::to_vec(&request.body).map_err(|error| {
+            Error::new(ErrorKind::InvalidRequest, format!("cannot encode the request: {error}"))
+        })?;
+        let sending = client.post(&request.url).headers(headers).body(body).send();
+        drop(request);
+        let limit = self.timeouts.first_byte;
+        let response = match tokio::time::timeout(limit, sending).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(explain(&error, &server)),
+            Err(_) => return Err(too_slow(&server, "did not begin to answer", limit)),
+        };
+        let named = |(name, value): (&HeaderName, &HeaderValue)| {
+            Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
+        };
+        Ok(WireResponse {
+            status: response.status().as_u16(),
+            headers: response.headers().iter().filter_map(named).collect(),
+            body: self.body(response, server),
+        })
+    }
+}
+
+impl Http {
+    fn body(&self, response: reqwest::Response, server: String) -> ByteStream {
+        let now = Instant::now();
+        Body {
+            bytes: Some(response.bytes_stream().boxed()),
+            server,
+            limit: self.timeouts.first_byte,
+            idle: self.timeouts.idle,
+            last: now,
+            alarm: Box::pin(tokio::time::sleep_until(now + self.timeouts.first_byte)),
+        }
+        .boxed()
+    }
+}
+
+/// A body that fails when nothing comes for too long. The alarm is moved only when it rings, not with each piece.
+struct Body {
+    /// `None` once it ended.
+    bytes: Option<futures_util::stream::BoxStream<'static, Result<Bytes, reqwest::Error>>>,
+    server: String,
+    /// What holds until the next piece.
+    limit: Duration,
+    idle: Duration,
+    /// When the last piece came.
+    last: Instant,
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl Stream for Body {
+    type Item = Result<Bytes, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        let Some(bytes) = &mut this.bytes else { return Poll::Ready(None) };
+        match bytes.poll_next_unpin(cx) {
+            Poll::Ready(Some(Ok(piece))) => {
+                this.last = Instant::now();
+                if this.limit != this.idle {
+                    this.limit = this.idle;
+                    // The first limit may be the longer one, and the alarm would ring too late.
+                    this.alarm.as_mut().reset(this.last + this.idle);
+                }
+                Poll::Ready(Some(Ok(piece)))
+            }
+            Poll::Ready(Some(Err(error))) => {
+                this.bytes = None;
+                Poll::Ready(Some(Err(explain(&error, &this.server))))
+            }
+            Poll::Ready(None) => {
+                this.bytes = None;
+                Poll::Ready(None)
+            }
+            Poll::Pending => loop {
+                std::task::ready!(this.alarm.as_mut().poll(cx));
+                let due = this.last + this.limit;
+                if Instant::now() >= due {
+                    this.bytes = None;
+                    return Poll::Ready(Some(Err(too_slow(
+                        &this.server,
+                        "fell silent",
+                        this.limit,
+                    ))));
+                }
+                this.alarm.as_mut().reset(due);
+            },
+        }
+    }
+}
+
+fn headers(request: &WireRequest) -> Result<HeaderMap, Error> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    for (name, value) in &request.headers {
+        let pair = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose()));
+        let (Ok(key), Ok(mut value)) = pair else {
+            return Err(Error::new(ErrorKind::InvalidRequest, format!("the header `{name}` cannot be sent"))
+                .hint("it holds a line break or another character that headers cannot have; look at the key or header you set"));
+        };
+        value.set_sensitive(true);
+        headers.insert(key, value);
+    }
+    Ok(headers)
+}
+
+/// Scheme, host and port: a query may hold a key.
+fn server(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end =
+        url.get(start..).and_then(|rest| rest.find(['/', '?'])).map_or(url.len(), |at| start + at);
+    let server = url.get(..end).unwrap_or(url);
+    // A name and password before the host stay here.
+    server.rsplit_once('@').map_or(server, |(_, host)| host)
+}
+
+fn too_slow(server: &str, what: &str, limit: Duration) -> Error {
+    Error::new(ErrorKind::Timeout, format!("{server} {what} for {} s", limit.as_secs_f64()))
+        .hint("is the server overloaded, or is the model still loading?")
+}
+
+/// What went wrong below HTTP.
+fn explain(error: &reqwest::Error, server: &str) -> Error {
+    let cause = innermost(error);
+    let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
+    let is_tls = sources(error).any(is_tls_error);
+    let check = || format!("is the server at {server} running? check --base-url");
+    if error.is_dns() {
+        return Error::new(
+            ErrorKind::Network,
+            format!("cannot find the host of {server}: {cause}"),
+        )
+        .hint("check --base-url and the network");
+    }
+    if is_tls {
+        return Error::new(ErrorKind::Network, format!("no TLS with {server}: {cause}"))
+            .hint("does it speak https? for a server with its own certificate, set SSL_CERT_FILE");
+    }
+    if error.is_builder() {
+        return Error::new(ErrorKind::InvalidRequest, format!("`{server}` is no URL: {cause}"))
+            .hint("check --base-url");
+    }
+    if error.is_timeout() {
+        return Error::new(ErrorKind::Timeout, format!("no connection to {server} in time"))
+            .hint(check());
+    }
+    if io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused) {
+        return Error::new(ErrorKind::Network, format!("{server} refused the connection"))
+            .hint(check());
+    }
+    if error.is_connect() {
+        return Error::new(ErrorKind::Network, format!("cannot connect to {server}: {cause}"))
+            .hint(check());
+    }
+    Error::new(ErrorKind::Network, format!("the connection to {server} broke: {cause}"))
+}
+
+type Source<'a> = &'a (dyn std::error::Error + 'static);
+
+/// What is below an error, io errors opened.
+fn sources(error: &reqwest::Error) -> impl Iterator<Item = Source<'_>> {
+    std::iter::successors(error.source(), |source: &Source<'_>| below(*source))
+}
+
+fn below(source: Source<'_>) -> Option<Source<'_>> {
+    match source.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(inner) => Some(inner),
+        None => source.source(),
+    }
+}
+
+fn is_tls_error(source: &(dyn std::error::Error + 'static)) -> bool {
+    source.is::<rustls::Error>()
+}
+
+/// The cause at the bottom, which has the only words that help.
+fn innermost(error: &reqwest::Error) -> String {
+    sources(error).last().map_or_else(|| "the request failed".to_owned(), ToString::to_string)
+}

@@ -1,0 +1,183 @@
+//! A provider behind a wire: encode, send, and decode what comes back as it comes.
+
+use super::anthropic;
+use super::catalog::Api;
+use super::chat;
+use super::classify;
+use super::decode::{Broken, Decode};
+use super::endpoint::Endpoint;
+use super::error::{Error, ErrorKind};
+use super::sse::{self, Events};
+use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use super::{Delta, DeltaStream, Provider, Request};
+use futures_util::stream::{self, Stream, StreamExt};
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// The most that is read of an error's body.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// How often the body is polled behind the end of a reply. Its last chunk is mostly there already, and a body that
+/// was read to its end leaves the connection open for the next request.
+const POLLS_PAST_END: u8 = 2;
+
+/// Connects an endpoint to a wire.
+pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
+    Arc::new(Remote { endpoint: Arc::new(endpoint), wire })
+}
+
+#[derive(Debug)]
+struct Remote {
+    endpoint: Arc<Endpoint>,
+    wire: Arc<dyn Wire>,
+}
+
+#[async_trait::async_trait]
+impl Provider for Remote {
+    async fn stream(&self, request: Request) -> Result<DeltaStream, Error> {
+        let (body, decoder): (_, Box<dyn Decode>) = match self.endpoint.api {
+            Api::Messages => (anthropic::encode(&request), Box::new(anthropic::Decoder::default())),
+            Api::Chat => {
+                (chat::encode(&request, self.endpoint.dialect), Box::new(chat::Decoder::default()))
+            }
+        };
+        drop(request);
+        let response = self
+            .wire
+            .send(WireRequest {
+                url: self.endpoint.url(),
+                headers: self.endpoint.request_headers(),
+                body,
+            })
+            .await?;
+        let body = self.events_of(response).await?;
+        Ok(Deltas {
+            endpoint: Arc::clone(&self.endpoint),
+            events: Some(sse::events(body)),
+            decoder,
+            ready: VecDeque::new(),
+            failed: None,
+            polls_left: POLLS_PAST_END,
+        }
+        .boxed())
+    }
+}
+
+impl Remote {
+    /// The body, if it is an event stream. Its first bytes decide, not its label.
+    async fn events_of(&self, response: WireResponse) -> Result<ByteStream, Error> {
+        let WireResponse { status, headers, mut body } = response;
+        let mut first = Vec::new();
+        if (200..300).contains(&status) {
+            let Some(piece) = body.next().await.transpose()? else {
+                return Err(classify::answer(&self.endpoint, status, &headers, &[]));
+            };
+            let is_events = !matches!(piece.trim_ascii_start().first(), Some(b'{' | b'[' | b'<'));
+            if is_events {
+                return Ok(stream::iter([Ok(piece)]).chain(body).boxed());
+            }
+            first.extend_from_slice(&piece);
+        }
+        while first.len() < MAX_ERROR_BYTES {
+            match body.next().await {
+                Some(Ok(piece)) => first.extend_from_slice(&piece),
+                // The status says enough even when the body breaks.
+                Some(Err(_)) | None => break,
+            }
+        }
+        first.truncate(MAX_ERROR_BYTES);
+        Err(classify::answer(&self.endpoint, status, &headers, &first))
+    }
+}
+
+/// The stream of one reply.
+struct Deltas {
+    endpoint: Arc<Endpoint>,
+    /// `None` once nothing more is read.
+    events: Option<Events<ByteStream>>,
+    decoder: Box<dyn Decode>,
+    ready: VecDeque<Delta>,
+    /// Comes after what is ready.
+    failed: Option<Error>,
+    polls_left: u8,
+}
+
+impl Stream for Deltas {
+    type Item = Result<Delta, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = &mut *self;
+        loop {
+            if let Some(delta) = this.ready.pop_front() {
+                return Poll::Ready(Some(Ok(delta)));
+            }
+            if let Some(error) = this.failed.take() {
+                this.events = None;
+                return Poll::Ready(Some(Err(error)));
+            }
+            let Some(events) = &mut this.events else { return Poll::Ready(None) };
+            let event = match events.poll_next_unpin(cx) {
+                Poll::Ready(event) => event,
+                Poll::Pending if !this.decoder.is_done() => return Poll::Pending,
+                Poll::Pending if this.polls_left > 0 => {
+                    this.polls_left -= 1;
+                    cx.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                Poll::Pending => None,
+            };
+            let is_done = this.decoder.is_done();
+            let outcome = match event {
+                Some(Ok(event)) => this.decoder.push(event, &mut this.ready),
+                Some(Err(_)) | None if is_done => {
+                    this.events = None;
+                    Ok(())
+                }
+                Some(Err(error)) => {
+                    this.failed = Some(error);
+                    Ok(())
+                }
+                None => {
+                    this.events = None;
+                    this.decoder.finish(&mut this.ready)
+                }
+            };
+            if let Err(broken) = outcome {
+                this.failed = Some(this.explain(&broken));
+            }
+        }
+    }
+}
+
+impl Deltas {
+    fn explain(&self, broken: &Broken) -> Error {
+        match broken {
+            Broken::Said(value) => classify::in_stream(&self.endpoint, value),
+            Broken::Wire(message) => {
+                Error::new(ErrorKind::Protocol, format!("{}: {message}", self.endpoint.name))
+            }
+        }
+    }
+}
+
+/// For tests of decoders: all deltas of a body that comes in these pieces.
+#[cfg(test)]
+pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<Delta, Error>> {
+    use futures_util::FutureExt;
+    let decoder: Box<dyn Decode> = match api {
+        Api::Messages => Box::new(anthropic::Decoder::default()),
+        Api::Chat => Box::new(chat::Decoder::default()),
+    };
+    let body: ByteStream = stream::iter(pieces.into_iter().map(Ok)).boxed();
+    let deltas = Deltas {
+        endpoint: Arc::new(Endpoint::new("test", api, "http://test")),
+        events: Some(sse::events(body)),
+        decoder,
+        ready: VecDeque::new(),
+        failed: None,
+        polls_left: POLLS_PAST_END,
+    };
+    deltas.collect().now_or_never().unwrap_or_default()
+}
