@@ -27,4 +27,4 @@ pub use command::{
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Feed, Record, Subscriber, SubscriberId};
-pub use models::{ModelSource, Models};
+pub use models::{ConfiguredModels, ModelSource, Models};

@@ -1,6 +1,8 @@
 //! From a model's name to something that answers: the one place where settings, catalogue and wire meet.
 
-use crate::llm::{Error, ModelRef, Provider};
+use crate::ambient::Ambient;
+use crate::config::{Config, ProviderEntry};
+use crate::llm::{Api, Endpoint, Error, ErrorKind, ModelRef, Provider, Wire, catalog, connect};
 use std::fmt;
 use std::sync::Arc;
 
@@ -44,5 +46,110 @@ impl Models {
 impl fmt::Debug for Models {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Models")
+    }
+}
+
+/// Models as the settings say: the command line's server, else the config file's provider, else the
+/// catalogue's with the key from its variable.
+#[derive(Debug)]
+pub struct ConfiguredModels {
+    /// The settings.
+    pub config: Config,
+    /// Where keys are.
+    pub ambient: Ambient,
+    /// What carries requests.
+    pub wire: Arc<dyn Wire>,
+    /// Nothing is sent anywhere, so no key is needed: a cassette answers.
+    pub is_replay: bool,
+}
+
+impl ModelSource for ConfiguredModels {
+    fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
+        Ok(connect(self.endpoint(&model.provider)?, Arc::clone(&self.wire)))
+    }
+}
+
+impl ConfiguredModels {
+    /// Where requests for a provider go.
+    ///
+    /// # Errors
+    /// It is not known, or there is no key for it.
+    pub fn endpoint(&self, name: &str) -> Result<Endpoint, Error> {
+        if let Some(server) = &self.config.server {
+            return self.at(name, &server.base_url, server.api.as_deref());
+        }
+        match self.config.providers.get(name) {
+            Some(entry) => self.from_file(name, entry),
+            None => self.known(name, None),
+        }
+    }
+
+    fn from_file(&self, name: &str, entry: &ProviderEntry) -> Result<Endpoint, Error> {
+        if let Some(variable) = entry.missing_key_var.as_ref().filter(|_| !self.is_replay) {
+            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
+                .hint(format!("the config file takes it from {variable}: set that variable")));
+        }
+        let mut endpoint = match &entry.base_url {
+            Some(base_url) => self.at(name, base_url, entry.api.as_deref())?,
+            // Only a provider of the catalogue needs no base URL; with a key of its own it needs no variable.
+            None => match catalog::find(name) {
+                Some(known) if entry.key.is_some() => {
+                    let base_url = known.base_url_var.and_then(|var| self.ambient.var(var));
+                    self.at(name, base_url.unwrap_or(known.base_url), entry.api.as_deref())?
+                }
+                _ => self.known(name, None)?,
+            },
+        };
+        if entry.key.is_some() {
+            endpoint.key.clone_from(&entry.key);
+        }
+        endpoint.headers.clone_from(&entry.headers);
+        Ok(endpoint)
+    }
+
+    /// A server at a place of the user's choice.
+    fn at(&self, name: &str, base_url: &str, api: Option<&str>) -> Result<Endpoint, Error> {
+        let mut endpoint = match catalog::find(name) {
+            Some(_) => self.known(name, Some(base_url))?,
+            None if api.is_some() => Endpoint::new(name, Api::Chat, base_url),
+            None => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("which API the server of `{name}` speaks is not known"),
+                )
+                .hint("add --api chat or --api messages, or `api` in the config file"));
+            }
+        };
+        match api {
+            Some("messages") => endpoint.api = Api::Messages,
+            Some("chat") => endpoint.api = Api::Chat,
+            Some(other) => {
+                return Err(Error::new(
+                    ErrorKind::InvalidRequest,
+                    format!("there is no API `{other}`"),
+                )
+                .hint("the APIs are chat and messages"));
+            }
+            None => {}
+        }
+        Ok(endpoint)
+    }
+
+    fn known(&self, name: &str, base_url: Option<&str>) -> Result<Endpoint, Error> {
+        match (Endpoint::resolve(name, &self.ambient, base_url), catalog::find(name)) {
+            (Err(error), Some(known)) if error.kind == ErrorKind::Auth && self.is_replay => {
+                let mut endpoint = Endpoint::new(name, known.api, known.base_url);
+                endpoint.dialect = known.dialect;
+                Ok(endpoint)
+            }
+            (Err(error), None) if base_url.is_none() => {
+                let hint = error.hint.clone().unwrap_or_default();
+                Err(error.hint(format!(
+                    "{hint}; for another server use --base-url URL --api chat|messages, or [providers.{name}] in {}",
+                    self.config.folders.config_file.display()
+                )))
+            }
+            (resolved, _) => resolved,
+        }
     }
 }

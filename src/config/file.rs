@@ -1,0 +1,136 @@
+//! The config file, pure: text in, settings and warnings out.
+
+use super::Error;
+use crate::ambient::{Ambient, Secret};
+use pintle_protocol::approval::PermissionMode;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// A provider as the config file describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderEntry {
+    /// Its base URL; `None` takes the one of the provider of that name.
+    pub base_url: Option<String>,
+    /// The wire API it speaks, by name.
+    pub api: Option<String>,
+    /// Its key.
+    pub key: Option<Secret>,
+    /// The variable that the key was to come from, when that is not set.
+    pub missing_key_var: Option<String>,
+    /// More headers to send.
+    pub headers: Vec<(String, Secret)>,
+}
+
+/// What a config file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct FileSettings {
+    pub(super) model: Option<String>,
+    pub(super) permission_mode: Option<PermissionMode>,
+    pub(super) providers: BTreeMap<String, ProviderEntry>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The names of the wire APIs that `api` takes.
+const APIS: &[&str] = &["chat", "messages"];
+
+/// Reads a config file's text. A key that means nothing is a warning, a value of the wrong kind an error.
+pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSettings, Error> {
+    let place = path.display();
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        Error::new(format!("{place} is not valid TOML: {}", error.to_string().trim_end()))
+    })?;
+    let mut settings = FileSettings::default();
+    for (key, value) in table {
+        match key.as_str() {
+            "model" => settings.model = Some(text_of(&value, &key, path)?),
+            "permission_mode" => settings.permission_mode = Some(mode_of(&value, path)?),
+            "providers" => {
+                let Value::Table(providers) = value else {
+                    return Err(wrong(path, "providers", "a table such as [providers.local]"));
+                };
+                for (name, entry) in providers {
+                    let entry = provider(&name, entry, path, ambient, &mut settings.warnings)?;
+                    settings.providers.insert(name, entry);
+                }
+            }
+            _ => settings.warnings.push(format!("{place}: `{key}` means nothing and is ignored")),
+        }
+    }
+    Ok(settings)
+}
+
+fn provider(
+    name: &str,
+    entry: Value,
+    path: &Path,
+    ambient: &Ambient,
+    warnings: &mut Vec<String>,
+) -> Result<ProviderEntry, Error> {
+    let Value::Table(entry) = entry else {
+        return Err(wrong(path, &format!("providers.{name}"), "a table"));
+    };
+    let mut provider = ProviderEntry {
+        base_url: None,
+        api: None,
+        key: None,
+        missing_key_var: None,
+        headers: Vec::new(),
+    };
+    for (key, value) in entry {
+        let at = format!("providers.{name}.{key}");
+        match key.as_str() {
+            "base_url" => provider.base_url = Some(text_of(&value, &at, path)?),
+            "api" => {
+                let api = text_of(&value, &at, path)?;
+                if !APIS.contains(&api.as_str()) {
+                    return Err(wrong(path, &at, &format!("one of {}", APIS.join(", "))));
+                }
+                provider.api = Some(api);
+            }
+            "key" => match resolve(&text_of(&value, &at, path)?, ambient) {
+                Ok(key) => provider.key = Some(key),
+                Err(variable) => provider.missing_key_var = Some(variable),
+            },
+            "headers" => {
+                let Value::Table(headers) = value else {
+                    return Err(wrong(path, &at, "a table of texts"));
+                };
+                for (header, value) in headers {
+                    let at = format!("{at}.{header}");
+                    let value = resolve(&text_of(&value, &at, path)?, ambient).map_err(|var| {
+                        Error::new(format!(
+                            "{}: `{at}` names {var}, which is not set",
+                            path.display()
+                        ))
+                    })?;
+                    provider.headers.push((header, value));
+                }
+            }
+            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+        }
+    }
+    Ok(provider)
+}
+
+/// A value as written, or, behind a `$`, the variable of that name.
+fn resolve(text: &str, ambient: &Ambient) -> Result<Secret, String> {
+    match text.strip_prefix('$') {
+        None => Ok(Secret::new(text)),
+        Some(name) => ambient.var(name).map(Secret::new).ok_or_else(|| name.to_owned()),
+    }
+}
+
+fn text_of(value: &Value, key: &str, path: &Path) -> Result<String, Error> {
+    value.as_str().map(str::to_owned).ok_or_else(|| wrong(path, key, "a text in quotes"))
+}
+
+fn mode_of(value: &Value, path: &Path) -> Result<PermissionMode, Error> {
+    PermissionMode::deserialize(value.clone())
+        .map_err(|_| wrong(path, "permission_mode", "\"ask\" or \"full\""))
+}
+
+fn wrong(path: &Path, key: &str, want: &str) -> Error {
+    Error::new(format!("{}: `{key}` must be {want}", path.display()))
+}

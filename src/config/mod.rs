@@ -1,0 +1,124 @@
+//! Settings: layers folded into one plain [`Config`] that knows where each value came from.
+//!
+//! The layers, later wins: built in, the user's config file, the environment, the command line. A project's own
+//! files are no layer: what a repository says must not choose where a person's code is sent.
+
+mod file;
+mod load;
+
+pub use file::ProviderEntry;
+pub use load::load;
+
+use pintle_protocol::approval::PermissionMode;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A value and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody said anything.
+    BuiltIn,
+    /// A config file.
+    File(PathBuf),
+    /// An environment variable.
+    Variable(&'static str),
+    /// A flag on the command line.
+    Flag(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built in"),
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Variable(name) => f.write_str(name),
+            Self::Flag(name) => f.write_str(name),
+        }
+    }
+}
+
+/// The settings that hold.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The model of a session that names none.
+    pub model: Option<Setting<String>>,
+    /// What needs no question in a session that does not say.
+    pub permission_mode: Setting<PermissionMode>,
+    /// Providers of the config file, by name.
+    pub providers: BTreeMap<String, ProviderEntry>,
+    /// Where the command line sends every request, whatever the provider.
+    pub server: Option<Server>,
+    /// The folders.
+    pub folders: Folders,
+    /// What is wrong with the config file and does not stop anything.
+    pub warnings: Vec<String>,
+}
+
+/// A server given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Its base URL.
+    pub base_url: String,
+    /// The wire API it speaks, by name; `None` takes the provider's own.
+    pub api: Option<String>,
+}
+
+/// Where settings and sessions are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// The config file, whether it exists or not.
+    pub config_file: PathBuf,
+    /// Whether it exists.
+    pub has_config_file: bool,
+    /// The folder of sessions and what else lasts.
+    pub data: PathBuf,
+    /// What decided that.
+    pub source: Source,
+}
+
+/// What the command line sets.
+#[derive(Debug, Clone, Default)]
+pub struct Flags {
+    /// `--model`.
+    pub model: Option<String>,
+    /// `--permission`.
+    pub permission_mode: Option<PermissionMode>,
+    /// `--base-url`.
+    pub base_url: Option<String>,
+    /// `--api`.
+    pub api: Option<String>,
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    /// What is wrong and where.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Error {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

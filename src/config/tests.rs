@@ -1,0 +1,152 @@
+use super::*;
+use crate::ambient::Ambient;
+use expect_test::expect;
+use std::fs;
+
+fn ambient(vars: &[(&str, &str)]) -> Ambient {
+    Ambient::fixed(vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))
+}
+
+/// Loads this config file from a home of its own; `HOME` in what is shown.
+fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("config.toml"), file).unwrap();
+    let path = home.path().to_str().unwrap();
+    let vars = [vars, &[("PINTLE_HOME", path)]].concat();
+    let shown = match load(&ambient(&vars), flags) {
+        Ok(config) => {
+            let model = config.model.map(|m| format!("{} ({})", m.value, m.source));
+            let mut lines = vec![
+                format!("model {}", model.unwrap_or_default()),
+                format!(
+                    "mode {:?} ({})",
+                    config.permission_mode.value, config.permission_mode.source
+                ),
+            ];
+            lines.extend(config.providers.iter().map(|(name, p)| {
+                let headers: Vec<_> =
+                    p.headers.iter().map(|(n, v)| format!("{n}={}", v.expose())).collect();
+                format!(
+                    "{name}: {:?} {:?} key {:?} missing {:?} {headers:?}",
+                    p.base_url,
+                    p.api,
+                    p.key.as_ref().map(|k| k.expose().to_owned()),
+                    p.missing_key_var
+                )
+            }));
+            lines.extend(config.server.map(|server| format!("{server:?}")));
+            lines.extend(config.warnings);
+            lines.join("\n")
+        }
+        Err(error) => format!("error: {error}"),
+    };
+    shown.replace(path, "HOME")
+}
+
+#[test]
+fn later_layers_win_and_each_value_knows_where_it_came_from() {
+    let file = "model = \"a/file\"\npermission_mode = \"full\"\n";
+    let flags = Flags {
+        model: Some("a/flag".to_owned()),
+        permission_mode: Some(PermissionMode::Ask),
+        base_url: Some("http://x".to_owned()),
+        api: Some("chat".to_owned()),
+    };
+    expect![[r#"
+        model 
+        mode Ask (built in)"#]]
+    .assert_eq(&loaded("", &[], Flags::default()));
+    expect![[r#"
+        model a/file (HOME/config.toml)
+        mode Full (HOME/config.toml)"#]]
+    .assert_eq(&loaded(file, &[], Flags::default()));
+    expect![[r#"
+        model a/variable (PINTLE_MODEL)
+        mode Full (HOME/config.toml)"#]]
+    .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], Flags::default()));
+    expect![[r#"
+        model a/flag (--model)
+        mode Ask (--permission)
+        Server { base_url: "http://x", api: Some("chat") }"#]]
+    .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], flags));
+}
+
+#[test]
+fn providers_take_keys_as_written_or_from_variables() {
+    let file = r#"
+        surprise = 1
+        [providers.local]
+        base_url = "http://localhost:1/v1"
+        api = "chat"
+        key = "as written"
+        headers = { "X-Team" = "$TEAM", "X-Plain" = "p" }
+        colour = "red"
+        [providers.remote]
+        base_url = "https://h"
+        api = "messages"
+        key = "$REMOTE_KEY"
+        [providers.none]
+        key = "$UNSET"
+    "#;
+    expect![[r#"
+        model 
+        mode Ask (built in)
+        local: Some("http://localhost:1/v1") Some("chat") key Some("as written") missing None ["X-Plain=p", "X-Team=t"]
+        none: None None key None missing Some("UNSET") []
+        remote: Some("https://h") Some("messages") key Some("k") missing None []
+        HOME/config.toml: `providers.local.colour` means nothing and is ignored
+        HOME/config.toml: `surprise` means nothing and is ignored"#]]
+    .assert_eq(&loaded(file, &[("TEAM", "t"), ("REMOTE_KEY", "k")], Flags::default()));
+}
+
+#[test]
+fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
+    let rows = [
+        ("model = 5", "error: HOME/config.toml: `model` must be a text in quotes"),
+        (
+            "permission_mode = \"maybe\"",
+            "error: HOME/config.toml: `permission_mode` must be \"ask\" or \"full\"",
+        ),
+        (
+            "providers = 1",
+            "error: HOME/config.toml: `providers` must be a table such as [providers.local]",
+        ),
+        (
+            "[providers.x]\napi = \"soap\"",
+            "error: HOME/config.toml: `providers.x.api` must be one of chat, messages",
+        ),
+        (
+            "[providers.x]\nheaders = { a = \"$NO\" }",
+            "error: HOME/config.toml: `providers.x.headers.a` names NO, which is not set",
+        ),
+    ];
+    for (file, want) in rows {
+        assert_eq!(loaded(file, &[], Flags::default()), want);
+    }
+    let broken = loaded("model = ", &[], Flags::default());
+    assert!(
+        broken.starts_with("error: HOME/config.toml is not valid TOML: TOML parse error at line 1"),
+        "{broken}"
+    );
+}
+
+#[test]
+fn folders_follow_pintle_home_then_xdg_then_home() {
+    let rows: [(&[(&str, &str)], &str); 5] = [
+        (&[("PINTLE_HOME", "/p"), ("HOME", "/h")], "/p/config.toml /p"),
+        (&[("HOME", "/h")], "/h/.config/pintle/config.toml /h/.local/share/pintle"),
+        (
+            &[("HOME", "/h"), ("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "rel")],
+            "/h/.config/pintle/config.toml /d/pintle",
+        ),
+        (&[], "there is no home folder to keep sessions in"),
+        (&[("PINTLE_HOME", "here")], "PINTLE_HOME is `here`"),
+    ];
+    for (vars, want) in rows {
+        let got = match load(&ambient(vars), Flags::default()) {
+            Ok(c) => format!("{} {}", c.folders.config_file.display(), c.folders.data.display()),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(got, want);
+    }
+}
