@@ -1,3 +1,174 @@
-//! The program: parses arguments and runs one frontend over the engine.
+//! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
 
-fn main() {}
+mod args;
+mod assemble;
+mod doctor;
+mod signals;
+
+use args::{Args, Task};
+use assemble::Assembled;
+use clap::Parser;
+use pintle::agent::Engine;
+use pintle::ambient::Ambient;
+use pintle::frontend::{demo, native, run};
+use pintle::transport::stdio;
+use pintle_protocol::schema::SCHEMA_JSON;
+use signals::Signals;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The exit code for wrong usage or settings.
+const USAGE: u8 = 2;
+
+/// How long threads that still block may take at the end of the program. None of them holds anything to lose.
+const LAST_THREADS: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    let ambient = Ambient::system();
+    log_to_stderr(&ambient);
+    if std::env::args_os().len() == 1 {
+        return explain();
+    }
+    let args = Args::parse();
+    match start(args, ambient) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            let error = format!("pintle: {error:#}\n");
+            let _ = std::io::stderr().write_all(error.as_bytes());
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// What a person sees who only typed the name.
+fn explain() -> ExitCode {
+    let text = include_str!("explain.txt");
+    if std::io::stdin().is_terminal() {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let _ = std::io::stderr().write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
+    ExitCode::from(USAGE)
+}
+
+fn log_to_stderr(ambient: &Ambient) {
+    let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
+    tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(tracing::Level::WARN))
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .init();
+}
+
+fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
+    match args.task {
+        Task::Serve(serve) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`serve` speaks JSON-RPC on stdin, and stdin is a terminal\n  \
+                     try: pintle demo\n  \
+                     or:  printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
+                );
+            }
+            in_runtime(|| serve_stdio(serve, ambient))
+        }
+        Task::Run(task) => in_runtime(|| run_task(task, ambient)),
+        Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
+        Task::Schema => {
+            std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
+            Ok(0)
+        }
+        Task::Doctor(settings) => doctor::run(&settings, &ambient),
+    }
+}
+
+/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. What
+/// computes or blocks goes to tokio's blocking threads.
+fn in_runtime<F>(work: impl FnOnce() -> F) -> anyhow::Result<u8>
+where
+    F: Future<Output = anyhow::Result<u8>>,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_stack_size(512 * 1024)
+        .build()?;
+    let ended = runtime.block_on(work());
+    runtime.shutdown_timeout(LAST_THREADS);
+    ended
+}
+
+async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let cwd = ambient.current_dir()?;
+    let Assembled { services, .. } = assemble::services(&serve.settings, &ambient)?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
+    let (engine, handle) = Engine::new(services);
+    let options = native::Options { cwd, stop: signals.token() };
+    let served = native::serve(link, handle, options);
+    let ended = tokio::select! {
+        (ended, ()) = async { tokio::join!(served, engine.run()) } => ended,
+        code = signals.run() => return Ok(code),
+    };
+    Ok(match ended {
+        native::Ended::EndOfInput | native::Ended::Exit | native::Ended::HungUp => 0,
+        native::Ended::ExitInHaste => 1,
+        native::Ended::Stopped => signals.code(),
+    })
+}
+
+async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let Assembled { services, .. } = assemble::services(&task.settings, &ambient)?;
+    let here = ambient.current_dir()?;
+    let cwd = task.directory.as_ref().map_or(here.clone(), |dir| here.join(dir));
+    let cwd = assemble::folder(&cwd)?;
+    let prompt = task.prompt()?;
+    let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
+    let (engine, handle) = Engine::new(services);
+    let options = run::Options {
+        cwd,
+        prompt,
+        format: task.format.into(),
+        session: task.session.clone(),
+        is_quiet: task.quiet,
+        stop: signals.token(),
+        hangup,
+    };
+    let ran = run::run(out, handle, options);
+    tokio::select! {
+        (code, ()) = async { tokio::join!(ran, engine.run()) } => {
+            Ok(if code == run::STOPPED { signals.code() } else { code })
+        }
+        code = signals.run() => Ok(code),
+    }
+}
+
+async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let folder = tempfile::Builder::new().prefix("pintle-demo-").tempdir()?;
+    let root = assemble::folder(folder.path())?;
+    let stdout: File = stdio::take_stdout()?;
+    let is_watched = stdout.is_terminal();
+    let (out, hangup) = stdio::open_lines(stdout)?;
+    let demo = demo::Demo {
+        folder: root,
+        shows_json: wanted.json,
+        delay: if is_watched { Duration::from_millis(15) } else { Duration::ZERO },
+    };
+    let script = demo.script()?;
+    let (engine, handle) = Engine::new(assemble::demo_services(&ambient, &demo, script));
+    let shown = demo.run(out, handle, signals.token(), hangup);
+    let code = tokio::select! {
+        (code, ()) = async { tokio::join!(shown, engine.run()) } => code?,
+        code = signals.run() => code,
+    };
+    if wanted.keep {
+        let kept = folder.keep();
+        let text = format!("The project is kept in {}\n", kept.join("project").display());
+        std::io::stderr().write_all(text.as_bytes())?;
+    }
+    Ok(code)
+}

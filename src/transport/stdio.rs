@@ -51,18 +51,33 @@ pub fn take_stdin() -> io::Result<File> {
 /// A thread could not be started.
 pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<Link> {
     let (incoming_tx, incoming) = mpsc::channel(INCOMING_CAPACITY);
-    let (outgoing, frames) = Outgoing::channel();
-    let hangup = CancellationToken::new();
     let known_framing = Arc::new(OnceLock::new());
     if let Some(framing) = framing {
         let _ = known_framing.set(framing);
     }
-
-    let watched = stdout.as_fd().try_clone_to_owned()?;
     spawn("stdin", {
         let known_framing = Arc::clone(&known_framing);
         move || read(stdin, &incoming_tx, &known_framing)
     })?;
+    let (outgoing, hangup) = open_writer(stdout, known_framing)?;
+    Ok(Link { incoming, outgoing, hangup })
+}
+
+/// Opens only the way out: each message becomes a line.
+///
+/// # Errors
+/// A thread could not be started.
+pub fn open_lines(stdout: File) -> io::Result<(Outgoing, CancellationToken)> {
+    open_writer(stdout, Arc::new(OnceLock::from(Framing::Ndjson)))
+}
+
+fn open_writer(
+    stdout: File,
+    known_framing: Arc<OnceLock<Framing>>,
+) -> io::Result<(Outgoing, CancellationToken)> {
+    let (outgoing, frames) = Outgoing::channel();
+    let hangup = CancellationToken::new();
+    let watched = stdout.as_fd().try_clone_to_owned()?;
     spawn("stdout", {
         let hangup = hangup.clone();
         move || {
@@ -80,7 +95,7 @@ pub fn open(stdin: File, stdout: File, framing: Option<Framing>) -> io::Result<L
             }
         }
     })?;
-    Ok(Link { incoming, outgoing, hangup })
+    Ok((outgoing, hangup))
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {

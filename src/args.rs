@@ -1,0 +1,169 @@
+//! The command line.
+
+use anyhow::Context;
+use clap::{Parser, Subcommand, ValueEnum};
+use pintle::config::Flags;
+use pintle::frontend::run;
+use pintle::transport::codec::Framing;
+use pintle_protocol::approval::PermissionMode;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+
+/// A coding-agent engine that others steer.
+#[derive(Debug, Parser)]
+#[command(name = "pintle", version, about, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Task {
+    /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
+    Serve(Serve),
+    /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
+    Run(Run),
+    /// Watch the engine fix a failing test in a small project. No model, no key, no network
+    Demo(Demo),
+    /// Print the protocol as JSON Schema
+    Schema,
+    /// Print what is configured, which keys are there, and what this machine can do
+    Doctor(Settings),
+}
+
+/// What every command with a model takes.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct Settings {
+    /// The model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// What needs no question: ask (reading only) or full (everything)
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission: Option<Permission>,
+    /// Send requests to this server, whatever the provider's name
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// What that server speaks: chat (OpenAI Chat Completions) or messages (Anthropic Messages)
+    #[arg(long, value_name = "API")]
+    pub(crate) api: Option<String>,
+    /// Answer from a cassette of recorded traffic; nothing is sent anywhere
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "script"])]
+    pub(crate) replay: Option<PathBuf>,
+    /// Add all traffic with the model to a cassette, without headers and keys
+    #[arg(long, value_name = "FILE", conflicts_with = "script")]
+    pub(crate) record: Option<PathBuf>,
+    /// Answer from a script of replies, for tests of clients
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Permission {
+    Ask,
+    Full,
+}
+
+impl Settings {
+    pub(crate) fn flags(&self) -> Flags {
+        Flags {
+            model: self.model.clone(),
+            permission_mode: self.permission.map(|permission| match permission {
+                Permission::Ask => PermissionMode::Ask,
+                Permission::Full => PermissionMode::Full,
+            }),
+            base_url: self.base_url.clone(),
+            api: self.api.clone(),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// How messages are framed; without it the first byte tells
+    #[arg(long, value_name = "FRAMING")]
+    framing: Option<FramingName>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FramingName {
+    Ndjson,
+    Lsp,
+}
+
+impl Serve {
+    pub(crate) fn framing(&self) -> Option<Framing> {
+        self.framing.map(|name| match name {
+            FramingName::Ndjson => Framing::Ndjson,
+            FramingName::Lsp => Framing::Headers,
+        })
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Run {
+    /// The task; - reads it from stdin
+    prompt: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// The folder to work in
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// What to print: the answer, one JSON object, or every event as a JSON line
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+    /// Go on with a stored session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Say nothing on stderr while it works
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Events,
+}
+
+impl From<Format> for run::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::Json => Self::Json,
+            Format::Events => Self::Events,
+        }
+    }
+}
+
+impl Run {
+    /// The task's text. Stdin is read only for `-`.
+    pub(crate) fn prompt(&self) -> anyhow::Result<String> {
+        let prompt = match self.prompt.as_deref() {
+            Some("-") => {
+                let mut text = String::new();
+                std::io::stdin().read_to_string(&mut text).context("reading the task from stdin")?;
+                text
+            }
+            Some(prompt) => prompt.to_owned(),
+            None if std::io::stdin().is_terminal() => {
+                anyhow::bail!("what is to be done? pintle run \"TASK\"");
+            }
+            None => anyhow::bail!("name the task, or - to read it from stdin: pintle run -"),
+        };
+        anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
+        Ok(prompt)
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Demo {
+    /// Print the protocol's own lines, both ways, instead of a story
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep the folder with the project
+    #[arg(long)]
+    pub(crate) keep: bool,
+}

@@ -1,0 +1,54 @@
+//! Signals: the first ends the program in order, a second one at once.
+
+use std::io;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// SIGTERM, SIGINT and SIGHUP.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+    stop: CancellationToken,
+    code: u8,
+}
+
+impl Signals {
+    /// Takes the signals over from the system.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+            stop: CancellationToken::new(),
+            code: 143,
+        })
+    }
+
+    /// Fires at the first signal.
+    pub(crate) fn token(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// The exit code of the last signal: 128 and its number.
+    pub(crate) fn code(&self) -> u8 {
+        self.code
+    }
+
+    /// Fires the token at the first signal, and ends at the second, with its exit code.
+    pub(crate) async fn run(&mut self) -> u8 {
+        loop {
+            let code = tokio::select! {
+                _ = self.terminate.recv() => 143,
+                _ = self.interrupt.recv() => 130,
+                _ = self.hangup.recv() => 129,
+            };
+            self.code = code;
+            if self.stop.is_cancelled() {
+                return code;
+            }
+            self.stop.cancel();
+        }
+    }
+}
