@@ -6,9 +6,20 @@
 //! Who may do what is not decided here.
 
 pub mod error;
+pub mod local;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
 pub mod search;
+pub mod variables;
+
+mod capture;
+mod descendants;
+mod files;
+mod process;
+mod walk;
 
 pub use error::Error;
+pub use local::Local;
 pub use search::{Find, Found, FoundPath, Grep, Grepped, MatchLine, MatchedFile};
 
 use pintle_protocol::diff::FileChange;
