@@ -97,7 +97,7 @@ impl Environment for Local {
         path: &Path,
         decide: Decide,
         cancel: &CancellationToken,
-    ) -> Result<FileChange, Error> {
+    ) -> Result<Option<FileChange>, Error> {
         let locks = Arc::clone(&self.locks);
         let path = path.to_path_buf();
         blocking(cancel.child_token(), move |cancel| {

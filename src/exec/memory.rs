@@ -170,7 +170,7 @@ impl Environment for Memory {
         path: &Path,
         decide: Decide,
         cancel: &CancellationToken,
-    ) -> Result<FileChange, Error> {
+    ) -> Result<Option<FileChange>, Error> {
         if cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
