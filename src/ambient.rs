@@ -50,6 +50,11 @@ impl Ambient {
         self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
+    /// All environment variables, sorted by name.
+    pub fn vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.vars.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Milliseconds since 1970. A fixed clock stands still.
     pub fn now_ms(&self) -> u64 {
         match &self.source {

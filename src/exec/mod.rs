@@ -6,9 +6,20 @@
 //! Who may do what is not decided here.
 
 pub mod error;
+pub mod local;
+#[cfg(any(test, feature = "testing"))]
+pub mod memory;
 pub mod search;
+pub mod variables;
+
+mod capture;
+mod descendants;
+mod files;
+mod process;
+mod walk;
 
 pub use error::Error;
+pub use local::Local;
 pub use search::{Find, Found, FoundPath, Grep, Grepped, MatchLine, MatchedFile};
 
 use pintle_protocol::diff::FileChange;
@@ -56,7 +67,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         path: &Path,
         decide: Decide,
         cancel: &CancellationToken,
-    ) -> Result<FileChange, Error>;
+    ) -> Result<Option<FileChange>, Error>;
 
     /// Creates a folder and its parents; one that exists is fine.
     async fn create_folder(&self, path: &Path) -> Result<(), Error>;
@@ -98,8 +109,8 @@ pub type Decide = Box<dyn FnOnce(Option<Vec<u8>>) -> Result<Rewrite, String> + S
 pub struct Rewrite {
     /// The bytes to write.
     pub content: Vec<u8>,
-    /// The change, returned by [`Environment::update`] as it is.
-    pub change: FileChange,
+    /// The change, returned by [`Environment::update`] as it is; none when the content is as before.
+    pub change: Option<FileChange>,
 }
 
 /// What kind of place an environment is.

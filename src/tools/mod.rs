@@ -4,12 +4,44 @@
 //! doing it: title, kind, access. Between the two somebody decides whether it may run. [`Prepared::run`] does it.
 //! A tool never sees a session, a turn or a client.
 
-use crate::exec::Environment;
+mod arguments;
+mod bash;
+mod edit;
+mod find;
+mod grep;
+mod ls;
+mod path;
+mod read;
+mod write;
+
+pub use bash::Bash;
+pub use edit::Edit;
+pub use find::Find;
+pub use grep::Grep;
+pub use ls::Ls;
+pub use read::Read;
+pub use write::Write;
+
+use crate::exec::{Environment, Error};
+use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+
+/// Every tool, in the order in which a model is told of them.
+pub fn all() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(Read),
+        Arc::new(Bash),
+        Arc::new(Edit),
+        Arc::new(Write),
+        Arc::new(Grep),
+        Arc::new(Find),
+        Arc::new(Ls),
+    ]
+}
 
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
 pub trait Tool: Send + Sync + std::fmt::Debug {
@@ -110,3 +142,28 @@ impl Progress {
         }
     }
 }
+
+/// A result that went well.
+fn success(text: impl Into<String>) -> ToolResult {
+    ToolResult { content: vec![Content::text(text)], ..ToolResult::default() }
+}
+
+/// A result that says what went wrong and what to do.
+fn failure(text: impl Into<String>) -> ToolResult {
+    ToolResult { is_error: true, ..success(text) }
+}
+
+/// Waits for something that reads, and stops waiting when the call is cancelled.
+async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => Err(Error::Cancelled),
+        done = work => done,
+    }
+}
+
+#[cfg(test)]
+mod tests;

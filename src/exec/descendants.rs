@@ -1,0 +1,61 @@
+//! Which processes came from a command: also those that left its group and lost their parent.
+//!
+//! Linux: they carry the command's mark in their environment, or descend from one that does. Elsewhere there is
+//! no `/proc`, and only the process group is known. Blocking, a few milliseconds.
+#![expect(clippy::disallowed_methods, reason = "exec reads /proc")]
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The variable that marks a command's processes.
+pub(super) const MARK: &str = "PINTLE_COMMAND";
+
+/// The processes that carry this mark, and what they started, zombies left out.
+pub(super) fn marked(mark: &str) -> Vec<Pid> {
+    let wanted = format!("{MARK}={mark}");
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let mut parents = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for pid in all().filter(|pid| *pid != own) {
+        let Some(parent) = living_parent(pid) else { continue };
+        parents.insert(pid, parent);
+        let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        if variables.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes()) {
+            found.insert(pid);
+        }
+    }
+    // A child may have cleared its environment. Children of children need another round.
+    loop {
+        let before = found.len();
+        let children = parents.iter().filter(|(_, parent)| found.contains(parent));
+        let children: Vec<i32> = children.map(|(child, _)| *child).collect();
+        found.extend(children);
+        if found.len() == before {
+            return found.into_iter().map(Pid::from_raw).collect();
+        }
+    }
+}
+
+/// Sends a signal to each; one that is gone is fine.
+pub(super) fn signal(pids: &[Pid], signal: Signal) {
+    for pid in pids {
+        let _ = kill(*pid, signal);
+    }
+}
+
+fn all() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// The parent of a process that is not a zombie.
+fn living_parent(pid: i32) -> Option<i32> {
+    let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // `pid (name) state parent …`; the name may hold anything, also parentheses.
+    let (_, rest) = line.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(parent)
+}

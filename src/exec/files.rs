@@ -1,0 +1,285 @@
+//! Files of this machine: blocking operations, each one whole.
+//!
+//! Not for use on an async thread. Invariant: a file is replaced at once or not at all, unless its folder does not
+//! let a new file be made beside it.
+#![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
+
+use crate::exec::{Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Window};
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+/// Lines beyond the wanted ones are counted up to this many bytes; further, the total stays unknown.
+const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The mode of a new file before the user's mask; what `open` uses.
+const NEW_FILE_MODE: u32 = 0o666;
+
+pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
+    let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, &error))?;
+    let kind = if facts.is_dir() {
+        FileKind::Folder
+    } else if facts.is_file() {
+        FileKind::File
+    } else {
+        FileKind::Other
+    };
+    let modified =
+        facts.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let modified_ms =
+        modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default();
+    Ok(Stat { kind, size: facts.len(), modified_ms })
+}
+
+/// Resolves as much of a path as exists, and links whose target does not.
+pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
+    /// As many links in a row as Linux follows.
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let (base, rest) = existing(&path)?;
+        // What follows the existing part may begin with a link that leads nowhere yet.
+        let Some(Component::Normal(next)) = rest.components().next() else {
+            return Ok(without_dots(&base.join(rest)));
+        };
+        match std::fs::read_link(base.join(next)) {
+            Ok(target) => {
+                let after = rest.strip_prefix(next).unwrap_or(Path::new(""));
+                path = base.join(target).join(after);
+            }
+            Err(_) => return Ok(without_dots(&base.join(rest))),
+        }
+    }
+    Err(Error::Io { path, message: "too many symbolic links".to_owned() })
+}
+
+/// The longest part of a path that exists, resolved, and the rest.
+fn existing(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
+    for base in path.ancestors() {
+        match std::fs::canonicalize(base) {
+            Ok(resolved) => {
+                let rest = path.strip_prefix(base).unwrap_or(Path::new(""));
+                return Ok((resolved, rest.to_path_buf()));
+            }
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
+            Err(error) => return Err(Error::from_io(path, &error)),
+        }
+    }
+    Err(Error::NotFound(path.to_path_buf()))
+}
+
+pub(super) fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => plain.push(part),
+        }
+    }
+    plain
+}
+
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    let failed = |error: io::Error| Error::from_io(path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let facts = file.metadata().map_err(failed)?;
+    if facts.is_dir() {
+        return Err(Error::IsFolder(path.to_path_buf()));
+    }
+    if facts.len() > MAX_WHOLE_BYTES {
+        let (path, size) = (path.to_path_buf(), facts.len());
+        return Err(Error::TooLarge { path, size, max: MAX_WHOLE_BYTES });
+    }
+    let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default() + 1);
+    // A device or a growing file is cut, not followed for ever.
+    file.take(MAX_WHOLE_BYTES).read_to_end(&mut content).map_err(failed)?;
+    Ok(content)
+}
+
+pub(super) fn read_lines(path: &Path, window: Window) -> Result<Lines, Error> {
+    let failed = |error: io::Error| Error::from_io(path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let facts = file.metadata().map_err(failed)?;
+    if facts.is_dir() {
+        return Err(Error::IsFolder(path.to_path_buf()));
+    }
+    if !facts.is_file() {
+        let message = "not a plain file (a device, pipe or socket)".to_owned();
+        return Err(Error::Io { path: path.to_path_buf(), message });
+    }
+    select_lines(BufReader::with_capacity(64 * 1024, file), facts.len(), window).map_err(failed)
+}
+
+/// Takes the wanted lines out of a stream and counts the rest, holding no more than the window.
+pub(super) fn select_lines(
+    mut source: impl BufRead,
+    size: u64,
+    window: Window,
+) -> io::Result<Lines> {
+    let head: Vec<u8> = source.fill_buf()?.iter().take(Lines::HEAD_BYTES).copied().collect();
+    let mut lines = Lines {
+        head,
+        text: Vec::new(),
+        count: 0,
+        stopped_by_bytes: false,
+        first_line_bytes: None,
+        total_lines: None,
+        size,
+    };
+    let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
+    // The line being read: its number, how long it is so far, and its bytes as long as they are wanted.
+    let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());
+    let (mut is_done, mut counted) = (false, 0_u64);
+    loop {
+        let buffer = source.fill_buf()?;
+        if buffer.is_empty() {
+            break;
+        }
+        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let piece = buffer.get(..end.unwrap_or(buffer.len())).unwrap_or_default();
+        let used = piece.len() + usize::from(end.is_some());
+        let is_wanted = number >= window.first_line && !is_done;
+        if is_wanted && current.len() <= max_bytes {
+            current.extend_from_slice(piece);
+        }
+        length += piece.len() as u64;
+        if is_done {
+            counted += used as u64;
+        }
+        source.consume(used);
+        if end.is_some() {
+            if is_wanted {
+                is_done = lines.take(number, &mut current, length, window);
+            }
+            number += 1;
+            length = 0;
+        }
+        if counted > MAX_COUNTED_BYTES {
+            return Ok(lines);
+        }
+    }
+    // A last line without a newline.
+    let has_open_line = length > 0;
+    if has_open_line && number >= window.first_line && !is_done {
+        lines.take(number, &mut current, length, window);
+    }
+    lines.total_lines = Some(number - 1 + u64::from(has_open_line));
+    Ok(lines)
+}
+
+impl Lines {
+    /// Adds a line, and says whether that was the last one wanted.
+    fn take(&mut self, number: u64, line: &mut Vec<u8>, length: u64, window: Window) -> bool {
+        if number == window.first_line {
+            self.first_line_bytes = Some(length);
+        }
+        if self.count == window.max_lines {
+            return true;
+        }
+        let separator = u64::from(self.count > 0);
+        if self.text.len() as u64 + separator + length > window.max_bytes {
+            self.stopped_by_bytes = true;
+            return true;
+        }
+        if self.count > 0 {
+            self.text.push(b'\n');
+        }
+        self.text.append(line);
+        self.count += 1;
+        self.count == window.max_lines
+    }
+}
+
+pub(super) fn list(path: &Path) -> Result<Vec<ListEntry>, Error> {
+    let entries = std::fs::read_dir(path).map_err(|error| Error::from_io(path, &error))?;
+    let named = entries.flatten().filter_map(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let kind = entry.file_type().ok()?;
+        let is_folder = kind.is_dir() || (kind.is_symlink() && entry.path().is_dir());
+        Some(ListEntry { name, is_folder })
+    });
+    Ok(named.collect())
+}
+
+/// Replaces the file at a canonical path.
+pub(super) fn replace(
+    path: &Path,
+    content: &[u8],
+    may_replace: impl Fn() -> bool,
+) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::from_io(path, &error);
+    let old = match std::fs::metadata(path) {
+        Ok(facts) if facts.is_dir() => return Err(Error::IsFolder(path.to_path_buf())),
+        Ok(facts) => Some(facts),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failed(error)),
+    };
+    // Renaming over a file needs no right to write it; who may not write it shall not replace it either.
+    // And what is not a plain file (a device, a pipe) is written, not replaced.
+    if let Some(facts) = &old {
+        let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+        if !facts.is_file() {
+            return in_place(file, content).map_err(failed);
+        }
+    }
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".pintle-");
+    let temporary = builder.permissions(Permissions::from_mode(NEW_FILE_MODE)).tempfile_in(folder);
+    let mut temporary = match temporary {
+        Ok(temporary) => temporary,
+        Err(error) if old.is_none() && error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder).map_err(|error| Error::from_io(folder, &error))?;
+            return replace(path, content, may_replace);
+        }
+        Err(error) if old.is_some() && !may_create_beside(&error) => {
+            let file = OpenOptions::new().write(true).open(path).map_err(failed)?;
+            return in_place(file, content).map_err(failed);
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    temporary.write_all(content).map_err(failed)?;
+    if let Some(facts) = old {
+        temporary.as_file().set_permissions(facts.permissions()).map_err(failed)?;
+    }
+    if !may_replace() {
+        return Err(Error::Cancelled);
+    }
+    temporary.persist(path).map(drop).map_err(|error| failed(error.error))
+}
+
+fn may_create_beside(error: &io::Error) -> bool {
+    !matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+fn in_place(mut file: File, content: &[u8]) -> io::Result<()> {
+    // Shortened after, so that a full disk loses as little as possible.
+    file.write_all(content)?;
+    if file.metadata()?.is_file() { file.set_len(content.len() as u64) } else { Ok(()) }
+}
+
+pub(super) fn create_folder(path: &Path) -> Result<(), Error> {
+    std::fs::create_dir_all(path).map_err(|error| Error::from_io(path, &error))
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), Error> {
+    let is_folder = std::fs::symlink_metadata(path).map(|facts| facts.is_dir());
+    let removed = match is_folder {
+        Ok(true) => std::fs::remove_dir(path),
+        Ok(false) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.map_err(|error| Error::from_io(path, &error))
+}
+
+pub(super) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    std::fs::rename(from, to).map_err(|error| Error::from_io(from, &error))
+}

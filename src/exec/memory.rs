@@ -1,0 +1,285 @@
+//! An environment in memory, for tests: files in a map, commands answered from a table.
+//!
+//! It never touches the machine. `.gitignore` means nothing here, and there are no links and no permissions.
+
+use crate::exec::search::{Collector, LineSearch, PathGlob};
+use crate::exec::{
+    Command, Decide, End, Environment, Error, FileKind, Find, Found, FoundPath, Grep, Grepped,
+    Lines, ListEntry, Platform, Ran, Stat, Window, files,
+};
+use pintle_protocol::diff::FileChange;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// Files in a map, commands in a table.
+#[derive(Debug)]
+pub struct Memory {
+    platform: Platform,
+    files: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    folders: Mutex<BTreeSet<PathBuf>>,
+    commands: BTreeMap<String, Answer>,
+    ran: Mutex<Vec<String>>,
+}
+
+/// What a command does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// Prints this and exits with the code.
+    Exits(String, i32),
+    /// Prints this and runs until it is stopped.
+    Hangs(String),
+}
+
+impl Memory {
+    /// Files with absolute paths. The home folder is `/home/user`.
+    pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let files = files.into_iter();
+        let files = files.map(|(path, text)| (PathBuf::from(path), text.as_bytes().to_vec()));
+        Self {
+            platform: Platform {
+                os: "memory".to_owned(),
+                shell: PathBuf::from("/bin/bash"),
+                home: Some(PathBuf::from("/home/user")),
+            },
+            files: Mutex::new(files.collect()),
+            folders: Mutex::default(),
+            commands: BTreeMap::new(),
+            ran: Mutex::default(),
+        }
+    }
+
+    /// Adds a command. One that is not in the table is not found, with code 127.
+    #[must_use]
+    pub fn with_command(mut self, line: &str, answer: Answer) -> Self {
+        self.commands.insert(line.to_owned(), answer);
+        self
+    }
+
+    /// The text of a file, if there is one.
+    pub fn text(&self, path: &str) -> Option<String> {
+        let files = lock(&self.files);
+        files.get(Path::new(path)).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// All files, in path order.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        lock(&self.files).keys().cloned().collect()
+    }
+
+    /// The commands that were started, in order.
+    pub fn commands_run(&self) -> Vec<String> {
+        lock(&self.ran).clone()
+    }
+
+    fn get(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        if let Some(bytes) = lock(&self.files).get(path) {
+            return Ok(bytes.clone());
+        }
+        let path = path.to_path_buf();
+        Err(if self.is_folder(&path) { Error::IsFolder(path) } else { Error::NotFound(path) })
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        path == Path::new("/")
+            || lock(&self.folders).iter().any(|folder| folder.starts_with(path))
+            || lock(&self.files).keys().any(|file| file != path && file.starts_with(path))
+    }
+
+    /// The files below a folder, with their relative paths, in path order.
+    fn below(&self, root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+        let files = lock(&self.files);
+        let below = files.iter().filter_map(|(path, bytes)| {
+            let relative = path.strip_prefix(root).ok()?;
+            Some((relative.to_path_buf(), bytes.clone()))
+        });
+        below.collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[async_trait::async_trait]
+impl Environment for Memory {
+    fn platform(&self) -> &Platform {
+        &self.platform
+    }
+
+    async fn stat(&self, path: &Path) -> Result<Stat, Error> {
+        let (kind, size) = match self.get(path) {
+            Ok(bytes) => (FileKind::File, bytes.len() as u64),
+            Err(Error::IsFolder(_)) => (FileKind::Folder, 0),
+            Err(error) => return Err(error),
+        };
+        Ok(Stat { kind, size, modified_ms: 0 })
+    }
+
+    async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
+        Ok(files::without_dots(path))
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        self.get(path)
+    }
+
+    async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error> {
+        let bytes = self.get(path)?;
+        files::select_lines(bytes.as_slice(), bytes.len() as u64, window)
+            .map_err(|error| Error::from_io(path, &error))
+    }
+
+    async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
+        match self.get(path) {
+            Ok(_) => return Err(Error::NotFolder(path.to_path_buf())),
+            Err(Error::IsFolder(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let mut entries = BTreeSet::new();
+        let mut add = |relative: &Path, is_file: bool| {
+            let mut parts = relative.iter();
+            if let Some(name) = parts.next() {
+                let is_folder = !is_file || parts.next().is_some();
+                let name = name.to_string_lossy().into_owned();
+                entries.insert(ListEntry { name, is_folder });
+            }
+        };
+        for (relative, _) in self.below(path) {
+            add(&relative, true);
+        }
+        for folder in lock(&self.folders).iter() {
+            if let Ok(relative) = folder.strip_prefix(path) {
+                add(relative, false);
+            }
+        }
+        Ok(entries.into_iter().collect())
+    }
+
+    async fn write(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
+        if self.is_folder(path) {
+            return Err(Error::IsFolder(path.to_path_buf()));
+        }
+        lock(&self.files).insert(path.to_path_buf(), content);
+        Ok(())
+    }
+
+    async fn update(
+        &self,
+        path: &Path,
+        decide: Decide,
+        cancel: &CancellationToken,
+    ) -> Result<Option<FileChange>, Error> {
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let before = match self.get(path) {
+            Ok(before) => Some(before),
+            Err(Error::NotFound(_)) => None,
+            Err(error) => return Err(error),
+        };
+        let rewrite = decide(before).map_err(Error::Refused)?;
+        lock(&self.files).insert(path.to_path_buf(), rewrite.content);
+        Ok(rewrite.change)
+    }
+
+    async fn create_folder(&self, path: &Path) -> Result<(), Error> {
+        lock(&self.folders).insert(path.to_path_buf());
+        Ok(())
+    }
+
+    async fn remove(&self, path: &Path) -> Result<(), Error> {
+        let was_file = lock(&self.files).remove(path).is_some();
+        if was_file || lock(&self.folders).remove(path) {
+            Ok(())
+        } else {
+            Err(Error::NotFound(path.to_path_buf()))
+        }
+    }
+
+    async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error> {
+        let mut files = lock(&self.files);
+        let content = files.remove(from).ok_or_else(|| Error::NotFound(from.to_path_buf()))?;
+        files.insert(to.to_path_buf(), content);
+        Ok(())
+    }
+
+    async fn find(&self, find: Find, _cancel: &CancellationToken) -> Result<Found, Error> {
+        let glob = PathGlob::new(&find.glob)?;
+        if !self.is_folder(&find.root) {
+            return Err(self
+                .get(&find.root)
+                .map_or_else(|error| error, |_| Error::NotFolder(find.root.clone())));
+        }
+        // A folder comes before what is in it, as on a walk.
+        let mut paths = BTreeMap::new();
+        for (file, _) in self.below(&find.root) {
+            let parents = file.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
+            paths.extend(parents.map(|parent| (parent.to_path_buf(), true)));
+            paths.insert(file, false);
+        }
+        let mut matching = paths.into_iter().filter(|(path, _)| glob.is_match(path));
+        let paths = matching.by_ref().take(find.max_paths);
+        let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();
+        Ok(Found { paths, has_more: matching.next().is_some() })
+    }
+
+    async fn grep(&self, grep: Grep, _cancel: &CancellationToken) -> Result<Grepped, Error> {
+        let mut search = LineSearch::new(&grep)?;
+        let glob = grep.glob.as_deref().map(PathGlob::new).transpose()?;
+        let mut collector = Collector::new(&grep);
+        match self.get(&grep.root) {
+            Ok(bytes) => {
+                let name = grep.root.file_name().map(PathBuf::from).unwrap_or_default();
+                collector.add(name, search.bytes(&bytes));
+            }
+            Err(Error::IsFolder(_)) => {
+                for (path, bytes) in self.below(&grep.root) {
+                    if glob.as_ref().is_none_or(|glob| glob.is_match(&path)) {
+                        collector.add(path, search.bytes(&bytes));
+                    }
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(collector.finish())
+    }
+
+    async fn exec(
+        &self,
+        command: Command,
+        cancel: &CancellationToken,
+        output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> Result<Ran, Error> {
+        lock(&self.ran).push(command.line.clone());
+        let missing = || Answer::Exits(format!("bash: {}: command not found\n", command.line), 127);
+        let answer = self.commands.get(&command.line).cloned().unwrap_or_else(missing);
+        let (Answer::Exits(text, _) | Answer::Hangs(text)) = answer.clone();
+        if !text.is_empty() {
+            output(&text);
+        }
+        let end = match answer {
+            Answer::Exits(_, code) => End::Exited(code),
+            Answer::Hangs(_) => tokio::select! {
+                () = cancel.cancelled() => End::Cancelled,
+                () = async {
+                    match command.timeout {
+                        Some(timeout) => tokio::time::sleep(timeout).await,
+                        None => std::future::pending().await,
+                    }
+                } => End::TimedOut,
+            },
+        };
+        Ok(Ran {
+            end,
+            total_lines: crate::text::truncate::count_lines(&text),
+            total_bytes: text.len() as u64,
+            tail: text,
+            full_output_path: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

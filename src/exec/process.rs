@@ -1,0 +1,315 @@
+//! Commands of this machine: the one place that starts a shell.
+//!
+//! Invariant: when the future of [`run`] is over, by its end or by being dropped, nothing of a stopped command runs any
+//! more, also not what left its process group. What a command that ended by itself left in the background goes on.
+#![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
+
+use crate::exec::capture::Capture;
+use crate::exec::descendants::{self, MARK};
+use crate::exec::{Command, End, Error, Ran};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+use tokio::process::Child;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+/// Between the polite signal and the other one.
+const TERM_TO_KILL: Duration = Duration::from_secs(2);
+
+/// How long output is waited for after the shell's end, when something in the background holds the pipe.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// Between two pieces of progress.
+const PROGRESS: Duration = Duration::from_millis(50);
+
+/// The most text of one piece of progress; of a flood its end is told.
+const MAX_PROGRESS_BYTES: usize = 16 * 1024;
+
+/// Between two looks whether everything has gone.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What every command of an environment shares.
+#[derive(Debug)]
+pub(super) struct Shell {
+    pub(super) program: PathBuf,
+    pub(super) variables: Vec<(String, String)>,
+    pub(super) temporary: PathBuf,
+}
+
+/// Runs a command; `id` is unlike that of any other command.
+pub(super) async fn run(
+    shell: &Shell,
+    id: &str,
+    command: Command,
+    cancel: &CancellationToken,
+    output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+) -> Result<Ran, Error> {
+    let mark = format!("{}-{id}", std::process::id());
+    let (child, pipe) = start(shell, &mark, &command).map_err(|error| {
+        if command.cwd.is_dir() {
+            Error::Shell { shell: shell.program.clone(), message: error.to_string() }
+        } else {
+            Error::from_io(&command.cwd, &error)
+        }
+    })?;
+    let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let mut running = Running {
+        child,
+        pipe: Some(pipe),
+        family: Family { leader, mark, is_armed: true },
+        deadline: command.timeout.map(|timeout| Instant::now() + timeout),
+        capture: Capture::new(&command, &shell.temporary),
+        progress: Pending::default(),
+    };
+    let end = running.to_the_end(cancel, output).await;
+    running.progress.flush(output);
+    Ok(running.capture.finish(end).await)
+}
+
+fn start(shell: &Shell, mark: &str, command: &Command) -> io::Result<(Child, pipe::Receiver)> {
+    // One pipe for both, so that the order is that in which they were written.
+    let (reader, writer) = io::pipe()?;
+    let mut builder = tokio::process::Command::new(&shell.program);
+    builder
+        .arg("-c")
+        .arg(&command.line)
+        .current_dir(&command.cwd)
+        .env_clear()
+        .envs(shell.variables.iter().map(|(name, value)| (name, value)))
+        .env("PWD", &command.cwd)
+        .env(MARK, mark)
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer)
+        .kill_on_drop(true);
+    in_own_session(&mut builder);
+    // The builder holds the pipe's other end; it is gone when this function returns.
+    let child = builder.spawn()?;
+    Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
+}
+
+#[expect(unsafe_code, reason = "a new session needs a call between fork and exec")]
+fn in_own_session(builder: &mut tokio::process::Command) {
+    // Safety: the closure only calls setsid, which is async-signal-safe, and touches no memory of the parent.
+    unsafe {
+        builder.pre_exec(|| Ok(nix::unistd::setsid().map(drop)?));
+    }
+}
+
+struct Running {
+    child: Child,
+    /// None once everyone has closed the other end.
+    pipe: Option<pipe::Receiver>,
+    family: Family,
+    deadline: Option<Instant>,
+    capture: Capture,
+    progress: Pending,
+}
+
+/// What can happen next.
+enum Event {
+    Output(io::Result<usize>),
+    Exited(io::Result<ExitStatus>),
+    ShowProgress,
+    Stop(End),
+    /// Waiting for the end of output, or for a polite end, is over.
+    Enough,
+}
+
+impl Running {
+    async fn to_the_end(
+        &mut self,
+        cancel: &CancellationToken,
+        output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> End {
+        let mut buffer = vec![0; 32 * 1024];
+        let mut status = None;
+        let mut stopped = None;
+        let mut enough_at = None;
+        while self.pipe.is_some() || status.is_none() {
+            let event = self
+                .next(cancel, &mut buffer, status.is_none(), stopped.is_none(), enough_at)
+                .await;
+            match event {
+                Event::Output(Ok(read)) if read > 0 => {
+                    let text = self.capture.push(buffer.get(..read).unwrap_or_default()).await;
+                    self.progress.push(&text);
+                }
+                Event::Output(_) => self.pipe = None,
+                Event::Exited(ended) => {
+                    status = Some(ended);
+                    self.family.leader = None;
+                    enough_at = enough_at.or_else(|| Some(Instant::now() + GRACE));
+                }
+                Event::ShowProgress => self.progress.flush(output),
+                Event::Stop(end) => {
+                    stopped = Some(end);
+                    self.family.signal(Signal::SIGTERM).await;
+                    enough_at = Some(Instant::now() + TERM_TO_KILL);
+                }
+                Event::Enough if status.is_some() => break,
+                Event::Enough => {
+                    self.family.signal(Signal::SIGKILL).await;
+                    enough_at = None;
+                }
+            }
+        }
+        let Some(stopped) = stopped else {
+            self.family.is_armed = false;
+            return end_of(status);
+        };
+        self.family.ended_by(enough_at.unwrap_or_else(Instant::now)).await;
+        stopped
+    }
+
+    /// Waits for what happens next. Cancel-safe: nothing read is lost.
+    async fn next(
+        &mut self,
+        cancel: &CancellationToken,
+        buffer: &mut [u8],
+        is_running: bool,
+        may_stop: bool,
+        enough_at: Option<Instant>,
+    ) -> Event {
+        let may_stop = may_stop && is_running;
+        tokio::select! {
+            () = cancel.cancelled(), if may_stop => Event::Stop(End::Cancelled),
+            () = at(self.deadline), if may_stop => Event::Stop(End::TimedOut),
+            () = at(enough_at) => Event::Enough,
+            () = at(self.progress.due) => Event::ShowProgress,
+            ended = self.child.wait(), if is_running => Event::Exited(ended),
+            read = read(self.pipe.as_mut(), buffer) => Event::Output(read),
+        }
+    }
+}
+
+async fn at(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn read(pipe: Option<&mut pipe::Receiver>, buffer: &mut [u8]) -> io::Result<usize> {
+    match pipe {
+        Some(pipe) => pipe.read(buffer).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn end_of(status: Option<io::Result<ExitStatus>>) -> End {
+    let Some(Ok(status)) = status else { return End::Signalled("unknown".to_owned()) };
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exited(code),
+        (None, Some(signal)) => {
+            let name = Signal::try_from(signal).map(|signal| signal.as_str().to_owned());
+            End::Signalled(name.unwrap_or_else(|_| format!("signal {signal}")))
+        }
+        (None, None) => End::Signalled("unknown".to_owned()),
+    }
+}
+
+/// Progress that has not been told yet.
+#[derive(Default)]
+struct Pending {
+    text: String,
+    due: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Pending {
+    fn push(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.text.push_str(text);
+        if self.text.len() > 2 * MAX_PROGRESS_BYTES {
+            let cut = self.text.floor_char_boundary(self.text.len() - MAX_PROGRESS_BYTES);
+            self.text.drain(..cut);
+        }
+        if self.due.is_none() {
+            let now = Instant::now();
+            self.due = Some(self.last.map_or(now, |last| now.max(last + PROGRESS)));
+        }
+    }
+
+    fn flush(&mut self, output: &mut (dyn for<'a> FnMut(&'a str) + Send)) {
+        self.due = None;
+        if !self.text.is_empty() {
+            output(&self.text);
+            self.text.clear();
+            self.last = Some(Instant::now());
+        }
+    }
+}
+
+/// The command's processes. Dropping it while armed kills them.
+struct Family {
+    /// The group's leader, until it has been waited for; its number may be someone else's after that.
+    leader: Option<Pid>,
+    mark: String,
+    is_armed: bool,
+}
+
+impl Family {
+    async fn signal(&self, signal: Signal) {
+        let (leader, mark) = (self.leader, self.mark.clone());
+        // A panic in there is a bug that the drop below makes up for.
+        let _ = tokio::task::spawn_blocking(move || signal_now(leader, &mark, signal)).await;
+    }
+
+    /// Waits until all have gone, and after the given time makes them go.
+    async fn ended_by(&mut self, kill_at: Instant) {
+        loop {
+            let mark = self.mark.clone();
+            let left = tokio::task::spawn_blocking(move || descendants::marked(&mark)).await;
+            if left.is_ok_and(|left| left.is_empty()) {
+                self.is_armed = false;
+                return;
+            }
+            if Instant::now() >= kill_at {
+                self.signal(Signal::SIGKILL).await;
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        if self.is_armed {
+            signal_now(self.leader, &self.mark, Signal::SIGKILL);
+        }
+    }
+}
+
+fn signal_now(leader: Option<Pid>, mark: &str, signal: Signal) {
+    // Found before anything dies, so that parents are still known.
+    let family = descendants::marked(mark);
+    if let Some(leader) = leader {
+        let _ = killpg(leader, signal);
+    }
+    let mut rest = family;
+    for _ in 0..KILL_ROUNDS {
+        descendants::signal(&rest, signal);
+        // What was started while the others were being found.
+        rest = if signal == Signal::SIGKILL { descendants::marked(mark) } else { Vec::new() };
+        if rest.is_empty() {
+            return;
+        }
+    }
+}
+
+/// A process that starts others faster than they are found is given up on after so many rounds.
+const KILL_ROUNDS: usize = 5;
+
+#[cfg(test)]
+mod tests;

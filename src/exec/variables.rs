@@ -1,0 +1,81 @@
+//! Which environment variables a command sees.
+
+/// Which variables are handed to commands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// All but those that look like secrets.
+    #[default]
+    Filtered,
+    /// All.
+    All,
+    /// Only those a program needs to find its way.
+    Core,
+    /// None.
+    Nothing,
+}
+
+/// Endings of names that are likely to hold a secret.
+const SECRET: [&str; 6] =
+    ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL", "_CREDENTIALS"];
+
+/// What a program needs to find its way.
+const CORE: [&str; 8] = ["PATH", "HOME", "USER", "SHELL", "LANG", "TERM", "TMPDIR", "LOGNAME"];
+
+/// Set for every command: no colours, no pagers, since nobody is there to scroll.
+pub const FIXED: [(&str, &str); 3] = [("TERM", "dumb"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
+
+/// The variables a command sees, the fixed ones last.
+pub fn visible<'a>(
+    all: impl Iterator<Item = (&'a str, &'a str)>,
+    policy: Policy,
+) -> Vec<(String, String)> {
+    all.filter(|(name, _)| is_visible(name, policy))
+        .chain(FIXED)
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn is_visible(name: &str, policy: Policy) -> bool {
+    match policy {
+        Policy::All => true,
+        Policy::Nothing => false,
+        Policy::Core => CORE.contains(&name) || name.starts_with("LC_"),
+        Policy::Filtered => {
+            let name = name.to_ascii_uppercase();
+            !SECRET.iter().any(|ending| name.ends_with(ending))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_stay_here() {
+        use Policy::{All, Core, Filtered, Nothing};
+        // Name, then whether each policy shows it.
+        for (name, policies) in [
+            ("PATH", [true, true, true, false]),
+            ("HOME", [true, true, true, false]),
+            ("LC_ALL", [true, true, true, false]),
+            ("GOPATH", [true, true, false, false]),
+            ("CARGO_HOME", [true, true, false, false]),
+            ("OPENAI_API_KEY", [false, true, false, false]),
+            ("aws_session_token", [false, true, false, false]),
+            ("DB_PASSWORD", [false, true, false, false]),
+            ("GOOGLE_APPLICATION_CREDENTIALS", [false, true, false, false]),
+            ("TOKENIZERS", [true, true, false, false]),
+        ] {
+            let got = [Filtered, All, Core, Nothing].map(|policy| is_visible(name, policy));
+            assert_eq!(got, policies, "{name}");
+        }
+    }
+
+    #[test]
+    fn fixed_ones_win() {
+        let got = visible([("TERM", "xterm"), ("A", "1")].into_iter(), Policy::Filtered);
+        let last = got.iter().rev().find(|(name, _)| name == "TERM");
+        assert_eq!(last.map(|(_, value)| value.as_str()), Some("dumb"));
+    }
+}

@@ -1,0 +1,200 @@
+//! A call's arguments, checked one by one: a wrong one is an error that names it and says what was expected.
+
+use serde_json::{Map, Value};
+
+/// The arguments of one call.
+#[derive(Debug)]
+pub(super) struct Arguments {
+    /// What stands before a field's name in an error, such as `edits[1].`.
+    prefix: String,
+    fields: Map<String, Value>,
+}
+
+impl Arguments {
+    pub(super) fn new(value: Value) -> Result<Self, String> {
+        Self::within(String::new(), value)
+    }
+
+    fn within(place: String, value: Value) -> Result<Self, String> {
+        match value {
+            Value::Object(fields) if place.is_empty() => Ok(Self { prefix: place, fields }),
+            Value::Object(fields) => Ok(Self { prefix: place + ".", fields }),
+            other if place.is_empty() => {
+                Err(format!("the arguments must be an object, not {}", kind(&other)))
+            }
+            other => Err(format!("`{place}` must be an object, not {}", kind(&other))),
+        }
+    }
+
+    /// A text that must be there.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, String> {
+        match self.fields.remove(name) {
+            Some(Value::String(text)) => Ok(text),
+            other => Err(self.wrong(name, "a string", other.as_ref())),
+        }
+    }
+
+    /// A text that must be there and not be blank.
+    pub(super) fn filled_text(&mut self, name: &str) -> Result<String, String> {
+        let text = self.text(name)?;
+        if text.trim().is_empty() {
+            return Err(format!("`{}{name}` must not be empty", self.prefix));
+        }
+        Ok(text)
+    }
+
+    /// A text that may be absent or null.
+    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            other => Err(self.wrong(name, "a string", other.as_ref())),
+        }
+    }
+
+    /// A whole number from `min` on that may be absent or null.
+    pub(super) fn optional_count(&mut self, name: &str, min: u64) -> Result<Option<u64>, String> {
+        let value = match self.fields.remove(name) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(value) => value,
+        };
+        match whole(&value) {
+            Some(number) if number >= min => Ok(Some(number)),
+            _ => Err(self.wrong(name, &format!("a whole number from {min} on"), Some(&value))),
+        }
+    }
+
+    /// A number above zero that may be absent or null.
+    pub(super) fn optional_seconds(&mut self, name: &str) -> Result<Option<f64>, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match value.as_f64() {
+                Some(seconds) if seconds > 0.0 => Ok(Some(seconds)),
+                _ => Err(self.wrong(name, "a number of seconds above 0", Some(&value))),
+            },
+        }
+    }
+
+    /// True or false; false when absent or null.
+    pub(super) fn flag(&mut self, name: &str) -> Result<bool, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(flag),
+            other => Err(self.wrong(name, "true or false", other.as_ref())),
+        }
+    }
+
+    /// A list of objects that may be absent or null.
+    pub(super) fn optional_objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
+        match self.fields.remove(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Array(values)) => {
+                let objects = values.into_iter().enumerate();
+                let objects = objects
+                    .map(|(at, value)| Self::within(format!("{}{name}[{at}]", self.prefix), value));
+                objects.collect::<Result<_, _>>().map(Some)
+            }
+            other => Err(self.wrong(name, "a list of objects", other.as_ref())),
+        }
+    }
+
+    fn wrong(&self, name: &str, expected: &str, got: Option<&Value>) -> String {
+        match got {
+            None => format!("`{}{name}` is missing: it must be {expected}", self.prefix),
+            Some(value) => {
+                format!("`{}{name}` must be {expected}, not {}", self.prefix, kind(value))
+            }
+        }
+    }
+}
+
+/// A number without a fraction; some models write `10.0`.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64()?.to_string().parse().ok())
+}
+
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(_) => "a string".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn errors_name_the_field_and_what_was_expected() {
+        type Read = fn(&mut Arguments) -> Result<String, String>;
+        let path: Read = |arguments| arguments.text("path");
+        let limit: Read =
+            |arguments| arguments.optional_count("limit", 1).map(|got| format!("{got:?}"));
+        let flag: Read = |arguments| arguments.flag("literal").map(|got| got.to_string());
+        let seconds: Read =
+            |arguments| arguments.optional_seconds("timeout").map(|got| format!("{got:?}"));
+        for (name, arguments, read, want) in [
+            ("text", json!({"path": "a"}), path, Ok("a")),
+            ("null", json!({"path": null}), path, Err("`path` must be a string, not null")),
+            ("a number", json!({"path": 123}), path, Err("`path` must be a string, not 123")),
+            ("missing", json!({}), path, Err("`path` is missing: it must be a string")),
+            ("absent count", json!({}), limit, Ok("None")),
+            ("null count", json!({"limit": null}), limit, Ok("None")),
+            ("count", json!({"limit": 3}), limit, Ok("Some(3)")),
+            ("a whole float", json!({"limit": 3.0}), limit, Ok("Some(3)")),
+            (
+                "a fraction",
+                json!({"limit": 3.5}),
+                limit,
+                Err("`limit` must be a whole number from 1 on, not 3.5"),
+            ),
+            (
+                "too small",
+                json!({"limit": 0}),
+                limit,
+                Err("`limit` must be a whole number from 1 on, not 0"),
+            ),
+            (
+                "negative",
+                json!({"limit": -1}),
+                limit,
+                Err("`limit` must be a whole number from 1 on, not -1"),
+            ),
+            (
+                "a text for a flag",
+                json!({"literal": "yes"}),
+                flag,
+                Err("`literal` must be true or false, not a string"),
+            ),
+            (
+                "no time",
+                json!({"timeout": 0}),
+                seconds,
+                Err("`timeout` must be a number of seconds above 0, not 0"),
+            ),
+            ("half a second", json!({"timeout": 0.5}), seconds, Ok("Some(0.5)")),
+        ] {
+            let got = Arguments::new(arguments).and_then(|mut arguments| read(&mut arguments));
+            assert_eq!(got, want.map(str::to_owned).map_err(str::to_owned), "{name}");
+        }
+        assert_eq!(
+            Arguments::new(json!([])).err().as_deref(),
+            Some("the arguments must be an object, not a list")
+        );
+    }
+
+    #[test]
+    fn errors_name_the_place_in_a_list() {
+        let mut arguments = Arguments::new(json!({"edits": [{"oldText": 1}]})).unwrap();
+        let mut edits = arguments.optional_objects("edits").unwrap().unwrap();
+        assert_eq!(
+            edits[0].text("oldText").err().as_deref(),
+            Some("`edits[0].oldText` must be a string, not 1")
+        );
+    }
+}

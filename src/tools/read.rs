@@ -1,0 +1,208 @@
+//! `read`: lines of a text file.
+
+use crate::exec::{Error, Lines, Window};
+use crate::text::lines;
+use crate::text::sniff::{self, Kind};
+use crate::text::truncate::{Limits, size};
+use crate::tools::arguments::Arguments;
+use crate::tools::path::{Purpose, Written};
+use crate::tools::{
+    Access, Folders, Prepared, Tool, ToolContext, failure, success, unless_cancelled,
+};
+use pintle_protocol::content::{TruncatedBy, Truncation};
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use serde_json::{Value, json};
+
+/// Reads text files.
+#[derive(Debug, Clone, Copy)]
+pub struct Read;
+
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "read"
+    }
+
+    fn description(&self) -> &'static str {
+        include_str!("descriptions/read.md")
+    }
+
+    fn parameters(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "File to read, relative or absolute"},
+                "offset": {"type": "integer", "minimum": 1, "description": "First line to read, 1-based"},
+                "limit": {"type": "integer", "minimum": 1, "description": "Most lines to read"},
+            },
+            "required": ["path"],
+        })
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        let mut arguments = Arguments::new(arguments)?;
+        Ok(Box::new(Call {
+            path: Written::new(arguments.filled_text("path")?, folders, Purpose::Existing),
+            // 0 is taken for the first line: models that count from 0 mean that.
+            offset: arguments.optional_count("offset", 0)?.map(|offset| offset.max(1)),
+            limit: arguments.optional_count("limit", 1)?,
+        }))
+    }
+}
+
+#[derive(Debug)]
+struct Call {
+    path: Written,
+    offset: Option<u64>,
+    limit: Option<u64>,
+}
+
+#[async_trait::async_trait]
+impl Prepared for Call {
+    fn title(&self) -> String {
+        format!("read: {}", self.path.text)
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        self.path.locations(self.offset)
+    }
+
+    fn access(&self) -> Access {
+        Access::Read(self.path.all())
+    }
+
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
+        let limits = Limits::default();
+        let window = Window {
+            first_line: self.offset.unwrap_or(1),
+            max_lines: self.limit.unwrap_or(u64::MAX).min(limits.max_lines as u64),
+            max_bytes: limits.max_bytes as u64,
+        };
+        let work = async {
+            let path = self.path.existing(ctx.env.as_ref()).await;
+            ctx.env.read_lines(&path, window).await
+        };
+        match unless_cancelled(&ctx.cancel, work).await {
+            Ok(lines) => self.show(&lines, window),
+            Err(error) => failure(explain(&self.path.text, &error)),
+        }
+    }
+}
+
+impl Call {
+    fn show(&self, lines: &Lines, window: Window) -> ToolResult {
+        let path = &self.path.text;
+        if let Kind::Binary(kind) = sniff::kind(&lines.head) {
+            return failure(format!(
+                "Cannot read {path}: it is a {kind} ({}), not text. Use bash to look into it.",
+                size(lines.size)
+            ));
+        }
+        let record = record(lines, window);
+        if lines.total_lines == Some(0) {
+            // Nothing to say to the model; the record tells a client that the file is empty.
+            let mut result = ToolResult::default();
+            result.details.truncation = Some(record);
+            return result;
+        }
+        let first = window.first_line;
+        let Some(first_line_bytes) = lines.first_line_bytes else {
+            let total = lines.total_lines.unwrap_or_default();
+            return failure(format!("Offset {first} is beyond end of file ({total} lines total)"));
+        };
+        if lines.count == 0 {
+            let mut result = success(format!(
+                "[Line {first} is {}, exceeds {} limit. Use bash: sed -n '{first}p' {} | head -c {}]",
+                size(first_line_bytes),
+                size(window.max_bytes),
+                quoted(path),
+                window.max_bytes
+            ));
+            result.details.truncation = Some(record);
+            return result;
+        }
+        let text = String::from_utf8_lossy(&lines.text);
+        let text = if first == 1 { lines::split_bom(&text).1 } else { &text };
+        let Some(notice) = self.notice(lines, window) else { return success(text) };
+        let mut result = success(format!("{text}\n\n[{notice}]"));
+        result.details.truncation = record.truncated_by.is_some().then_some(record);
+        result
+    }
+
+    /// Says where to go on, when there is more.
+    fn notice(&self, lines: &Lines, window: Window) -> Option<String> {
+        let first = window.first_line;
+        let last = first + lines.count - 1;
+        let next = last + 1;
+        let of = match lines.total_lines {
+            Some(total) if total <= last => return None,
+            Some(total) => format!("of {total}"),
+            None => format!("of a file of {}", size(lines.size)),
+        };
+        if lines.stopped_by_bytes {
+            let limit = size(window.max_bytes);
+            return Some(format!(
+                "Showing lines {first}-{last} {of} ({limit} limit). Use offset={next} to continue."
+            ));
+        }
+        match lines.total_lines {
+            Some(total) if self.limit == Some(lines.count) => {
+                let more = total - last;
+                Some(format!("{more} more lines in file. Use offset={next} to continue."))
+            }
+            _ => Some(format!("Showing lines {first}-{last} {of}. Use offset={next} to continue.")),
+        }
+    }
+}
+
+fn record(lines: &Lines, window: Window) -> Truncation {
+    let end = window.first_line.saturating_sub(1) + lines.count;
+    let truncated_by = if lines.stopped_by_bytes {
+        Some(TruncatedBy::Bytes)
+    } else {
+        lines.total_lines.is_none_or(|total| total > end).then_some(TruncatedBy::Lines)
+    };
+    Truncation {
+        truncated_by,
+        total_lines: lines.total_lines.unwrap_or(end + 1),
+        total_bytes: lines.size,
+        output_lines: lines.count,
+        output_bytes: lines.text.len() as u64,
+        last_line_partial: false,
+        first_line_exceeds_limit: lines.count == 0 && lines.stopped_by_bytes,
+        max_lines: window.max_lines,
+        max_bytes: window.max_bytes,
+    }
+}
+
+/// An error in this tool's words.
+fn explain(path: &str, error: &Error) -> String {
+    match error {
+        Error::NotFound(_) | Error::NotFolder(_) => format!("File not found: {path} (ENOENT)"),
+        Error::Denied(_) => format!("Permission denied: {path} (EACCES)"),
+        Error::IsFolder(_) => format!("{path} is a directory. Use ls to list it."),
+        Error::Cancelled => "Operation aborted".to_owned(),
+        Error::PathTooLong(_)
+        | Error::TooLarge { .. }
+        | Error::Io { .. }
+        | Error::Pattern(_)
+        | Error::Shell { .. }
+        | Error::Refused(_) => error.to_string(),
+    }
+}
+
+/// A path as the shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,@%~".contains(&byte);
+    if path.bytes().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests;
