@@ -1,3 +1,5 @@
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
+
 use super::encode;
 use crate::llm::catalog::Api;
 use crate::llm::fixtures::{decoded, decoded_text};
@@ -156,8 +158,8 @@ fn user(text: &str) -> Message {
     Message::User(vec![Content::text(text)])
 }
 
-fn opaque(value: &Value) -> Option<Opaque> {
-    Some(Opaque(serde_json::value::to_raw_value(value).unwrap()))
+fn opaque(value: &Value) -> Opaque {
+    Opaque(serde_json::value::to_raw_value(value).unwrap())
 }
 
 fn reply(origin: &str, blocks: Vec<AssistantBlock>) -> Message {
@@ -184,7 +186,8 @@ fn result(id: &str, content: Vec<Content>, is_error: bool) -> Message {
 
 fn lines(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
-    messages.iter().map(|message| format!("{message}\n")).collect()
+    let lines: Vec<_> = messages.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 #[test]
@@ -192,16 +195,16 @@ fn a_conversation_with_everything_in_it() {
     let thinking = vec![
         AssistantBlock::Reasoning {
             text: "hm ".to_owned(),
-            opaque: opaque(&json!({ "signature": "S=" })),
+            opaque: Some(opaque(&json!({ "signature": "S=" }))),
         },
         AssistantBlock::Reasoning {
             text: String::new(),
-            opaque: opaque(&json!({ "type": "redacted_thinking", "data": "R" })),
+            opaque: Some(opaque(&json!({ "type": "redacted_thinking", "data": "R" }))),
         },
         AssistantBlock::Reasoning { text: "unsigned".to_owned(), opaque: None },
         call("functions.read:0", "{\"path\":\"a\"}"),
         AssistantBlock::Text { text: "two calls".to_owned() },
-        AssistantBlock::Unknown(opaque(&json!({ "type": "server_tool_use", "id": "s" })).unwrap()),
+        AssistantBlock::Unknown(opaque(&json!({ "type": "server_tool_use", "id": "s" }))),
         AssistantBlock::Text { text: String::new() },
         call("functions.read:1", "{\"path\":"),
     ];

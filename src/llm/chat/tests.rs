@@ -1,3 +1,5 @@
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
+
 use super::encode;
 use crate::llm::catalog::{self, Api, Dialect};
 use crate::llm::fixtures::{decoded, decoded_text};
@@ -122,10 +124,8 @@ fn recorded_streams_decode_the_same_however_they_are_cut() {
 
 /// Chunks of one choice with these deltas.
 fn chunks(deltas: &[&str]) -> String {
-    deltas
-        .iter()
-        .map(|delta| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n"))
-        .collect()
+    let chunk = |delta: &&str| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+    deltas.iter().map(chunk).collect::<Vec<_>>().concat()
 }
 
 const FINISH: &str = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n";
@@ -248,7 +248,8 @@ fn result(id: &str, content: Vec<Content>, is_error: bool) -> Message {
 
 fn lines(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
-    messages.iter().map(|message| format!("{message}\n")).collect()
+    let lines: Vec<_> = messages.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 #[test]
@@ -308,17 +309,17 @@ fn settings_follow_the_dialect() {
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
     }];
-    let mut shown = String::new();
+    let mut shown = Vec::new();
     for name in ["openai", "openrouter", "mistral", "ollama"] {
         let body = encode(&request, catalog::find(name).unwrap().dialect);
-        shown += &format!("{name} {body}\n");
+        shown.push(format!("{name} {body}\n"));
     }
     expect![[r#"
         openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_completion_tokens":5,"reasoning_effort":"high"}
         openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
         mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
         ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
-    "#]].assert_eq(&shown);
+    "#]].assert_eq(&shown.concat());
     let bare = encode(&super::tests::request(vec![user("a")]), Dialect::PLAIN);
     assert!(bare.get("tools").is_none() && bare.get("max_tokens").is_none());
 }
