@@ -36,6 +36,9 @@ impl Broken {
 /// Reads an event's data.
 pub(super) fn json(data: &str) -> Result<Value, Broken> {
     serde_json::from_str(data).map_err(|error| {
+        if error.is_eof() {
+            return Broken::cut();
+        }
         let start: String = data.chars().take(80).collect();
         Broken::Wire(format!("an event is not JSON ({error}): {start}"))
     })

@@ -96,8 +96,9 @@ impl Endpoint {
 fn url(api: Api, base: &str) -> String {
     let base = base.trim();
     let (base, query) = base.split_once('?').map_or((base, ""), |(base, query)| (base, query));
+    let has_scheme = base.contains("://");
     let base = base.trim_end_matches('/');
-    let base = if base.contains("://") {
+    let base = if has_scheme {
         base.to_owned()
     } else if is_local(base) {
         format!("http://{base}")

@@ -14,6 +14,8 @@ mod decode;
 pub mod delta;
 pub mod endpoint;
 pub mod error;
+#[cfg(test)]
+mod fixtures;
 pub mod http;
 pub mod invariants;
 pub mod message;

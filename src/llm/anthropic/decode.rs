@@ -136,8 +136,8 @@ impl Decoder {
                     out.push_back(Delta::Arguments { index, json });
                 }
             }
-            Kind::Unknown(block, input) => match piece(delta, "partial_json") {
-                Some(json) => input.push_str(&json),
+            Kind::Unknown(block, input) => match delta.get("partial_json") {
+                Some(json) => input.push_str(json.as_str().unwrap_or_default()),
                 None => merge(block, delta),
             },
             Kind::Redacted => {}

@@ -1,1 +1,349 @@
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
+use super::encode;
+use crate::llm::catalog::Api;
+use crate::llm::fixtures::{decoded, decoded_text};
+use crate::llm::{
+    Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
+};
+use expect_test::{Expect, expect};
+use pintle_protocol::content::Content;
+use pintle_protocol::event::StopReason;
+use serde_json::{Value, json};
+
+#[test]
+fn recorded_streams_decode_the_same_however_they_are_cut() {
+    let check = |name: &str, want: Expect| want.assert_eq(&decoded(&format!("anthropic/{name}")));
+    check(
+        "cache-read",
+        expect![[r#"
+        text "Hello"
+        usage in 3 out 4 read 1217 written 0 reasoning 0
+        stop EndTurn
+    "#]],
+    );
+    check(
+        "compaction",
+        expect![[r#"
+        unknown "{\"type\":\"compaction\",\"content\":\"The user prov" … "step: Say hello to the user.\"}" (343 chars)
+        text "Hello! 👋"
+        usage in 181 out 8 read 0 written 0 reasoning 0
+        stop EndTurn
+    "#]],
+    );
+    check(
+        "empty-stop-sequence",
+        expect![[r#"
+        usage in 18 out 1 read 0 written 0 reasoning 0
+        stop EndTurn
+    "#]],
+    );
+    check(
+        "parallel-tools-1",
+        expect![[r#"
+        text "I'll add and multiply the numbers 2 and 3 for you."
+        call toolu_01UYxUYC2zRPY8wiutnF48eP add "{\"a\": 2, \"b\": 3}"
+        call toolu_01VaRx1jpWCvPhi7L4kywAcd multiply "{\"a\": 2, \"b\": 3}"
+        usage in 502 out 137 read 0 written 0 reasoning 0
+        stop ToolUse
+    "#]],
+    );
+    check(
+        "redacted-thinking",
+        expect![[r#"
+        reasoning "" "{\"type\":\"redacted_thinking\",\"data\":\"EqkECkYIB" … "WuR0AhDIXXjpot45vnBd4ewJ/hgB\"}" (782 chars)
+        reasoning "" "{\"type\":\"redacted_thinking\",\"data\":\"EtgBCkYIB" … "k/6RjRRFuab/DBV3yRYdZ1J0GAE=\"}" (334 chars)
+        text "I notice that you've sent what appears to be " … "a legitimate task or question?" (359 chars)
+        usage in 92 out 189 read 0 written 0 reasoning 0
+        stop EndTurn
+    "#]],
+    );
+    check(
+        "refusal",
+        expect![[r#"
+        usage in 18 out 5 read 0 written 0 reasoning 0
+        stop Refusal
+    "#]],
+    );
+    check(
+        "thinking-cut-by-max-tokens",
+        expect![[r#"
+        reasoning "The user wants me to list integers from 1 to 2000, one per line." "{\"signature\":\"signature_REDACTED_1\"}"
+        text "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\n17\n18\n" … "92\n493\n494\n495\n496\n497\n498\n499" (1887 chars)
+        usage in 61 out 1025 read 0 written 0 reasoning 25
+        stop MaxTokens
+    "#]],
+    );
+    check(
+        "thinking-tool-1",
+        expect![[r#"
+        reasoning "The user wants me to:\n1. Use the fixed_versio" … "o see what version it returns." (180 chars) "{\"signature\":\"EoQDCm0IDhgCKkCDzGs2kL2PgnDCZU/" … "YwyxQQtUVgzhVGhhANWRjSBwUxgB\"}" (540 chars)
+        call toolu_01825dXWLSoJwCst1qTsiWdb fixed_version ""
+        usage in 598 out 92 read 0 written 0 reasoning 53
+        stop ToolUse
+    "#]],
+    );
+    check(
+        "web-fetch-server-tool",
+        expect![[r#"
+            text "I'll fetch that page for you."
+            unknown "{\"type\":\"server_tool_use\",\"id\":\"srvtoolu_01WD" … ".org/articles/starwars.html\"}}" (155 chars)
+            unknown "{\"type\":\"web_fetch_tool_result\",\"tool_use_id\"" … "r Wars films (static HTML)\"}}}" (5576 chars)
+            text "The first movie listed on that page is **The " … " and directed by George Lucas." (115 chars)
+            usage in 3727 out 115 read 0 written 0 reasoning 0
+            stop EndTurn
+        "#]],
+    );
+}
+
+#[test]
+fn odd_streams_end_well_or_say_why() {
+    let check = |text: &str, want: Expect| want.assert_eq(&decoded_text(Api::Messages, text));
+    let start = "data: {\"type\":\"message_start\",\"message\":{}}\n\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"a\"}}\n\n";
+    check(
+        &format!("{start}data: {{\"type\":\"content_block_delta\",\"ind"),
+        expect![[r#"
+            text "a"
+            protocol: test: the reply was cut off before its end
+        "#]],
+    );
+    check(
+        start,
+        expect![[r#"
+        text "a"
+        protocol: test: the reply was cut off before its end
+    "#]],
+    );
+    check(
+        &format!(
+            "{start}event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}}}\n\n"
+        ),
+        expect![[r#"
+            text "a"
+            overloaded: test broke off: Overloaded
+        "#]],
+    );
+    check(
+        &format!(
+            "{start}event: novelty\ndata: {{\"type\":\"novelty\"}}\n\nevent: message_stop\ndata: {{}}\n\n"
+        ),
+        expect![[r#"
+            text "a"
+            stop Other
+        "#]],
+    );
+    let call = "data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"read\",\"input\":{\"path\":\"a\"}}}\n\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\ndata: {\"type\":\"message_stop\"}\n\n";
+    check(
+        call,
+        expect![[r#"
+        call t read "{\"path\":\"a\"}"
+        stop Other
+    "#]],
+    );
+}
+
+fn request(messages: Vec<Message>) -> Request {
+    Request {
+        model: "claude-sonnet-4-5".to_owned(),
+        origin: "anthropic/claude-sonnet-4-5".to_owned(),
+        system: String::new(),
+        messages,
+        tools: Vec::new(),
+        effort: None,
+        max_output_tokens: Some(100),
+    }
+}
+
+fn user(text: &str) -> Message {
+    Message::User(vec![Content::text(text)])
+}
+
+fn opaque(value: &Value) -> Opaque {
+    Opaque(serde_json::value::to_raw_value(value).unwrap())
+}
+
+fn reply(origin: &str, blocks: Vec<AssistantBlock>) -> Message {
+    Message::Assistant(Assistant { blocks, origin: origin.to_owned(), stop: StopReason::ToolUse })
+}
+
+fn call(id: &str, arguments: &str) -> AssistantBlock {
+    AssistantBlock::ToolCall {
+        id: id.to_owned(),
+        name: "read".to_owned(),
+        arguments: arguments.to_owned(),
+        opaque: None,
+    }
+}
+
+fn result(id: &str, content: Vec<Content>, is_error: bool) -> Message {
+    Message::ToolResult(ToolResult {
+        call_id: id.to_owned(),
+        tool_name: "read".to_owned(),
+        content,
+        is_error,
+    })
+}
+
+fn lines(body: &Value) -> String {
+    let messages = body["messages"].as_array().unwrap();
+    let lines: Vec<_> = messages.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_conversation_with_everything_in_it() {
+    let thinking = vec![
+        AssistantBlock::Reasoning {
+            text: "hm ".to_owned(),
+            opaque: Some(opaque(&json!({ "signature": "S=" }))),
+        },
+        AssistantBlock::Reasoning {
+            text: String::new(),
+            opaque: Some(opaque(&json!({ "type": "redacted_thinking", "data": "R" }))),
+        },
+        AssistantBlock::Reasoning { text: "unsigned".to_owned(), opaque: None },
+        call("functions.read:0", "{\"path\":\"a\"}"),
+        AssistantBlock::Text { text: "two calls".to_owned() },
+        AssistantBlock::Unknown(opaque(&json!({ "type": "server_tool_use", "id": "s" }))),
+        AssistantBlock::Text { text: String::new() },
+        call("functions.read:1", "{\"path\":"),
+    ];
+    let image = Content::Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() };
+    let messages = |origin: &str| {
+        vec![
+            user("first"),
+            Message::User(vec![Content::text(""), Content::text("more")]),
+            reply(origin, thinking.clone()),
+            result("functions.read:0", vec![Content::text("seen"), image.clone()], false),
+            result("functions.read:1", vec![Content::text("")], true),
+            user("steer"),
+            reply(origin, vec![AssistantBlock::Text { text: String::new() }]),
+            reply(origin, vec![call("functions.read:0", "")]),
+            result("functions.read:0", vec![Content::text("again")], false),
+        ]
+    };
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"first"},{"type":"text","text":"more"}]}
+        {"role":"assistant","content":[{"type":"thinking","thinking":"hm ","signature":"S="},{"type":"redacted_thinking","data":"R"},{"type":"text","text":"two calls"},{"type":"server_tool_use","id":"s"},{"type":"tool_use","id":"functions_read_0","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"functions_read_1","name":"read","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"functions_read_0_2","name":"read","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0_2","content":[{"type":"text","text":"again"}],"cache_control":{"type":"ephemeral"}}]}
+    "#]].assert_eq(&lines(&encode(&request(messages("anthropic/claude-sonnet-4-5")))));
+    expect![[r#"
+        {"role":"user","content":[{"type":"text","text":"first"},{"type":"text","text":"more"}]}
+        {"role":"assistant","content":[{"type":"text","text":"two calls"},{"type":"tool_use","id":"functions_read_0","name":"read","input":{"path":"a"}},{"type":"tool_use","id":"functions_read_1","name":"read","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0","content":[{"type":"text","text":"seen"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}]},{"type":"tool_result","tool_use_id":"functions_read_1","is_error":true},{"type":"text","text":"steer","cache_control":{"type":"ephemeral"}}]}
+        {"role":"assistant","content":[{"type":"tool_use","id":"functions_read_0_2","name":"read","input":{}}]}
+        {"role":"user","content":[{"type":"tool_result","tool_use_id":"functions_read_0_2","content":[{"type":"text","text":"again"}],"cache_control":{"type":"ephemeral"}}]}
+    "#]].assert_eq(&lines(&encode(&request(messages("anthropic/other")))));
+}
+
+#[test]
+fn system_tools_and_marks() {
+    let mut request = request(vec![user("a")]);
+    request.system = "be brief".to_owned();
+    let tool = |name: &str| ToolSpec {
+        name: name.to_owned(),
+        description: "d".to_owned(),
+        parameters: json!({ "type": "object" }),
+    };
+    request.tools = vec![tool("read"), tool("bash")];
+    expect![[r#"
+        {
+          "model": "claude-sonnet-4-5",
+          "max_tokens": 100,
+          "stream": true,
+          "system": [
+            {
+              "type": "text",
+              "text": "be brief",
+              "cache_control": {
+                "type": "ephemeral"
+              }
+            }
+          ],
+          "tools": [
+            {
+              "name": "read",
+              "description": "d",
+              "input_schema": {
+                "type": "object"
+              }
+            },
+            {
+              "name": "bash",
+              "description": "d",
+              "input_schema": {
+                "type": "object"
+              },
+              "cache_control": {
+                "type": "ephemeral"
+              }
+            }
+          ],
+          "messages": [
+            {
+              "role": "user",
+              "content": [
+                {
+                  "type": "text",
+                  "text": "a",
+                  "cache_control": {
+                    "type": "ephemeral"
+                  }
+                }
+              ]
+            }
+          ]
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&encode(&request)).unwrap());
+}
+
+#[test]
+fn effort_and_limit_depend_on_the_family() {
+    for (model, effort, limit, want) in [
+        ("claude-3-haiku-20240307", Some(Effort::High), None, "4096 null null"),
+        ("claude-sonnet-4-5", None, None, "64000 null null"),
+        ("claude-sonnet-4-5", Some(Effort::None), None, r#"64000 {"type":"disabled"} null"#),
+        (
+            "claude-sonnet-4-5-20250929",
+            Some(Effort::High),
+            None,
+            r#"64000 {"type":"enabled","budget_tokens":20480} null"#,
+        ),
+        (
+            "claude-haiku-4-5",
+            Some(Effort::Max),
+            Some(4000),
+            r#"4000 {"type":"enabled","budget_tokens":2976} null"#,
+        ),
+        ("claude-haiku-4-5", Some(Effort::Low), Some(1500), "1500 null null"),
+        (
+            "claude-opus-4-6",
+            Some(Effort::Xhigh),
+            None,
+            r#"64000 {"type":"adaptive"} {"effort":"high"}"#,
+        ),
+        (
+            "claude-opus-5",
+            Some(Effort::Xhigh),
+            None,
+            r#"64000 {"type":"adaptive"} {"effort":"xhigh"}"#,
+        ),
+        (
+            "claude-opus-5",
+            Some(Effort::Minimal),
+            None,
+            r#"64000 {"type":"adaptive"} {"effort":"low"}"#,
+        ),
+        ("qwen3", None, None, "16384 null null"),
+    ] {
+        let mut request = request(vec![user("a")]);
+        model.clone_into(&mut request.model);
+        request.effort = effort;
+        request.max_output_tokens = limit;
+        let body = encode(&request);
+        let got = format!("{} {} {}", body["max_tokens"], body["thinking"], body["output_config"]);
+        assert_eq!(got, want, "{model} {effort:?}");
+    }
+}

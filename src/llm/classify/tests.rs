@@ -1,1 +1,121 @@
+use super::*;
+use crate::ambient::{Ambient, Secret};
+use crate::llm::catalog::{self, Api};
 
+fn endpoint(provider: &str) -> Endpoint {
+    let mut endpoint = match catalog::find(provider) {
+        Some(_) => Endpoint::resolve(provider, &Ambient::fixed([]), Some("http://h.test")).unwrap(),
+        None => Endpoint::new(provider, Api::Chat, "http://h.test"),
+    };
+    endpoint.key = Some(Secret::new("sk-very-secret"));
+    endpoint
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "fixtures are files")]
+fn recorded_errors_fall_into_their_classes() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/provider-errors.json");
+    let cases: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let provider = case["provider"].as_str().unwrap();
+        let body = &case["body"];
+        let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+        let want = match case["class"].as_str().unwrap() {
+            "rate_limit" => "rateLimit",
+            "content_filter" => "contentFilter",
+            "invalid" if body.contains("tool_use_failed") => "protocol",
+            "invalid" => "invalidRequest",
+            other => other,
+        };
+        let status = case["status"].as_u64().map_or(400, |status| u16::try_from(status).unwrap());
+        let error = if status == 200 {
+            in_stream(&endpoint(provider), &case["body"])
+        } else {
+            answer(&endpoint(provider), status, &[], body.as_bytes())
+        };
+        if error.kind.code() != want {
+            wrong.push(format!("{provider} {status} want {want}: {error:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cases.len() > 40);
+}
+
+#[test]
+fn answers_that_are_no_answers() {
+    for (status, body, kind, message, hint) in [
+        (
+            404,
+            "<html><body>nginx</body>",
+            ErrorKind::InvalidRequest,
+            "a web page",
+            "no model API at http://h.test/v1/chat/completions",
+        ),
+        (
+            404,
+            "404 page not found",
+            ErrorKind::InvalidRequest,
+            "404 page not found",
+            "check --base-url",
+        ),
+        (
+            404,
+            r#"{"error":{"message":"The model `x` does not exist","code":"model_not_found"}}"#,
+            ErrorKind::InvalidRequest,
+            "openai answered 404: The model `x` does not exist",
+            "check the model's name",
+        ),
+        (
+            401,
+            r#"{"error":{"message":"bad key sk-very-secret."}}"#,
+            ErrorKind::Auth,
+            "openai answered 401: bad key ***",
+            "OPENAI_API_KEY",
+        ),
+        (403, "", ErrorKind::Auth, "no further word", "OPENAI_API_KEY"),
+        (302, "", ErrorKind::InvalidRequest, "302", "sends to https://elsewhere"),
+        (200, "<!doctype html>", ErrorKind::Protocol, "a web page", "check --base-url"),
+        (502, "<html>Bad Gateway", ErrorKind::Overloaded, "a web page", ""),
+        (413, "", ErrorKind::Overflow, "no further word", ""),
+        (504, "", ErrorKind::Timeout, "504", ""),
+        (500, "[{\"error\":{\"message\":\"x\"}}]", ErrorKind::Overloaded, "answered 500: x", ""),
+    ] {
+        let headers = vec![("location".to_owned(), "https://elsewhere".to_owned())];
+        let error = answer(&endpoint("openai"), status, &headers, body.as_bytes());
+        assert_eq!(error.kind, kind, "{error:?}");
+        assert_eq!(error.status, Some(status));
+        assert!(error.message.contains(message), "{error:?}");
+        let given = error.hint.clone().unwrap_or_default();
+        assert!(given.contains(hint) && given.is_empty() == hint.is_empty(), "{error:?}");
+        assert!(!format!("{error:?}").contains("very-secret"));
+    }
+}
+
+#[test]
+fn waiting_times_and_ids_are_found() {
+    let header = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    let millis = Duration::from_millis;
+    for (headers, text, want) in [
+        (header("retry-after", "2"), "", Some(millis(2000))),
+        (header("retry-after-ms", "150"), "", Some(millis(150))),
+        (
+            vec![("retry-after-ms".into(), "0".into()), ("retry-after".into(), "1".into())],
+            "",
+            Some(millis(1000)),
+        ),
+        (header("retry-after", "Wed, 21 Oct 2026 07:28:00 GMT"), "", None),
+        (vec![], "Please try again in 3.89s. Visit", Some(millis(3890))),
+        (vec![], "try again in 174ms.", Some(millis(174))),
+        (vec![], "try again in 9m38.016s", Some(millis(578_016))),
+        (vec![], "try again in a while", None),
+        (vec![], "no", None),
+    ] {
+        assert_eq!(retry_after(&headers, text), want, "{text}");
+    }
+    let body = br#"{"request_id":"req_1","error":{"type":"overloaded_error","message":"x"}}"#;
+    let error = answer(&endpoint("anthropic"), 529, &[], body);
+    assert_eq!((error.kind, error.request_id), (ErrorKind::Overloaded, Some("req_1".to_owned())));
+    let error = answer(&endpoint("anthropic"), 529, &header("request-id", "req_2"), body);
+    assert_eq!(error.request_id.as_deref(), Some("req_2"));
+}
