@@ -144,7 +144,9 @@ impl Run {
         let prompt = match self.prompt.as_deref() {
             Some("-") => {
                 let mut text = String::new();
-                std::io::stdin().read_to_string(&mut text).context("reading the task from stdin")?;
+                std::io::stdin()
+                    .read_to_string(&mut text)
+                    .context("reading the task from stdin")?;
                 text
             }
             Some(prompt) => prompt.to_owned(),

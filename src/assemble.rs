@@ -7,7 +7,8 @@ use pintle::agent::{ConfiguredModels, Models, Services};
 use pintle::ambient::Ambient;
 use pintle::config::{self, Config};
 use pintle::exec::local::Local;
-use pintle::frontend::demo::Demo;
+use pintle::exec::variables::Policy;
+use pintle::frontend::demo::{Demo, PROJECT};
 use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
@@ -17,15 +18,8 @@ use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the engine works with, and the settings it came from.
-#[derive(Debug)]
-pub(crate) struct Assembled {
-    pub(crate) services: Services,
-    pub(crate) config: Config,
-}
-
-/// Builds it.
-pub(crate) fn services(settings: &Settings, ambient: &Ambient) -> anyhow::Result<Assembled> {
+/// What the engine works with.
+pub(crate) fn services(settings: &Settings, ambient: &Ambient) -> anyhow::Result<Services> {
     let config = load_config(settings, ambient)?;
     for warning in &config.warnings {
         tracing::warn!("{warning}");
@@ -37,16 +31,15 @@ pub(crate) fn services(settings: &Settings, ambient: &Ambient) -> anyhow::Result
         None => Models::new(configured_models(settings, &config, ambient)?),
     };
     let model = config.model.as_ref().map(|model| model.value.clone());
-    let services = Services {
+    Ok(Services {
         ambient: ambient.clone(),
         store: Store::new(&config.folders.data),
-        env: Arc::new(Local::new(ambient)),
+        env: Arc::new(Local::new(ambient, Policy::Filtered)),
         tools: tools::all().into(),
         models,
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
-    };
-    Ok(Assembled { services, config })
+    })
 }
 
 /// The settings that hold.
@@ -79,20 +72,28 @@ pub(crate) fn configured_models(
 
 fn scripted(script: Script) -> Models {
     let provider: Arc<dyn Provider> = Arc::new(script);
-    Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> { Ok(Arc::clone(&provider)) })
+    Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
+        Ok(Arc::clone(&provider))
+    })
 }
 
-/// What the demo's engine works with: the real thing but for the model, and all of it in the demo's folder.
-pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo, script: Script) -> Services {
-    Services {
+/// What the demo's engine works with: the real thing but for the model, and all of it in the demo's folder, where
+/// the project is copied to.
+pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
+    std::fs::create_dir_all(demo.project())?;
+    for (name, text) in PROJECT {
+        std::fs::write(demo.project().join(name), text)?;
+    }
+    let script = Script::from_json(&demo.script())?;
+    Ok(Services {
         ambient: ambient.clone(),
         store: Store::new(&demo.folder.join("data")),
-        env: Arc::new(Local::new(ambient)),
+        env: Arc::new(Local::new(ambient, Policy::Filtered)),
         tools: tools::all().into(),
         models: scripted(script),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
-    }
+    })
 }
 
 /// A folder that exists, by its absolute path without symbolic links.

@@ -6,7 +6,6 @@ mod doctor;
 mod signals;
 
 use args::{Args, Task};
-use assemble::Assembled;
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
@@ -49,7 +48,8 @@ fn explain() -> ExitCode {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return ExitCode::SUCCESS;
     }
-    let _ = std::io::stderr().write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
+    let _ = std::io::stderr()
+        .write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
     ExitCode::from(USAGE)
 }
 
@@ -103,7 +103,7 @@ where
 async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     let cwd = ambient.current_dir()?;
-    let Assembled { services, .. } = assemble::services(&serve.settings, &ambient)?;
+    let services = assemble::services(&serve.settings, &ambient)?;
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
     let (engine, handle) = Engine::new(services);
     let options = native::Options { cwd, stop: signals.token() };
@@ -121,7 +121,7 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
-    let Assembled { services, .. } = assemble::services(&task.settings, &ambient)?;
+    let services = assemble::services(&task.settings, &ambient)?;
     let here = ambient.current_dir()?;
     let cwd = task.directory.as_ref().map_or(here.clone(), |dir| here.join(dir));
     let cwd = assemble::folder(&cwd)?;
@@ -158,11 +158,10 @@ async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
         shows_json: wanted.json,
         delay: if is_watched { Duration::from_millis(15) } else { Duration::ZERO },
     };
-    let script = demo.script()?;
-    let (engine, handle) = Engine::new(assemble::demo_services(&ambient, &demo, script));
+    let (engine, handle) = Engine::new(assemble::demo_services(&ambient, &demo)?);
     let shown = demo.run(out, handle, signals.token(), hangup);
     let code = tokio::select! {
-        (code, ()) = async { tokio::join!(shown, engine.run()) } => code?,
+        (code, ()) = async { tokio::join!(shown, engine.run()) } => code,
         code = signals.run() => code,
     };
     if wanted.keep {

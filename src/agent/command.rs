@@ -1,5 +1,6 @@
 //! What can be asked of a session, and how to ask.
 
+use super::engine::in_background;
 use super::error::Error;
 use super::feed::{Subscriber, SubscriberId};
 use crate::store::Page;
@@ -220,11 +221,7 @@ impl SessionHandle {
     /// The session is closed or its journal cannot be read.
     pub async fn events(&self, after: u64, limit: usize) -> Result<(Page, u64), Error> {
         let (read, last) = self.ask(|reply| Command::Events { after, limit, reply }).await?;
-        let page = tokio::task::spawn_blocking(read).await;
-        let page = page.map_err(|error| {
-            Error::new(super::ErrorKind::Internal, format!("reading the journal: {error}"))
-        })?;
-        Ok((page?, last))
+        Ok((in_background(read).await?, last))
     }
 }
 

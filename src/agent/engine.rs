@@ -8,13 +8,15 @@ use super::session::{Session, Settings, parse_model};
 use super::turn::Moved;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
-use crate::exec::Environment;
-use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
+use crate::exec::{Environment, FileKind};
+use crate::store::{self, Cursor, Entry, FORMAT_VERSION, Header, Journal, Opened, Page, Store};
 use crate::tools::Tool;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::methods::SessionSummary;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -96,6 +98,31 @@ impl EngineHandle {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
 
+    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
+    ///
+    /// # Errors
+    /// The data folder cannot be read.
+    pub async fn list(
+        &self,
+        cwd: Option<String>,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
+        let store = self.services.store.clone();
+        let list = move || store.list(cwd.as_deref(), cursor.map(Cursor).as_ref(), limit);
+        let (sessions, next) = in_background(list).await?;
+        Ok((sessions, next.map(|cursor| cursor.0)))
+    }
+
+    /// Reads a stored session's events without opening it.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub async fn page(&self, id: SessionId, after: u64, limit: usize) -> Result<Page, Error> {
+        let store = self.services.store.clone();
+        in_background(move || store.page(&id, after, limit)).await
+    }
+
     /// Closes every session in order.
     pub async fn shutdown(&self) {
         let (tx, rx) = oneshot::channel();
@@ -129,7 +156,7 @@ impl Engine {
                 Some(ended) = self.tasks.join_next() => self.forget(ended),
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
-                        let _ = reply.send(self.create(create));
+                        let _ = reply.send(self.create(create).await);
                     }
                     Some(Request::Open(id, config, reply)) => {
                         let _ = reply.send(self.open(&id, config).await);
@@ -167,8 +194,9 @@ impl Engine {
         }
     }
 
-    fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
+    async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
         let CreateSession { cwd, title, config } = create;
+        self.check_folder(&cwd).await?;
         let settings = self.settings(config, title)?;
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
@@ -208,10 +236,9 @@ impl Engine {
         }
         let store = self.services.store.clone();
         let wanted = id.clone();
-        let opened = tokio::task::spawn_blocking(move || store.open(&wanted)).await;
-        let Opened { mut journal, mut entries, warnings } = opened.map_err(|error| {
-            Error::new(ErrorKind::Internal, format!("opening the journal: {error}"))
-        })??;
+        let Opened { mut journal, mut entries, warnings } =
+            in_background(move || store.open(&wanted)).await?;
+        self.check_folder(&journal.header().cwd).await?;
 
         let found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
@@ -239,6 +266,21 @@ impl Engine {
         }
         let conversation = Conversation::replay(&entries);
         Ok(self.spawn(journal, settings, Moved { conversation, ..Moved::default() }))
+    }
+
+    async fn check_folder(&self, cwd: &str) -> Result<(), Error> {
+        let wrong = |what: String| {
+            Error::new(ErrorKind::Invalid, format!("the working directory `{cwd}` {what}"))
+                .hint("name a folder that exists, by its absolute path")
+        };
+        if !Path::new(cwd).is_absolute() {
+            return Err(wrong("is not absolute".to_owned()));
+        }
+        match self.services.env.stat(Path::new(cwd)).await {
+            Ok(stat) if stat.kind == FileKind::Folder => Ok(()),
+            Ok(_) => Err(wrong("is not a folder".to_owned())),
+            Err(error) => Err(wrong(format!("cannot be used: {error}"))),
+        }
     }
 
     fn settings(&self, config: OpenConfig, title: Option<String>) -> Result<Settings, Error> {
@@ -283,5 +325,15 @@ impl Engine {
         let handle = SessionHandle { id: id.clone(), commands: commands_tx };
         self.open.insert(id, handle.clone());
         handle
+    }
+}
+
+/// Does blocking work of the store on a thread for it.
+pub(super) async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, store::Error> + Send + 'static,
+) -> Result<T, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => Ok(done?),
+        Err(error) => Err(Error::new(ErrorKind::Internal, format!("reading the journal: {error}"))),
     }
 }

@@ -3,9 +3,9 @@
 use super::{Open, Phase, Session};
 use crate::agent::approval;
 use crate::agent::command::{Answer, Reply, Snapshot};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::engine::in_background;
+use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber};
-use crate::store::{self, Page};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
@@ -101,8 +101,8 @@ impl Session {
         let seq = self.journal.last_seq();
         let missed = match from_seq.filter(|from| *from < seq) {
             None => Vec::new(),
-            Some(from) => match read_again(self.journal.pager(from, REPLAY_LIMIT)).await {
-                Ok(events) => events,
+            Some(from) => match in_background(self.journal.pager(from, REPLAY_LIMIT)).await {
+                Ok(page) => page.events.iter().filter_map(|json| reread(json)).collect(),
                 Err(error) => {
                     let _ = reply.send(Err(error));
                     return;
@@ -204,16 +204,8 @@ impl Session {
     }
 }
 
-/// Reads the events that a new subscriber missed.
-async fn read_again(
-    read: impl FnOnce() -> Result<Page, store::Error> + Send + 'static,
-) -> Result<Vec<Arc<Record>>, Error> {
-    let page = tokio::task::spawn_blocking(read).await.map_err(|error| {
-        Error::new(ErrorKind::Internal, format!("reading the journal: {error}"))
-    })??;
-    let record = |json: Box<RawValue>| {
-        let value = serde_json::from_str(json.get()).ok()?;
-        Some(Arc::new(Record { value, json: json.get().into() }))
-    };
-    Ok(page.events.into_iter().filter_map(record).collect())
+/// An event as it was read from the journal.
+fn reread(json: &RawValue) -> Option<Arc<Record>> {
+    let value = serde_json::from_str(json.get()).ok()?;
+    Some(Arc::new(Record { value, json: json.get().into() }))
 }

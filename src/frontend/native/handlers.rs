@@ -3,8 +3,7 @@
 use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{self, Command, CreateSession, ErrorKind, OpenConfig, SessionHandle, Snapshot};
-use crate::store::{self, Cursor};
+use crate::agent::{self, Command, CreateSession, OpenConfig, SessionHandle, Snapshot};
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -20,7 +19,6 @@ use pintle_protocol::methods::{
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::path::Path;
 use std::sync::Arc;
 
 type Answer<T> = Result<T, ErrorObjectOwned>;
@@ -89,7 +87,6 @@ pub(super) async fn session_create(
 ) -> Answer<SessionResult> {
     let SessionCreateParams { cwd, title, config, subscribe } = params;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
-    check_cwd(&connection, &cwd).await?;
     let create = CreateSession { cwd, title, config: open_config(config) };
     let session = connection.engine.create(create).await.map_err(refused)?;
     connection.add(session.clone());
@@ -113,11 +110,9 @@ pub(super) async fn session_list(
 ) -> Answer<SessionListResult> {
     let SessionListParams { cwd, cursor, limit } = params;
     let limit = page_size(limit, 50)?;
-    let store = connection.engine.services().store.clone();
-    let listed =
-        in_background(move || store.list(cwd.as_deref(), cursor.map(Cursor).as_ref(), limit));
-    let (sessions, next) = listed.await?;
-    Ok(SessionListResult { sessions, next_cursor: next.map(|cursor| cursor.0) })
+    let listed = connection.engine.list(cwd, cursor, limit).await;
+    let (sessions, next_cursor) = listed.map_err(refused)?;
+    Ok(SessionListResult { sessions, next_cursor })
 }
 
 pub(super) async fn session_close(
@@ -167,8 +162,7 @@ pub(super) async fn session_events(
         (Ok(session), _) => session.events(after, limit).await.map_err(refused)?,
         // One that is not open here can be read all the same.
         (Err(_), Some(id)) => {
-            let store = connection.engine.services().store.clone();
-            let page = in_background(move || store.page(&id, after, limit)).await?;
+            let page = connection.engine.page(id, after, limit).await.map_err(refused)?;
             let last = page.last;
             (page, last)
         }
@@ -298,27 +292,6 @@ fn open_config(config: SessionConfig) -> OpenConfig {
     OpenConfig { model, permission_mode }
 }
 
-async fn check_cwd(connection: &Connection, cwd: &str) -> Answer<()> {
-    use crate::exec::FileKind;
-    let wrong = |message: String| {
-        let data = ErrorData {
-            code: "invalidParams".to_owned(),
-            path: Some("/cwd".to_owned()),
-            hint: Some("name a folder that exists, by its absolute path".to_owned()),
-            supported: Vec::new(),
-        };
-        ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
-    };
-    if !Path::new(cwd).is_absolute() {
-        return Err(wrong(format!("the working directory `{cwd}` is not absolute")));
-    }
-    match connection.engine.services().env.stat(Path::new(cwd)).await {
-        Ok(stat) if stat.kind == FileKind::Folder => Ok(()),
-        Ok(_) => Err(wrong(format!("the working directory `{cwd}` is not a folder"))),
-        Err(error) => Err(wrong(format!("the working directory `{cwd}`: {error}"))),
-    }
-}
-
 fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {
     let limit = limit.unwrap_or(default);
     if (1..=MAX_PAGE).contains(&limit) {
@@ -335,16 +308,4 @@ fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {
         format!("a page of {limit} is not possible"),
         Some(data),
     ))
-}
-
-/// Does blocking work on a thread for it.
-async fn in_background<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, store::Error> + Send + 'static,
-) -> Answer<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| refused(error.into())),
-        Err(error) => {
-            Err(refused(agent::Error::new(ErrorKind::Internal, format!("reading: {error}"))))
-        }
-    }
 }

@@ -1,0 +1,123 @@
+//! `pintle doctor`: what is configured, which keys are there, what this machine can do.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "looks at folders and at what the kernel says of itself"
+)]
+
+use crate::args::Settings;
+use crate::assemble;
+use pintle::ambient::Ambient;
+use pintle::config::Config;
+use pintle::llm::{ModelRef, catalog};
+use pintle_protocol::{PROTOCOL_VERSION, schema};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Prints the report. The exit code is 0 when a turn could start now, else 2.
+pub(crate) fn run(settings: &Settings, ambient: &Ambient) -> anyhow::Result<u8> {
+    use std::io::Write;
+    let config = assemble::load_config(settings, ambient)?;
+    let (report, is_ready) = report(settings, &config, ambient)?;
+    std::io::stdout().write_all(report.as_bytes())?;
+    Ok(if is_ready { 0 } else { 2 })
+}
+
+fn report(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<(String, bool)> {
+    let mut out = String::new();
+    writeln!(
+        out,
+        "pintle    {} (protocol {PROTOCOL_VERSION}, schema {})",
+        env!("CARGO_PKG_VERSION"),
+        schema::schema_hash()
+    )?;
+
+    let folders = &config.folders;
+    let found = if folders.has_config_file { "found" } else { "not there, which is fine" };
+    writeln!(out, "config    {}: {found}", folders.config_file.display())?;
+    for warning in &config.warnings {
+        writeln!(out, "          {warning}")?;
+    }
+    let data = writable(&folders.data);
+    writeln!(
+        out,
+        "data      {}: {}",
+        folders.data.display(),
+        data.as_ref().map_or_else(String::as_str, |()| "writable")
+    )?;
+
+    let model = model(settings, config, ambient)?;
+    writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;
+    writeln!(
+        out,
+        "mode      {:?} (from {})",
+        config.permission_mode.value, config.permission_mode.source
+    )?;
+
+    writeln!(out, "keys")?;
+    for provider in catalog::PROVIDERS {
+        if let Some(variable) = provider.key_var {
+            let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
+            writeln!(out, "  {:<12}{variable}: {is_set}", provider.name)?;
+        }
+    }
+    for (name, entry) in &config.providers {
+        let key = match (&entry.key, &entry.missing_key_var) {
+            (Some(_), _) => "set in the config file".to_owned(),
+            (None, Some(variable)) => format!("{variable}: not set"),
+            (None, None) => "none needed".to_owned(),
+        };
+        writeln!(out, "  {name:<12}{key}")?;
+    }
+    writeln!(out, "sandbox   {}", sandbox())?;
+    Ok((out, model.is_ok() && data.is_ok()))
+}
+
+/// The model that would answer, or what is missing for it.
+fn model(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<Result<String, String>> {
+    let Some(model) = &config.model else {
+        return Ok(Err(format!(
+            "none set: use --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in {}",
+            config.folders.config_file.display()
+        )));
+    };
+    let parsed: ModelRef = match model.value.parse() {
+        Ok(parsed) => parsed,
+        Err(message) => return Ok(Err(message)),
+    };
+    let models = assemble::configured_models(settings, config, ambient)?;
+    Ok(match models.endpoint(&parsed.provider) {
+        Ok(endpoint) => Ok(format!("{parsed} (from {}) at {}", model.source, endpoint.url())),
+        Err(error) => {
+            let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            Err(format!("{parsed} (from {}): {}{hint}", model.source, error.message))
+        }
+    })
+}
+
+/// Whether sessions can be kept there. The folder is made, as the first session would.
+fn writable(data: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(data)
+        .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))
+        .map(drop)
+        .map_err(|error| format!("not writable: {error}"))
+}
+
+fn sandbox() -> String {
+    let modules = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    let landlock = if modules.split(',').any(|name| name.trim() == "landlock") {
+        "the kernel has Landlock"
+    } else {
+        "the kernel shows no Landlock"
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let seccomp = if status.contains("Seccomp:") { "and seccomp" } else { "and no seccomp" };
+    format!("{landlock} {seccomp}; commands run without a sandbox in this version")
+}

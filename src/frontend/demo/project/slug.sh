@@ -1,0 +1,7 @@
+# slug TITLE: a title as it stands in a web address.
+slug() {
+    printf '%s\n' "$1" |
+        tr '[:upper:]' '[:lower:]' |
+        tr -c '[:alnum:]\n' '-' |
+        sed 's/^-*//'
+}

@@ -1,0 +1,394 @@
+//! `pintle run`: one task without a client. It never asks and never waits for a person.
+//!
+//! Stdout carries the result and nothing else; what happens meanwhile is told on stderr. In the format `events` the
+//! lines are the same records that the journal holds and that go over the wire.
+
+use crate::agent::{
+    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, SessionHandle,
+    Subscriber, SubscriberId,
+};
+use crate::transport::Outgoing;
+use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::event::{Event, EventRecord, TurnError, TurnStatus};
+use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::{PROTOCOL_VERSION, schema};
+use serde::Serialize;
+use serde_json::json;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The task was done.
+pub const DONE: u8 = 0;
+/// The agent failed or gave up.
+pub const FAILED: u8 = 1;
+/// The settings or the usage were wrong.
+pub const USAGE: u8 = 2;
+/// The provider, its key or the network.
+pub const PROVIDER: u8 = 3;
+/// Something that was needed was denied.
+pub const DENIED: u8 = 4;
+/// A signal ended it; the program knows which.
+pub const STOPPED: u8 = 255;
+/// Nobody reads the output any more: 128 and the number of SIGPIPE.
+pub const HUNG_UP: u8 = 141;
+
+/// How many events may wait while stdout is slow. When full, the rest is read from the journal.
+const FEED_CAPACITY: usize = 1024;
+
+/// How many events are read from the journal at once.
+const PAGE: usize = 200;
+
+/// What is printed on stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// The model's last message.
+    Text,
+    /// The result as one JSON object.
+    Json,
+    /// A header line, every event as a line, the result as the last line.
+    Events,
+}
+
+/// One task.
+#[derive(Debug)]
+pub struct Options {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// The task.
+    pub prompt: String,
+    /// What is printed.
+    pub format: Format,
+    /// The stored session to go on with; `None` makes one.
+    pub session: Option<String>,
+    /// Say nothing on stderr.
+    pub is_quiet: bool,
+    /// Cancelled by a signal.
+    pub stop: CancellationToken,
+    /// Cancelled when nobody reads stdout any more.
+    pub hangup: CancellationToken,
+}
+
+/// The result line.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    status: &'static str,
+    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<SessionId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_id: Option<TurnId>,
+    text: String,
+    usage: Usage,
+    changes: Changes,
+    denials: Vec<Denial>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<TurnError>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Changes {
+    files: Vec<String>,
+    added: u64,
+    removed: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Denial {
+    tool: String,
+    title: String,
+    hint: &'static str,
+}
+
+/// What the events have told so far.
+struct Watch {
+    outcome: Outcome,
+    /// The turn has ended.
+    is_over: bool,
+    last_seq: u64,
+}
+
+/// Runs one task, prints its result, and returns the exit code.
+pub async fn run(out: Outgoing, engine: EngineHandle, options: Options) -> u8 {
+    let mut watch = Watch::new();
+    if let Err(error) = attempt(&out, &engine, &options, &mut watch).await {
+        watch.refused(error);
+    }
+    engine.shutdown().await;
+    let outcome = &mut watch.outcome;
+    if options.hangup.is_cancelled() {
+        return HUNG_UP;
+    }
+    if options.stop.is_cancelled() {
+        outcome.status = "interrupted";
+        outcome.exit_code = STOPPED;
+    }
+    finish(&out, &options, outcome).await;
+    tokio::select! {
+        () = out.flushed() => {}
+        () = options.hangup.cancelled() => return HUNG_UP,
+    }
+    outcome.exit_code
+}
+
+async fn attempt(
+    out: &Outgoing,
+    engine: &EngineHandle,
+    options: &Options,
+    watch: &mut Watch,
+) -> Result<(), Error> {
+    let session = match &options.session {
+        Some(id) => engine.open(SessionId::new(id.as_str()), OpenConfig::default()).await?,
+        None => {
+            let cwd = options.cwd.to_string_lossy().into_owned();
+            engine.create(CreateSession { cwd, ..CreateSession::default() }).await?
+        }
+    };
+    watch.outcome.session_id = Some(session.id.clone());
+    if options.format == Format::Events {
+        let header = json!({
+            "type": "header",
+            "protocol": PROTOCOL_VERSION,
+            "schemaHash": schema::schema_hash(),
+            "engine": { "name": "pintle", "version": env!("CARGO_PKG_VERSION") },
+            "sessionId": session.id,
+            "cwd": options.cwd,
+        });
+        print(out, header.to_string()).await;
+    }
+    let mut feed = subscribe(&session, watch).await?;
+    let input = vec![Input::text(options.prompt.clone())];
+    let started =
+        session.ask(|reply| Command::Start { input, when_busy: WhenBusy::Reject, reply }).await?;
+    watch.outcome.turn_id = Some(started.turn_id);
+
+    let mut is_stopping = false;
+    while !watch.is_over {
+        let fed = tokio::select! {
+            fed = feed.recv() => fed,
+            () = stopped(options), if !is_stopping => {
+                is_stopping = true;
+                let queue = QueuePolicy::Return;
+                session.ask(|reply| Command::Interrupt { expected: None, queue, reply }).await?;
+                continue;
+            }
+        };
+        match fed {
+            Some(Feed::Durable(record)) => {
+                show(out, options, watch, &record.value, &record.json).await;
+            }
+            Some(Feed::Transient(_)) => {}
+            Some(Feed::Lagged { head_seq, .. }) => {
+                read_missed(out, options, watch, &session, head_seq).await?;
+            }
+            None => return Err(Error::new(ErrorKind::Internal, "the session ended by itself")),
+        }
+    }
+    Ok(())
+}
+
+async fn stopped(options: &Options) {
+    tokio::select! {
+        () = options.stop.cancelled() => {}
+        () = options.hangup.cancelled() => {}
+    }
+}
+
+async fn subscribe(
+    session: &SessionHandle,
+    watch: &mut Watch,
+) -> Result<mpsc::Receiver<Feed>, Error> {
+    let (tx, feed) = mpsc::channel(FEED_CAPACITY);
+    let subscriber = Subscriber { id: SubscriberId(0), feed: tx, can_approve: false };
+    let snapshot =
+        session.ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply }).await?;
+    watch.last_seq = snapshot.seq;
+    Ok(feed)
+}
+
+/// Stdout was slower than the engine: takes from the journal what was not handed on.
+async fn read_missed(
+    out: &Outgoing,
+    options: &Options,
+    watch: &mut Watch,
+    session: &SessionHandle,
+    head_seq: u64,
+) -> Result<(), Error> {
+    let mut missed = VecDeque::new();
+    while watch.last_seq < head_seq {
+        if missed.is_empty() {
+            let (page, _) = session.events(watch.last_seq, PAGE).await?;
+            missed.extend(page.events);
+        }
+        let Some(json) = missed.pop_front() else { break };
+        match serde_json::from_str::<EventRecord>(json.get()) {
+            Ok(record) => show(out, options, watch, &record, json.get()).await,
+            Err(_) => watch.last_seq += 1,
+        }
+    }
+    Ok(())
+}
+
+async fn show(
+    out: &Outgoing,
+    options: &Options,
+    watch: &mut Watch,
+    record: &EventRecord,
+    json: &str,
+) {
+    if record.seq <= watch.last_seq {
+        return;
+    }
+    watch.last_seq = record.seq;
+    if options.format == Format::Events {
+        print(out, json.to_owned()).await;
+    }
+    if let Some(line) = watch.take(&record.event).filter(|_| !options.is_quiet) {
+        say(&line);
+    }
+}
+
+async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
+    match options.format {
+        Format::Text => {
+            if !outcome.text.is_empty() {
+                print(out, outcome.text.clone()).await;
+            }
+            if let Some(error) = &outcome.error {
+                say(&format!("pintle: {}", error.message));
+                if let Some(hint) = &error.hint {
+                    say(&format!("  {hint}"));
+                }
+            }
+            for denial in &outcome.denials {
+                say(&format!("pintle: denied: {} ({})", denial.title, denial.hint));
+            }
+        }
+        Format::Json | Format::Events => {
+            print(out, serde_json::to_string(outcome).unwrap_or_default()).await;
+        }
+    }
+}
+
+/// Prints a line. A slow reader holds this task back, not the engine.
+async fn print(out: &Outgoing, line: String) {
+    if let Some(room) = out.room_for(line.len()).await {
+        out.send(room, line.into_bytes());
+    }
+}
+
+fn say(line: &str) {
+    use std::io::Write;
+    // Nobody may listen on stderr, which is no reason to stop.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self {
+            outcome: Outcome {
+                kind: "result",
+                status: "failed",
+                exit_code: FAILED,
+                session_id: None,
+                turn_id: None,
+                text: String::new(),
+                usage: Usage::default(),
+                changes: Changes::default(),
+                denials: Vec::new(),
+                error: None,
+            },
+            is_over: false,
+            last_seq: 0,
+        }
+    }
+
+    fn refused(&mut self, error: Error) {
+        let (code, exit_code) = match error.kind {
+            ErrorKind::Auth => ("auth", PROVIDER),
+            ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
+            ErrorKind::Busy(_) | ErrorKind::Conflict => ("conflict", USAGE),
+            ErrorKind::Internal => ("internal", FAILED),
+        };
+        self.outcome.exit_code = exit_code;
+        self.outcome.error = Some(TurnError {
+            code: code.to_owned(),
+            message: error.message,
+            hint: error.hint,
+            retryable: false,
+            http_status: None,
+        });
+    }
+
+    /// Takes an event; returns what to say about it on stderr.
+    fn take(&mut self, event: &Event) -> Option<String> {
+        match event {
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => match &item.body {
+                ItemBody::ToolCall(call) if item.status == ItemStatus::Running => {
+                    Some(format!("> {}", call.title))
+                }
+                ItemBody::ToolCall(_)
+                | ItemBody::UserMessage(_)
+                | ItemBody::AgentMessage(_)
+                | ItemBody::Reasoning(_) => None,
+            },
+            Event::ItemCompleted { item } => {
+                self.item(item);
+                None
+            }
+            Event::TurnCompleted(end) => {
+                self.is_over = true;
+                self.outcome.usage = end.usage;
+                self.outcome.error.clone_from(&end.error);
+                let is_provider = end.error.as_ref().is_some_and(|error| error.code != "journal");
+                (self.outcome.status, self.outcome.exit_code) = match end.status {
+                    TurnStatus::Completed if !self.outcome.denials.is_empty() => ("denied", DENIED),
+                    TurnStatus::Completed => ("success", DONE),
+                    TurnStatus::Interrupted => ("interrupted", FAILED),
+                    TurnStatus::Failed if is_provider => ("failed", PROVIDER),
+                    TurnStatus::Failed => ("failed", FAILED),
+                };
+                None
+            }
+            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::StepCompleted(_)
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_) => None,
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match &item.body {
+            ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
+            ItemBody::ToolCall(call) => {
+                if item.status == ItemStatus::Declined {
+                    self.outcome.denials.push(Denial {
+                        tool: call.tool_name.clone(),
+                        title: call.title.clone(),
+                        hint: "--permission full would have allowed it",
+                    });
+                }
+                for change in call.output.iter().flat_map(|output| &output.details.changes) {
+                    let changes = &mut self.outcome.changes;
+                    if !changes.files.contains(&change.path) {
+                        changes.files.push(change.path.clone());
+                    }
+                    changes.added += change.added;
+                    changes.removed += change.removed;
+                }
+            }
+            ItemBody::UserMessage(_) | ItemBody::Reasoning(_) => {}
+        }
+    }
+}
