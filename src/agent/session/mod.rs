@@ -49,6 +49,8 @@ pub(super) struct Session {
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
     commands: mpsc::Receiver<Command>,
+    /// Every handle is gone, so no command comes any more.
+    is_abandoned: bool,
 }
 
 /// An open question.
@@ -115,6 +117,7 @@ impl Session {
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
             commands,
+            is_abandoned: false,
         }
     }
 
@@ -131,6 +134,7 @@ impl Session {
                     return id;
                 }
                 Happened::Abandoned => {
+                    self.is_abandoned = true;
                     let _ = self.close().await;
                     return self.id;
                 }
@@ -155,14 +159,18 @@ impl Session {
         match &mut self.phase {
             Phase::Idle(_) => tokio::select! {
                 biased;
-                command = self.commands.recv() => command.map_or(Happened::Abandoned, Happened::Command),
+                command = self.commands.recv(), if !self.is_abandoned => {
+                    command.map_or(Happened::Abandoned, Happened::Command)
+                }
                 () = room => Happened::Room,
             },
             // What the turn said comes before what it is told, and all of it before its end.
             Phase::Running(running) => tokio::select! {
                 biased;
                 Some(emit) = running.emits.recv() => Happened::Emit(emit),
-                command = self.commands.recv() => command.map_or(Happened::Abandoned, Happened::Command),
+                command = self.commands.recv(), if !self.is_abandoned => {
+                    command.map_or(Happened::Abandoned, Happened::Command)
+                }
                 finished = &mut running.turn => Happened::Finished(Box::new(finished)),
                 () = room => Happened::Room,
             },
@@ -239,7 +247,7 @@ impl Session {
                 Happened::Finished(finished) => self.end(*finished).await,
                 Happened::Room => self.catch_up(),
                 Happened::Command(command) => command.refuse(&self.id),
-                Happened::Abandoned => self.commands.close(),
+                Happened::Abandoned => self.is_abandoned = true,
             }
         }
         let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {
