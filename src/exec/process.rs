@@ -7,6 +7,7 @@
 use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, MARK};
 use crate::exec::{Command, End, Error, Ran};
+use crate::text::truncate;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io;
@@ -69,7 +70,7 @@ pub(super) async fn run(
         capture: Capture::new(&command, &shell.temporary),
         progress: Pending::default(),
     };
-    let end = running.to_the_end(cancel, output).await;
+    let end = running.finish(cancel, output).await;
     running.progress.flush(output);
     Ok(running.capture.finish(end).await)
 }
@@ -125,7 +126,7 @@ enum Event {
 }
 
 impl Running {
-    async fn to_the_end(
+    async fn finish(
         &mut self,
         cancel: &CancellationToken,
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
@@ -164,7 +165,7 @@ impl Running {
         }
         let Some(stopped) = stopped else {
             self.family.is_armed = false;
-            return end_of(status);
+            return end_of(status.as_ref());
         };
         self.family.ended_by(enough_at.unwrap_or_else(Instant::now)).await;
         stopped
@@ -205,7 +206,7 @@ async fn read(pipe: Option<&mut pipe::Receiver>, buffer: &mut [u8]) -> io::Resul
     }
 }
 
-fn end_of(status: Option<io::Result<ExitStatus>>) -> End {
+fn end_of(status: Option<&io::Result<ExitStatus>>) -> End {
     let Some(Ok(status)) = status else { return End::Signalled("unknown".to_owned()) };
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),
@@ -232,7 +233,7 @@ impl Pending {
         }
         self.text.push_str(text);
         if self.text.len() > 2 * MAX_PROGRESS_BYTES {
-            let cut = self.text.floor_char_boundary(self.text.len() - MAX_PROGRESS_BYTES);
+            let cut = truncate::border_before(&self.text, self.text.len() - MAX_PROGRESS_BYTES);
             self.text.drain(..cut);
         }
         if self.due.is_none() {

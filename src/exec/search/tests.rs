@@ -14,8 +14,12 @@ const FILES: [(&str, &str); 8] = [
     (".git/config.rs", "alpha\n"),
 ];
 
+type Place = (Box<dyn Environment>, PathBuf);
+
+type Change = fn(Grep) -> Grep;
+
 /// The files on disk, and the same in memory, but for what `.gitignore` and `.git` hide there.
-fn both() -> (tempfile::TempDir, Vec<(Box<dyn Environment>, PathBuf)>) {
+fn both() -> (tempfile::TempDir, Vec<Place>) {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in FILES {
         write(&folder.path().join(path), text);
@@ -69,7 +73,6 @@ fn shown(grepped: &Grepped) -> String {
 async fn lines_are_found_in_path_order() {
     let (_folder, places) = both();
     let none = CancellationToken::new();
-    type Change = fn(Grep) -> Grep;
     let rows: [(&str, &str, Change, &str); 11] = [
         ("several files", "alpha", |g| g, ".hidden/h.rs:1, a/deep/y.rs:2 4 6, a-b/x.rs:1"),
         ("none", "omega", |g| g, ""),

@@ -5,10 +5,12 @@ use futures_util::future::join_all;
 const ABSENT: &str = "error: Could not find the exact text in f. The old text must match exactly \
     including all whitespace and newlines.";
 
+/// Name, content, old, new, content after.
+type Row<'a> = (&'a str, &'a [u8], &'a str, &'a str, &'a [u8]);
+
 #[tokio::test]
 async fn text_is_replaced() {
-    // Name, content, old, new, content after.
-    let rows: [(&str, &[u8], &str, &str, &[u8]); 8] = [
+    let rows: [Row; 8] = [
         ("exact", b"a\nb\n", "b", "x", b"a\nx\n"),
         ("folded", "say(‘hi’)  \n".as_bytes(), "say('hi')\n", "say('yo')\n", b"say('yo')\n"),
         ("LF text for a CRLF file", b"a\r\nb\r\n", "a\nb", "x\ny", b"x\r\ny\r\n"),
@@ -113,7 +115,7 @@ async fn several_edits_are_all_or_none() {
 
 #[tokio::test]
 async fn the_change_shows_true_line_numbers() {
-    let content: String = (1..=500).map(|number| format!("line {number}\n")).collect();
+    let content = (1..=500).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat();
     let scene = Scene::with(&[("f", content.as_bytes())]);
     let edit = json!({"path": "f", "oldText": "line 338\n", "newText": "changed\n"});
     let got = scene.call(&Edit, edit).await;
@@ -124,7 +126,7 @@ async fn the_change_shows_true_line_numbers() {
 
 #[tokio::test]
 async fn edits_at_the_same_time_all_count() {
-    let content: String = (0..20).map(|number| format!("old {number};\n")).collect();
+    let content = (0..20).map(|number| format!("old {number};\n")).collect::<Vec<_>>().concat();
     let scene = Scene::with(&[("f", content.as_bytes())]);
     let edits = (0..20).map(|number| {
         let (old, new) = (format!("old {number};"), format!("new {number};"));

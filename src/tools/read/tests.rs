@@ -2,7 +2,7 @@ use super::*;
 use crate::tools::tests::{Scene, is_superuser, text};
 
 fn numbered(count: usize) -> Vec<u8> {
-    (1..=count).map(|number| format!("line {number}\n")).collect::<String>().into_bytes()
+    (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat().into_bytes()
 }
 
 /// The lines from one to another, as `numbered` has them.
