@@ -3,8 +3,8 @@
 use super::*;
 use crate::ambient::Ambient;
 use crate::exec::Local;
+use crate::exec::local::Options;
 use crate::exec::memory::{Answer, Memory};
-use crate::exec::variables::Policy;
 use serde_json::json;
 
 /// A folder, and tools called in it. Its home is the folder `home` in it.
@@ -19,7 +19,7 @@ impl Scene {
         let cwd = std::fs::canonicalize(folder.path()).unwrap();
         let ambient = Ambient::system();
         let ctx = ToolContext {
-            env: Arc::new(Local::new(&ambient, Policy::Filtered)),
+            env: Arc::new(Local::new(&ambient, Options::default())),
             artifacts: Some(cwd.clone()),
             cwd,
             cancel: CancellationToken::new(),
@@ -300,14 +300,19 @@ async fn find_and_ls_list() {
         (".dot", b""),
         ("c/d/e.txt", b""),
         ("file", b""),
+        ("c/.gitignore", b"skip*\n"),
+        ("c/skip.txt", b""),
+        ("c/skipped/x.txt", b""),
     ]);
+    std::os::unix::fs::symlink("c", scene.path("link")).unwrap();
     std::fs::create_dir(scene.path("empty")).unwrap();
     for number in 0..600 {
         scene.put(&format!("many/{number:03}"), b"");
     }
-    let rows: [(&str, Box<dyn Tool>, Value, &str); 11] = [
+    let rows: [(&str, Box<dyn Tool>, Value, &str); 12] = [
+        ("a link is not followed", Box::new(Find), json!({"pattern": "l*"}), "link"),
         ("names", Box::new(Find), json!({"pattern": "*.txt"}), "A.txt\nb.txt\nc/d/e.txt"),
-        ("nested", Box::new(Find), json!({"pattern": "c/**"}), "c/d/\nc/d/e.txt"),
+        ("nested", Box::new(Find), json!({"pattern": "c/**"}), "c/.gitignore\nc/d/\nc/d/e.txt"),
         ("hidden", Box::new(Find), json!({"pattern": ".d*"}), ".dot"),
         ("none", Box::new(Find), json!({"pattern": "*.go"}), "No files found matching pattern"),
         (
@@ -322,7 +327,7 @@ async fn find_and_ls_list() {
             json!({"pattern": "*.txt", "limit": 1}),
             "A.txt\n\n[1 results limit reached. Use limit=2 for more, or refine pattern]",
         ),
-        ("ls", Box::new(Ls), json!({}), ".dot\nA.txt\nb.txt\nc/\nempty/\nfile\nmany/"),
+        ("ls", Box::new(Ls), json!({}), ".dot\nA.txt\nb.txt\nc/\nempty/\nfile\nlink/\nmany/"),
         ("empty", Box::new(Ls), json!({"path": "empty"}), "(empty directory)"),
         ("a file", Box::new(Ls), json!({"path": "file"}), "error: Not a directory: file"),
         ("missing", Box::new(Ls), json!({"path": "gone"}), "error: Path not found: gone"),

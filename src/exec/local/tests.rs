@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
 fn local() -> Local {
-    Local::new(&Ambient::system(), Policy::Filtered)
+    Local::new(&Ambient::system(), Options::default())
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -220,7 +220,7 @@ async fn commands_see_no_secrets() {
     let vars =
         [("PATH", "/usr/bin:/bin"), ("HOME", "/home/me"), ("MY_API_KEY", "k"), ("TERM", "xterm")];
     let ambient = Ambient::fixed(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let local = Local::new(&ambient, Policy::Filtered);
+    let local = Local::new(&ambient, Options::default());
     let command = Command {
         line: "echo $HOME:$MY_API_KEY:$TERM:$PAGER:$GIT_PAGER".into(),
         cwd: folder,

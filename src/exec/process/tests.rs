@@ -1,11 +1,12 @@
 use super::*;
-use crate::exec::descendants;
+use crate::exec::{descendants, files};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn shell(folder: &std::path::Path) -> Shell {
     Shell {
         program: "/bin/bash".into(),
+        prefix: None,
         variables: vec![
             ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
             ("HOME".into(), "/".into()),
@@ -31,7 +32,7 @@ fn new_id() -> String {
 }
 
 fn left_of(id: &str) -> Vec<Pid> {
-    descendants::marked(&format!("{}-{id}", std::process::id()))
+    descendants::living(&format!("{}-{id}", std::process::id()), &[])
 }
 
 async fn ran(line: &str) -> Ran {
@@ -92,8 +93,6 @@ async fn long_output_keeps_its_end_and_goes_to_a_file() {
     }
 }
 
-use crate::exec::files;
-
 #[tokio::test]
 async fn a_stopped_command_leaves_nothing() {
     // Each row runs until its time is over.
@@ -106,6 +105,10 @@ async fn a_stopped_command_leaves_nothing() {
             "setsid sleep 100 >/dev/null 2>&1 </dev/null & sleep 100",
         ),
         ("one with an empty environment", "env -i setsid sleep 100 & sleep 100"),
+        (
+            "one that ignores it, with neither mark nor parent",
+            "env -i setsid bash -c 'trap \"\" TERM; sleep 100; sleep 100' & sleep 100",
+        ),
         ("a grandchild whose parent ended", "(sleep 100 &) ; sleep 100"),
     ];
     for (name, line) in rows {
@@ -119,7 +122,7 @@ async fn a_stopped_command_leaves_nothing() {
         let ran = run(&shell, &id, command, &none, &mut |_| {}).await.unwrap();
         assert_eq!(ran.end, End::TimedOut, "{name}");
         assert_eq!(left_of(&id), [], "{name}");
-        assert!(began.elapsed() < Duration::from_secs(2), "{name}: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(4), "{name}: {:?}", began.elapsed());
     }
 }
 
@@ -232,4 +235,15 @@ async fn progress_comes_in_few_pieces() {
     let most = began.elapsed().as_millis() / PROGRESS.as_millis() + 2;
     assert!(u128::from(pieces) <= most, "{pieces} pieces");
     assert!(last.ends_with("200000\n"), "the last is always sent");
+}
+
+#[tokio::test]
+async fn a_prefix_runs_first_in_the_same_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = CancellationToken::new();
+    let prefix = Some("echo before; name=value".to_owned());
+    let shell = Shell { prefix, ..shell(folder.path()) };
+    let command = command("echo $name", folder.path());
+    let ran = run(&shell, &new_id(), command, &none, &mut |_| {}).await.unwrap();
+    assert_eq!(ran.tail, "before\nvalue\n");
 }

@@ -25,7 +25,7 @@ fn both() -> (tempfile::TempDir, Vec<Place>) {
         write(&folder.path().join(path), text);
     }
     let local =
-        Local::new(&crate::ambient::Ambient::fixed([]), crate::exec::variables::Policy::Core);
+        Local::new(&crate::ambient::Ambient::fixed([]), crate::exec::local::Options::default());
     let shown = FILES
         .iter()
         .filter(|(path, _)| !path.starts_with("ignored/") && !path.starts_with(".git/"));
