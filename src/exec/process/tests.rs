@@ -98,6 +98,7 @@ async fn a_stopped_command_leaves_nothing() {
     // Each row runs until its time is over.
     let rows = [
         ("a child", "sleep 100"),
+        ("a flood", "yes"),
         ("children in the background", "sleep 100 & sleep 100 & wait"),
         ("one that left the session", "setsid sleep 100 & sleep 100"),
         (
