@@ -5,6 +5,7 @@
 use crate::exec::End;
 use crate::exec::{Command, Ran};
 use crate::text::terminal::Cleaner;
+use crate::text::truncate;
 use std::path::{Path, PathBuf};
 use tokio::io::AsyncWriteExt;
 
@@ -84,7 +85,7 @@ impl Capture {
             }
         }
         if self.tail.len() > 2 * WINDOW_BYTES {
-            let cut = self.tail.floor_char_boundary(self.tail.len() - WINDOW_BYTES);
+            let cut = truncate::border_before(&self.tail, self.tail.len() - WINDOW_BYTES);
             self.tail.drain(..cut);
         }
     }

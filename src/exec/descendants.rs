@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The variable that marks a command's processes.
 pub(super) const MARK: &str = "PINTLE_COMMAND";
 
-/// The processes that carry this mark, and what they started, zombies left out.
-pub(super) fn marked(mark: &str) -> Vec<Pid> {
+/// The processes that carry this mark, those known to belong to them, and what all these started. Only
+/// those that live, so no zombies.
+pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
     let wanted = format!("{MARK}={mark}");
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let mut parents = BTreeMap::new();
@@ -21,7 +22,9 @@ pub(super) fn marked(mark: &str) -> Vec<Pid> {
         let Some(parent) = living_parent(pid) else { continue };
         parents.insert(pid, parent);
         let variables = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        if variables.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes()) {
+        let is_marked =
+            variables.split(|&byte| byte == 0).any(|variable| variable == wanted.as_bytes());
+        if is_marked || known.contains(&Pid::from_raw(pid)) {
             found.insert(pid);
         }
     }

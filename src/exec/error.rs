@@ -58,17 +58,23 @@ pub enum Error {
     Cancelled,
 }
 
+/// Makes an error of a path.
+type Sort = fn(PathBuf) -> Error;
+
 impl Error {
     /// Sorts an error of the operating system.
     pub fn from_io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_path_buf();
-        match error.kind() {
-            io::ErrorKind::NotFound => Self::NotFound(path),
-            io::ErrorKind::PermissionDenied => Self::Denied(path),
-            io::ErrorKind::IsADirectory => Self::IsFolder(path),
-            io::ErrorKind::NotADirectory => Self::NotFolder(path),
-            io::ErrorKind::InvalidFilename => Self::PathTooLong(path),
-            _ => Self::Io { path, message: error.to_string() },
+        let kinds: [(io::ErrorKind, Sort); 5] = [
+            (io::ErrorKind::NotFound, Self::NotFound),
+            (io::ErrorKind::PermissionDenied, Self::Denied),
+            (io::ErrorKind::IsADirectory, Self::IsFolder),
+            (io::ErrorKind::NotADirectory, Self::NotFolder),
+            (io::ErrorKind::InvalidFilename, Self::PathTooLong),
+        ];
+        match kinds.iter().find(|(kind, _)| *kind == error.kind()) {
+            Some((_, sorted)) => sorted(path),
+            None => Self::Io { path, message: error.to_string() },
         }
     }
 }

@@ -28,16 +28,24 @@ pub struct Local {
     locks: Arc<Locks>,
 }
 
+/// What can be set about this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Which variables commands see.
+    pub variables: Policy,
+    /// The shell, which must take `-c` and a command; by default bash, and `/bin/sh` where there is none.
+    pub shell: Option<PathBuf>,
+    /// Run before each command, in the same shell.
+    pub command_prefix: Option<String>,
+}
+
 impl Local {
     /// Takes home, temporary folder and the variables for commands from `ambient`.
-    pub fn new(ambient: &Ambient, policy: Policy) -> Self {
+    pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
-        let shell = if best.exists() { best } else { fallback };
-        Self::with_shell(ambient, policy, shell)
-    }
-
-    /// As [`Local::new`], with another shell. It must take `-c` and a command.
-    pub fn with_shell(ambient: &Ambient, policy: Policy, shell: PathBuf) -> Self {
+        let default = if best.exists() { best } else { fallback };
+        let shell = options.shell.unwrap_or(default);
+        let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
         Self {
             ambient: ambient.clone(),
             platform: Platform {
@@ -47,10 +55,9 @@ impl Local {
             },
             shell: Shell {
                 program: shell,
-                variables: variables::visible(ambient.vars(), policy),
-                temporary: ambient
-                    .var("TMPDIR")
-                    .map_or_else(|| PathBuf::from("/tmp"), PathBuf::from),
+                prefix: options.command_prefix,
+                variables: variables::visible(ambient.vars(), options.variables),
+                temporary: PathBuf::from(temporary),
             },
             locks: Arc::default(),
         }

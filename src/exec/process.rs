@@ -7,6 +7,7 @@
 use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, MARK};
 use crate::exec::{Command, End, Error, Ran};
+use crate::text::truncate;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::io;
@@ -33,6 +34,9 @@ const PROGRESS: Duration = Duration::from_millis(50);
 /// The most text of one piece of progress; of a flood its end is told.
 const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
+/// After the last signal nobody waits longer: what is left belongs to another user, or hangs in the kernel.
+const KILL_TO_END: Duration = Duration::from_secs(2);
+
 /// Between two looks whether everything has gone.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -40,6 +44,8 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(super) struct Shell {
     pub(super) program: PathBuf,
+    /// Run before each command, in the same shell.
+    pub(super) prefix: Option<String>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) temporary: PathBuf,
 }
@@ -62,14 +68,14 @@ pub(super) async fn run(
     })?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
     let mut running = Running {
+        family: Family { leader, mark, known: Vec::new(), is_armed: true },
         child,
         pipe: Some(pipe),
-        family: Family { leader, mark, is_armed: true },
         deadline: command.timeout.map(|timeout| Instant::now() + timeout),
         capture: Capture::new(&command, &shell.temporary),
         progress: Pending::default(),
     };
-    let end = running.to_the_end(cancel, output).await;
+    let end = running.finish(cancel, output).await;
     running.progress.flush(output);
     Ok(running.capture.finish(end).await)
 }
@@ -78,9 +84,11 @@ fn start(shell: &Shell, mark: &str, command: &Command) -> io::Result<(Child, pip
     // One pipe for both, so that the order is that in which they were written.
     let (reader, writer) = io::pipe()?;
     let mut builder = tokio::process::Command::new(&shell.program);
+    let prefix = shell.prefix.iter().map(String::as_str);
+    let lines: Vec<&str> = prefix.chain([command.line.as_str()]).collect();
     builder
         .arg("-c")
-        .arg(&command.line)
+        .arg(lines.join("\n"))
         .current_dir(&command.cwd)
         .env_clear()
         .envs(shell.variables.iter().map(|(name, value)| (name, value)))
@@ -105,10 +113,11 @@ fn in_own_session(builder: &mut tokio::process::Command) {
 }
 
 struct Running {
+    /// First, because it is dropped first: it must see who descends from the shell while that lives.
+    family: Family,
     child: Child,
     /// None once everyone has closed the other end.
     pipe: Option<pipe::Receiver>,
-    family: Family,
     deadline: Option<Instant>,
     capture: Capture,
     progress: Pending,
@@ -125,7 +134,7 @@ enum Event {
 }
 
 impl Running {
-    async fn to_the_end(
+    async fn finish(
         &mut self,
         cancel: &CancellationToken,
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
@@ -164,7 +173,7 @@ impl Running {
         }
         let Some(stopped) = stopped else {
             self.family.is_armed = false;
-            return end_of(status);
+            return end_of(status.as_ref());
         };
         self.family.ended_by(enough_at.unwrap_or_else(Instant::now)).await;
         stopped
@@ -205,7 +214,7 @@ async fn read(pipe: Option<&mut pipe::Receiver>, buffer: &mut [u8]) -> io::Resul
     }
 }
 
-fn end_of(status: Option<io::Result<ExitStatus>>) -> End {
+fn end_of(status: Option<&io::Result<ExitStatus>>) -> End {
     let Some(Ok(status)) = status else { return End::Signalled("unknown".to_owned()) };
     match (status.code(), status.signal()) {
         (Some(code), _) => End::Exited(code),
@@ -232,7 +241,7 @@ impl Pending {
         }
         self.text.push_str(text);
         if self.text.len() > 2 * MAX_PROGRESS_BYTES {
-            let cut = self.text.floor_char_boundary(self.text.len() - MAX_PROGRESS_BYTES);
+            let cut = truncate::border_before(&self.text, self.text.len() - MAX_PROGRESS_BYTES);
             self.text.drain(..cut);
         }
         if self.due.is_none() {
@@ -256,27 +265,35 @@ struct Family {
     /// The group's leader, until it has been waited for; its number may be someone else's after that.
     leader: Option<Pid>,
     mark: String,
+    /// Those that were found once. Who has lost both mark and parent is found no other way.
+    known: Vec<Pid>,
     is_armed: bool,
 }
 
 impl Family {
-    async fn signal(&self, signal: Signal) {
-        let (leader, mark) = (self.leader, self.mark.clone());
-        // A panic in there is a bug that the drop below makes up for.
-        let _ = tokio::task::spawn_blocking(move || signal_now(leader, &mark, signal)).await;
+    async fn signal(&mut self, signal: Signal) {
+        let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());
+        let sent = move || signal_now(leader, &mark, &known, signal);
+        if let Ok(found) = tokio::task::spawn_blocking(sent).await {
+            self.known = found;
+        }
     }
 
     /// Waits until all have gone, and after the given time makes them go.
     async fn ended_by(&mut self, kill_at: Instant) {
+        let mut is_killed = false;
         loop {
-            let mark = self.mark.clone();
-            let left = tokio::task::spawn_blocking(move || descendants::marked(&mark)).await;
-            if left.is_ok_and(|left| left.is_empty()) {
+            let (mark, known) = (self.mark.clone(), self.known.clone());
+            let left =
+                tokio::task::spawn_blocking(move || descendants::living(&mark, &known)).await;
+            let now = Instant::now();
+            if left.is_ok_and(|left| left.is_empty()) || now >= kill_at + KILL_TO_END {
                 self.is_armed = false;
                 return;
             }
-            if Instant::now() >= kill_at {
+            if now >= kill_at && !is_killed {
                 self.signal(Signal::SIGKILL).await;
+                is_killed = true;
             }
             sleep(LOOK).await;
         }
@@ -286,26 +303,32 @@ impl Family {
 impl Drop for Family {
     fn drop(&mut self) {
         if self.is_armed {
-            signal_now(self.leader, &self.mark, Signal::SIGKILL);
+            signal_now(self.leader, &self.mark, &self.known, Signal::SIGKILL);
         }
     }
 }
 
-fn signal_now(leader: Option<Pid>, mark: &str, signal: Signal) {
+/// Sends a signal to the group and to all that left it; returns whom it found.
+fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
     // Found before anything dies, so that parents are still known.
-    let family = descendants::marked(mark);
+    let mut family = descendants::living(mark, known);
     if let Some(leader) = leader {
         let _ = killpg(leader, signal);
     }
-    let mut rest = family;
+    descendants::signal(&family, signal);
     for _ in 0..KILL_ROUNDS {
-        descendants::signal(&rest, signal);
-        // What was started while the others were being found.
-        rest = if signal == Signal::SIGKILL { descendants::marked(mark) } else { Vec::new() };
-        if rest.is_empty() {
-            return;
+        if signal != Signal::SIGKILL {
+            break;
         }
+        // What was started while the others were being found.
+        let late = descendants::living(mark, &family);
+        if late.is_empty() {
+            break;
+        }
+        descendants::signal(&late, signal);
+        family = late;
     }
+    family
 }
 
 /// A process that starts others faster than they are found is given up on after so many rounds.

@@ -7,9 +7,7 @@ use crate::text::truncate;
 use globset::{GlobBuilder, GlobMatcher};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{
-    BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch,
-};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use std::io;
 use std::path::Path;
 use std::path::PathBuf;
@@ -133,6 +131,7 @@ pub struct LineSearch {
     searcher: Searcher,
     max_matches: usize,
     max_line_chars: usize,
+    context: u64,
 }
 
 impl LineSearch {
@@ -162,7 +161,8 @@ impl LineSearch {
             .after_context(grep.context)
             .build();
         let (max_matches, max_line_chars) = (grep.max_matches, grep.max_line_chars);
-        Ok(Self { matcher, searcher, max_matches, max_line_chars })
+        let context = grep.context as u64;
+        Ok(Self { matcher, searcher, max_matches, max_line_chars, context })
     }
 
     /// Searches a file of this machine. A file that cannot be read, or is binary, has no matches.
@@ -188,6 +188,8 @@ impl LineSearch {
             matcher: self.matcher.clone(),
             max_matches: self.max_matches,
             max_line_chars: self.max_line_chars,
+            context: self.context,
+            last: 0,
             found: FileLines::default(),
             is_binary: false,
         }
@@ -251,11 +253,10 @@ impl FileLines {
         match last.map(|line| line.number) {
             None => self.lines.clear(),
             Some(last) => {
-                let is_kept = |line: &MatchLine| {
-                    line.number <= last || (!line.is_match && line.number <= last + context)
-                };
-                let end = self.lines.iter().position(|line| !is_kept(line));
-                self.lines.truncate(end.unwrap_or(self.lines.len()));
+                self.lines.retain(|line| line.number <= last + context);
+                for line in self.lines.iter_mut().filter(|line| line.number > last) {
+                    line.is_match = false;
+                }
             }
         }
         self.matches = matches;
@@ -266,12 +267,19 @@ struct Taker {
     matcher: RegexMatcher,
     max_matches: usize,
     max_line_chars: usize,
+    context: u64,
+    /// The line of the last match that counts.
+    last: u64,
     found: FileLines,
     is_binary: bool,
 }
 
 impl Taker {
     fn line(&mut self, number: u64, bytes: &[u8], is_match: bool) {
+        let is_full = self.found.matches == self.max_matches;
+        if is_full && number > self.last + self.context {
+            return;
+        }
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches(['\n', '\r']);
         let part = if is_match { self.matcher.find(text.as_bytes()).ok().flatten() } else { None };
@@ -291,24 +299,25 @@ impl Sink for &mut Taker {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        if self.found.matches == self.max_matches {
-            self.found.has_more = true;
-            return Ok(false);
-        }
-        self.found.matches += 1;
         let first = found.line_number().unwrap_or_default();
-        for (number, line) in (first..).zip(found.lines()) {
-            self.line(number, line, true);
+        // A match too many is still shown where it is context of the last that counts.
+        let counts = self.found.matches < self.max_matches;
+        if counts {
+            self.found.matches += 1;
+        } else {
+            self.found.has_more = true;
         }
-        Ok(true)
+        for (number, line) in (first..).zip(found.lines()) {
+            if counts {
+                self.last = number;
+            }
+            self.line(number, line, counts);
+        }
+        Ok(counts || first < self.last + self.context)
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let number = context.line_number().unwrap_or_default();
-        // Context before a match that will not be shown is not wanted.
-        if self.found.matches < self.max_matches || *context.kind() == SinkContextKind::After {
-            self.line(number, context.bytes(), false);
-        }
+        self.line(context.line_number().unwrap_or_default(), context.bytes(), false);
         Ok(true)
     }
 

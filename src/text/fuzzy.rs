@@ -5,6 +5,7 @@
 
 use crate::text::fold::{Folded, Level};
 use crate::text::lines::{Ending, to_lf};
+use crate::text::truncate::border_before;
 use std::ops::Range;
 
 pub use closest::Closest;
@@ -98,7 +99,7 @@ pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<R
         }
         let old = to_lf(old);
         let found = haystack.find(&old);
-        if found.matches.is_empty() {
+        if found.all.is_empty() {
             return Err(Miss::Absent { edit, closest: closest::find(&haystack.full.text, &old) });
         }
         if occurrences == Occurrences::One && found.count > 1 {
@@ -106,7 +107,7 @@ pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<R
         }
         is_fuzzy |= found.is_fuzzy;
         let new = to_lf(new);
-        patches.extend(found.matches.iter().map(|found| haystack.patch(edit, found, &old, &new)));
+        patches.extend(found.all.iter().map(|found| haystack.patch(edit, found, &old, &new)));
     }
     patches.sort_by_key(|patch| (patch.claimed.start, patch.claimed.end));
     for pair in patches.windows(2) {
@@ -158,7 +159,7 @@ struct Match {
 }
 
 struct Matches {
-    matches: Vec<Match>,
+    all: Vec<Match>,
     is_fuzzy: bool,
     /// How often the text is there when all is folded, which may be more often than it is exactly.
     count: usize,
@@ -176,7 +177,7 @@ impl Haystack<'_> {
         let count = most.len();
         let lines = most.iter().take(MAX_LINES_TOLD).map(|found| self.line_of(found)).collect();
         let is_fuzzy = exact.is_empty();
-        Matches { matches: if is_fuzzy { folded } else { exact }, is_fuzzy, count, lines }
+        Matches { all: if is_fuzzy { folded } else { exact }, is_fuzzy, count, lines }
     }
 
     fn matches(&self, old: &str, level: Level) -> Vec<Match> {
@@ -207,7 +208,7 @@ impl Haystack<'_> {
         // One that overlaps the only match makes it ambiguous all the same.
         if let [only] = found.as_slice() {
             let next = only.folded.start + needle.chars().next().map_or(1, char::len_utf8);
-            let reach = text.floor_char_boundary(only.folded.end.saturating_add(needle.len()));
+            let reach = border_before(text, only.folded.end.saturating_add(needle.len()));
             let overlapping =
                 text.get(next..reach).and_then(|rest| rest.find(needle)).map(|at| next + at);
             found.extend(overlapping.and_then(to_match));

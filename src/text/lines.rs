@@ -27,9 +27,8 @@ impl Ending {
     pub fn applied_to(self, text: &str) -> Cow<'_, str> {
         let lf = to_lf(text);
         match self {
-            Self::Lf => lf,
             Self::CrLf if lf.contains('\n') => Cow::Owned(lf.replace('\n', "\r\n")),
-            Self::CrLf => lf,
+            Self::Lf | Self::CrLf => lf,
         }
     }
 }

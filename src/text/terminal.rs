@@ -60,40 +60,38 @@ impl Cleaner {
 
     fn plain(&mut self, text: &str, out: &mut String) {
         let is_special = |byte: &u8| matches!(byte, 0 | 0x1b);
-        if self.state == State::Text && !text.as_bytes().iter().any(|byte| is_special(byte)) {
+        if self.state == State::Text && !text.as_bytes().iter().any(is_special) {
             out.push_str(text);
             return;
         }
         for character in text.chars() {
-            self.state = match (self.state, character) {
-                (State::Text, '\u{1b}') => State::Escape,
-                (State::Text, '\0') => State::Text,
-                (State::Text, _) => {
-                    out.push(character);
-                    State::Text
-                }
-                (State::Escape, '[') => State::Control,
-                (State::Escape, ']' | 'P' | 'X' | '^' | '_') => State::String,
-                (State::Escape, ' '..='/') => State::Charset,
-                (State::Control, '@'..='~') => State::Text,
-                // A newline never belongs to a sequence: what looked like one was cut off.
-                (
-                    State::Control
-                    | State::Escape
-                    | State::Charset
-                    | State::String
-                    | State::StringEscape,
-                    '\n',
-                ) => {
-                    out.push('\n');
-                    State::Text
-                }
-                (State::Control, _) => State::Control,
-                (State::String, '\u{7}') => State::Text,
-                (State::String, '\u{1b}') => State::StringEscape,
-                (State::String, _) => State::String,
-                (State::StringEscape | State::Escape | State::Charset, _) => State::Text,
-            };
+            let before = self.state;
+            self.state = before.after(character);
+            // A newline is always text.
+            let is_text = before == State::Text && self.state == State::Text && character != '\0';
+            if is_text || character == '\n' {
+                out.push(character);
+            }
+        }
+    }
+}
+
+impl State {
+    fn after(self, character: char) -> Self {
+        // A newline never belongs to a sequence: what looked like one was cut off.
+        if character == '\n' {
+            return Self::Text;
+        }
+        match (self, character) {
+            (Self::Text, '\u{1b}') => Self::Escape,
+            (Self::Escape, '[') => Self::Control,
+            (Self::Escape, ']' | 'P' | 'X' | '^' | '_') => Self::String,
+            (Self::Escape, ' '..='/') => Self::Charset,
+            (Self::String, '\u{1b}') => Self::StringEscape,
+            (Self::Control, '@'..='~')
+            | (Self::String, '\u{7}')
+            | (Self::Text | Self::StringEscape | Self::Escape | Self::Charset, _) => Self::Text,
+            (Self::Control | Self::String, _) => self,
         }
     }
 }

@@ -99,7 +99,7 @@ pub fn tail(text: &str, limits: Limits) -> Truncated {
         by = TruncatedBy::Bytes;
     }
     if lines == 0 && by == TruncatedBy::Bytes && limits.max_bytes > 0 {
-        let start = whole.body.ceil_char_boundary(all - limits.max_bytes);
+        let start = border_after(whole.body, all - limits.max_bytes);
         let mut cut = whole.cut(start..all, 1, by);
         cut.record.last_line_partial = true;
         return cut;
@@ -152,6 +152,17 @@ pub fn size(bytes: u64) -> String {
         unit = next;
     }
     format!("{}.{}{unit}", tenths / 10, tenths % 10)
+}
+
+/// The last border between characters up to a byte.
+pub fn border_before(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The first border between characters from a byte on.
+pub fn border_after(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
 /// Lines of a text; a trailing newline does not count as one more.

@@ -19,10 +19,15 @@ impl Arguments {
         match value {
             Value::Object(fields) if place.is_empty() => Ok(Self { prefix: place, fields }),
             Value::Object(fields) => Ok(Self { prefix: place + ".", fields }),
-            other if place.is_empty() => {
-                Err(format!("the arguments must be an object, not {}", kind(&other)))
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => {
+                let what =
+                    if place.is_empty() { "the arguments".into() } else { format!("`{place}`") };
+                Err(format!("{what} must be an object, not {}", kind(&value)))
             }
-            other => Err(format!("`{place}` must be an object, not {}", kind(&other))),
         }
     }
 

@@ -137,9 +137,8 @@ impl Call {
 
     fn explain(&self, miss: &Miss) -> String {
         let path = &self.path.text;
-        let which = |edit: &usize| match self.is_list {
-            true => format!(" (edits[{edit}])"),
-            false => String::new(),
+        let which = |edit: &usize| {
+            if self.is_list { format!(" (edits[{edit}])") } else { String::new() }
         };
         match miss {
             Miss::Empty { edit } => format!(

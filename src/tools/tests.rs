@@ -1,1 +1,369 @@
+#![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
+use super::*;
+use crate::ambient::Ambient;
+use crate::exec::Local;
+use crate::exec::local::Options;
+use crate::exec::memory::{Answer, Memory};
+use serde_json::json;
+
+/// A folder, and tools called in it. Its home is the folder `home` in it.
+pub(super) struct Scene {
+    folder: tempfile::TempDir,
+    pub(super) ctx: ToolContext,
+}
+
+impl Scene {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let cwd = std::fs::canonicalize(folder.path()).unwrap();
+        let ambient = Ambient::system();
+        let ctx = ToolContext {
+            env: Arc::new(Local::new(&ambient, Options::default())),
+            artifacts: Some(cwd.clone()),
+            cwd,
+            cancel: CancellationToken::new(),
+            progress: Progress::none(),
+        };
+        Self { folder, ctx }
+    }
+
+    pub(super) fn with(files: &[(&str, &[u8])]) -> Self {
+        let scene = Self::new();
+        for (path, content) in files {
+            scene.put(path, content);
+        }
+        scene
+    }
+
+    pub(super) fn path(&self, relative: &str) -> PathBuf {
+        self.ctx.cwd.join(relative)
+    }
+
+    pub(super) fn put(&self, relative: &str, content: &[u8]) {
+        let path = self.path(relative);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    pub(super) fn get(&self, relative: &str) -> Vec<u8> {
+        std::fs::read(self.path(relative)).unwrap()
+    }
+
+    pub(super) fn set_mode(&self, relative: &str, mode: u32) {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(self.path(relative), mode).unwrap();
+    }
+
+    pub(super) fn folders(&self) -> Folders {
+        Folders { cwd: self.ctx.cwd.clone(), home: Some(self.path("home")) }
+    }
+
+    /// Prepares and runs a call; an error of its arguments is a failure too.
+    pub(super) async fn call(&self, tool: &dyn Tool, arguments: Value) -> ToolResult {
+        assert!(self.folder.path().exists());
+        match tool.prepare(arguments, &self.folders()) {
+            Ok(call) => call.run(&self.ctx).await,
+            Err(error) => failure(error),
+        }
+    }
+}
+
+/// The text of a result; `error: ` stands before that of a failure.
+pub(super) fn text(result: &ToolResult) -> String {
+    let texts = result.content.iter().map(|content| match content {
+        Content::Text { text } => text.as_str(),
+        Content::Image { .. } => "<image>",
+    });
+    let text: String = texts.collect();
+    if result.is_error { format!("error: {text}") } else { text }
+}
+
+/// The tests for who may write what prove nothing to the superuser.
+pub(super) fn is_superuser() -> bool {
+    nix::unistd::geteuid().is_root()
+}
+
+#[test]
+fn every_tool_has_a_name_a_text_and_a_schema() {
+    let names: Vec<_> = all().iter().map(|tool| tool.name()).collect();
+    assert_eq!(names, ["read", "bash", "edit", "write", "grep", "find", "ls"]);
+    for tool in all() {
+        let (name, schema) = (tool.name(), tool.parameters());
+        assert!(tool.description().len() > 40, "{name}");
+        assert_eq!(schema["type"], "object", "{name}");
+        for required in schema["required"].as_array().into_iter().flatten() {
+            assert!(schema["properties"].get(required.as_str().unwrap()).is_some(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_call_says_what_it_would_do() {
+    let folders = Folders { cwd: "/w".into(), home: Some("/home/me".into()) };
+    let path = |path: &str| vec![PathBuf::from(path)];
+    let rows: [(Box<dyn Tool>, Value, &str, Access); 8] = [
+        (Box::new(Read), json!({"path": "a"}), "read: a", Access::Read(path("/w/a"))),
+        (Box::new(Read), json!({"path": "../x"}), "read: ../x", Access::Read(path("/w/../x"))),
+        (
+            Box::new(Write),
+            json!({"path": "~/a", "content": ""}),
+            "write: ~/a",
+            Access::Write(path("/home/me/a")),
+        ),
+        (
+            Box::new(Edit),
+            json!({"path": "a", "oldText": "x", "newText": ""}),
+            "edit: a",
+            Access::Write(path("/w/a")),
+        ),
+        (
+            Box::new(Bash),
+            json!({"command": "cargo test\necho"}),
+            "bash: cargo test",
+            Access::Execute("cargo test\necho".into()),
+        ),
+        (Box::new(Grep), json!({"pattern": "x"}), "grep: x in .", Access::Read(path("/w/."))),
+        (
+            Box::new(Find),
+            json!({"pattern": "x", "path": "a"}),
+            "find: x in a",
+            Access::Read(path("/w/a")),
+        ),
+        (Box::new(Ls), json!({}), "ls: .", Access::Read(path("/w/."))),
+    ];
+    for (tool, arguments, title, access) in rows {
+        let call = tool.prepare(arguments, &folders).unwrap();
+        assert_eq!((call.title().as_str(), call.access()), (title, access), "{}", tool.name());
+    }
+}
+
+#[test]
+fn wrong_arguments_are_refused_before_anything_runs() {
+    let folders = Folders { cwd: "/w".into(), home: None };
+    let tools = all();
+    for (name, arguments, want) in [
+        ("read", json!({"path": null}), "`path` must be a string, not null"),
+        (
+            "read",
+            json!({"path": "a", "limit": "9"}),
+            "`limit` must be a whole number from 1 on, not a string",
+        ),
+        ("write", json!({"path": "a"}), "`content` is missing: it must be a string"),
+        ("edit", json!({"path": 123}), "`path` must be a string, not 123"),
+        ("edit", json!({"path": "a", "oldText": "x"}), "`newText` is missing: it must be a string"),
+        (
+            "edit",
+            json!({"path": "a", "edits": "x"}),
+            "`edits` must be a list of objects, not a string",
+        ),
+        (
+            "edit",
+            json!({"path": "a", "edits": [{"oldText": "x", "newText": 1}]}),
+            "`edits[0].newText` must be a string, not 1",
+        ),
+        ("bash", json!({"command": "  "}), "`command` must not be empty"),
+        (
+            "bash",
+            json!({"command": "ls", "timeout": -1}),
+            "`timeout` must be a number of seconds above 0, not -1",
+        ),
+        ("grep", json!({}), "`pattern` is missing: it must be a string"),
+        ("find", json!({"pattern": ["x"]}), "`pattern` must be a string, not a list"),
+        ("ls", json!("src"), "the arguments must be an object, not a string"),
+    ] {
+        let tool = tools.iter().find(|tool| tool.name() == name).unwrap();
+        let got = tool.prepare(arguments, &folders).err();
+        assert_eq!(got.as_deref(), Some(want), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_says_so_and_does_nothing() {
+    let scene = Scene::with(&[("a", b"x")]);
+    scene.ctx.cancel.cancel();
+    let rows: [(Box<dyn Tool>, Value, &str); 7] = [
+        (Box::new(Read), json!({"path": "a"}), "error: Operation aborted"),
+        (Box::new(Write), json!({"path": "b", "content": "x"}), "error: Operation aborted"),
+        (
+            Box::new(Edit),
+            json!({"path": "a", "oldText": "x", "newText": "y"}),
+            "error: Operation aborted",
+        ),
+        (Box::new(Bash), json!({"command": "touch b"}), "error: Command aborted"),
+        (Box::new(Grep), json!({"pattern": "x"}), "error: Operation aborted"),
+        (Box::new(Find), json!({"pattern": "x"}), "error: Operation aborted"),
+        (Box::new(Ls), json!({}), "error: Operation aborted"),
+    ];
+    for (tool, arguments, want) in rows {
+        assert_eq!(text(&scene.call(tool.as_ref(), arguments).await), want, "{}", tool.name());
+    }
+    assert_eq!(scene.get("a"), b"x");
+    assert!(!scene.path("b").exists());
+}
+
+#[tokio::test]
+async fn tools_work_in_memory_too() {
+    let memory = Memory::new([("/w/a.rs", "one\ntwo\n")])
+        .with_command("make", Answer::Exits("done\n".into(), 0));
+    let env = Arc::new(memory);
+    let mut scene = Scene::new();
+    scene.ctx.env = env.clone();
+    scene.ctx.cwd = "/w".into();
+    let rows: [(Box<dyn Tool>, Value, &str); 7] = [
+        (
+            Box::new(Edit),
+            json!({"path": "a.rs", "oldText": "two", "newText": "2"}),
+            "Successfully replaced text in a.rs.",
+        ),
+        (
+            Box::new(Write),
+            json!({"path": "b/c", "content": "c"}),
+            "Successfully wrote 1 bytes to b/c",
+        ),
+        (Box::new(Read), json!({"path": "a.rs"}), "one\n2"),
+        (Box::new(Grep), json!({"pattern": "2"}), "a.rs:2: 2"),
+        (Box::new(Find), json!({"pattern": "c"}), "b/c"),
+        (Box::new(Ls), json!({}), "a.rs\nb/"),
+        (Box::new(Bash), json!({"command": "make"}), "done\n"),
+    ];
+    for (tool, arguments, want) in rows {
+        assert_eq!(text(&scene.call(tool.as_ref(), arguments).await), want, "{}", tool.name());
+    }
+    assert_eq!(env.text("/w/b/c").as_deref(), Some("c"));
+}
+
+#[tokio::test]
+async fn grep_shows_lines_and_what_is_missing() {
+    let long = format!("{}needle{}\n", "a".repeat(900), "b".repeat(900));
+    let scene = Scene::with(&[
+        ("src/a.rs", b"fn one() {}\nfn two() {}\nfn three() {}\n"),
+        ("src/b.rs", b"fn one() {}\r\n"),
+        ("long.txt", long.as_bytes()),
+        ("many.txt", "match\n".repeat(300).as_bytes()),
+        ("wide.txt", format!("{}\n", "wide ".repeat(80)).repeat(200).as_bytes()),
+    ]);
+    let call = async |arguments| text(&scene.call(&Grep, arguments).await);
+    let rows = [
+        (
+            "several files",
+            json!({"pattern": "one", "path": "src"}),
+            "a.rs:1: fn one() {}\nb.rs:1: fn one() {}",
+        ),
+        ("one file", json!({"pattern": "two", "path": "src/a.rs"}), "a.rs:2: fn two() {}"),
+        ("none", json!({"pattern": "nothing here"}), "No matches found"),
+        (
+            "limit 1 with context 1",
+            json!({"pattern": "fn", "path": "src/a.rs", "limit": 1, "context": 1}),
+            "a.rs:1: fn one() {}\na.rs-2- fn two() {}\n\n\
+             [1 matches limit reached. Use limit=2 for more, or refine pattern]",
+        ),
+        (
+            "literal",
+            json!({"pattern": "one() {", "path": "src/a.rs", "literal": true}),
+            "a.rs:1: fn one() {}",
+        ),
+        (
+            "ignore case",
+            json!({"pattern": "ONE", "path": "src/a.rs", "ignoreCase": true}),
+            "a.rs:1: fn one() {}",
+        ),
+        ("glob", json!({"pattern": "one", "glob": "b.*"}), "src/b.rs:1: fn one() {}"),
+        ("missing", json!({"pattern": "x", "path": "gone"}), "error: Path not found: gone"),
+    ];
+    for (name, arguments, want) in rows {
+        // Twice: the same call gives the same text.
+        assert_eq!(call(arguments.clone()).await, want, "{name}");
+        assert_eq!(call(arguments).await, want, "{name}");
+    }
+
+    let got = call(json!({"pattern": "needle"})).await;
+    assert!(got.contains("aneedleb"), "cut around the match: {got}");
+    assert!(got.ends_with("[Some lines truncated to 500 chars. Use read tool to see full lines]"));
+
+    let got = call(json!({"pattern": "match"})).await;
+    assert_eq!(got.lines().filter(|line| line.starts_with("many.txt:")).count(), 100);
+    assert!(
+        got.ends_with("[100 matches limit reached. Use limit=200 for more, or refine pattern]")
+    );
+
+    let got = scene.call(&Grep, json!({"pattern": "wide", "limit": 500})).await;
+    assert!(text(&got).ends_with("\n\n[50.0KB limit reached]"));
+    assert!(got.details.truncation.is_some_and(|record| record.total_lines == 200));
+}
+
+#[tokio::test]
+async fn find_and_ls_list() {
+    let scene = Scene::with(&[
+        ("b.txt", b""),
+        ("A.txt", b""),
+        (".dot", b""),
+        ("c/d/e.txt", b""),
+        ("file", b""),
+        ("c/.gitignore", b"skip*\n"),
+        ("c/skip.txt", b""),
+        ("c/skipped/x.txt", b""),
+    ]);
+    std::os::unix::fs::symlink("c", scene.path("link")).unwrap();
+    std::fs::create_dir(scene.path("empty")).unwrap();
+    for number in 0..600 {
+        scene.put(&format!("many/{number:03}"), b"");
+    }
+    let rows: [(&str, Box<dyn Tool>, Value, &str); 12] = [
+        ("a link is not followed", Box::new(Find), json!({"pattern": "l*"}), "link"),
+        ("names", Box::new(Find), json!({"pattern": "*.txt"}), "A.txt\nb.txt\nc/d/e.txt"),
+        ("nested", Box::new(Find), json!({"pattern": "c/**"}), "c/.gitignore\nc/d/\nc/d/e.txt"),
+        ("hidden", Box::new(Find), json!({"pattern": ".d*"}), ".dot"),
+        ("none", Box::new(Find), json!({"pattern": "*.go"}), "No files found matching pattern"),
+        (
+            "find in a file",
+            Box::new(Find),
+            json!({"pattern": "*", "path": "file"}),
+            "error: Not a directory: file",
+        ),
+        (
+            "limit",
+            Box::new(Find),
+            json!({"pattern": "*.txt", "limit": 1}),
+            "A.txt\n\n[1 results limit reached. Use limit=2 for more, or refine pattern]",
+        ),
+        ("ls", Box::new(Ls), json!({}), ".dot\nA.txt\nb.txt\nc/\nempty/\nfile\nlink/\nmany/"),
+        ("empty", Box::new(Ls), json!({"path": "empty"}), "(empty directory)"),
+        ("a file", Box::new(Ls), json!({"path": "file"}), "error: Not a directory: file"),
+        ("missing", Box::new(Ls), json!({"path": "gone"}), "error: Path not found: gone"),
+        (
+            "ls limit",
+            Box::new(Ls),
+            json!({"limit": 2}),
+            ".dot\nA.txt\n\n[2 entries limit reached. Use limit=4 for more]",
+        ),
+    ];
+    for (name, tool, arguments, want) in rows {
+        assert_eq!(text(&scene.call(tool.as_ref(), arguments).await), want, "{name}");
+    }
+    let got = text(&scene.call(&Ls, json!({"path": "many"})).await);
+    assert!(got.starts_with("000\n001\n") && got.contains("\n499\n\n[500 entries limit reached."));
+}
+
+/// The cost of a call, most of it the hop to the thread that does the work.
+#[tokio::test]
+async fn a_read_and_an_edit_cost_little() {
+    let scene = Scene::with(&[("a.rs", "fn main() {}\n".repeat(200).as_bytes())]);
+    scene.put("b.rs", format!("{}value 0\n", "fn main() {}\n".repeat(200)).as_bytes());
+    let rounds: u32 = 200;
+    let began = tokio::time::Instant::now();
+    for _ in 0..rounds {
+        scene.call(&Read, json!({"path": "a.rs"})).await;
+    }
+    let read = began.elapsed() / rounds;
+    let began = tokio::time::Instant::now();
+    for round in 0..rounds {
+        let (old, new) = (format!("value {round}\n"), format!("value {}\n", round + 1));
+        let got = scene.call(&Edit, json!({"path": "b.rs", "oldText": old, "newText": new})).await;
+        assert!(!got.is_error, "{}", text(&got));
+    }
+    let edit = began.elapsed() / rounds;
+    // Far above what it takes, so that a busy machine does not fail the test.
+    let most = std::time::Duration::from_millis(10);
+    assert!(read < most && edit < most, "a read took {read:?}, an edit {edit:?}");
+}

@@ -1,1 +1,234 @@
+#![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
+use super::*;
+use crate::exec::FileKind;
+use pintle_protocol::diff::FileOp;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::Duration;
+
+fn local() -> Local {
+    Local::new(&Ambient::system(), Options::default())
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = fs::canonicalize(folder.path()).unwrap();
+    (folder, path)
+}
+
+fn change() -> FileChange {
+    FileChange {
+        op: FileOp::Modify,
+        path: String::new(),
+        old_path: None,
+        diff: String::new(),
+        added: 0,
+        removed: 0,
+        first_changed_line: None,
+    }
+}
+
+#[tokio::test]
+async fn a_write_replaces_the_file_at_once() {
+    let (_guard, folder) = folder();
+    let local = local();
+
+    let deep = folder.join("a/b/new.txt");
+    local.write(&deep, b"new".to_vec()).await.unwrap();
+    assert_eq!(fs::read_to_string(&deep).unwrap(), "new", "parents are created");
+
+    let script = folder.join("script");
+    fs::write(&script, "old").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o750)).unwrap();
+    local.write(&script, b"new".to_vec()).await.unwrap();
+    let mode = fs::metadata(&script).unwrap().permissions().mode() & 0o777;
+    assert_eq!(
+        (fs::read_to_string(&script).unwrap().as_str(), mode),
+        ("new", 0o750),
+        "the mode is kept"
+    );
+
+    let link = folder.join("link");
+    symlink("script", &link).unwrap();
+    local.write(&link, b"through".to_vec()).await.unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "the link stays");
+    assert_eq!(fs::read_to_string(&script).unwrap(), "through", "its target is written");
+
+    let dangling = folder.join("dangling");
+    symlink("not/yet", &dangling).unwrap();
+    local.write(&dangling, b"there".to_vec()).await.unwrap();
+    assert_eq!(
+        fs::read_to_string(folder.join("not/yet")).unwrap(),
+        "there",
+        "also one not there yet"
+    );
+
+    let got = local.write(&folder, b"x".to_vec()).await;
+    assert_eq!(got, Err(Error::IsFolder(folder.clone())));
+    let mut names: Vec<_> =
+        fs::read_dir(&folder).unwrap().flatten().map(|e| e.file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a", "dangling", "link", "not", "script"], "no temporary file is left");
+}
+
+#[tokio::test]
+async fn paths_are_resolved_as_far_as_they_exist() {
+    let (_guard, folder) = folder();
+    let local = local();
+    fs::create_dir_all(folder.join("real/sub")).unwrap();
+    symlink("real", folder.join("link")).unwrap();
+    symlink("/nowhere/at/all", folder.join("dangling")).unwrap();
+    symlink("loop", folder.join("loop")).unwrap();
+    for (name, path, want) in [
+        ("there", "real/sub", "real/sub"),
+        ("through a link", "link/sub", "real/sub"),
+        ("not there yet", "link/new/file", "real/new/file"),
+        ("dots that exist", "link/../real", "real"),
+        ("dots that do not", "real/new/../../other", "other"),
+        ("a link to nowhere", "dangling/x", "/nowhere/at/all/x"),
+    ] {
+        let got = local.canonicalize(&folder.join(path)).await;
+        assert_eq!(got, Ok(folder.join(want)), "{name}");
+    }
+    assert!(local.canonicalize(&folder.join("loop/x")).await.is_err());
+    let long = folder.join("x".repeat(5000));
+    assert_eq!(local.canonicalize(&long).await, Err(Error::PathTooLong(long)));
+}
+
+#[tokio::test]
+async fn lines_are_taken_from_a_window() {
+    let (_guard, folder) = folder();
+    let path = folder.join("file");
+    let window = |first_line, max_lines, max_bytes| Window { first_line, max_lines, max_bytes };
+    // Name, content, window, text, count, stopped by bytes, first line's bytes, total.
+    let rows = [
+        ("all", "a\nb\n", window(1, 9, 99), "a\nb", 2, false, Some(1), 2),
+        ("no newline at the end", "a\nb", window(1, 9, 99), "a\nb", 2, false, Some(1), 2),
+        ("some", "a\nb\nc\nd\n", window(2, 2, 99), "b\nc", 2, false, Some(1), 4),
+        ("the last", "a\nb\n", window(2, 9, 99), "b", 1, false, Some(1), 2),
+        ("beyond", "a\nb\n", window(3, 9, 99), "", 0, false, None, 2),
+        ("empty", "", window(1, 9, 99), "", 0, false, None, 0),
+        ("blank lines", "\n\n", window(1, 9, 99), "\n", 2, false, Some(0), 2),
+        ("bytes", "aaa\nbbb\nccc\n", window(1, 9, 7), "aaa\nbbb", 2, true, Some(3), 3),
+        ("a first line too long", "aaaa\nb\n", window(1, 9, 3), "", 0, true, Some(4), 2),
+    ];
+    for (name, content, window, text, count, stopped, first, total) in rows {
+        fs::write(&path, content).unwrap();
+        let got = local().read_lines(&path, window).await.unwrap();
+        assert_eq!(String::from_utf8(got.text).unwrap(), text, "{name}");
+        let facts =
+            (got.count, got.stopped_by_bytes, got.first_line_bytes, got.total_lines, got.size);
+        assert_eq!(facts, (count, stopped, first, Some(total), content.len() as u64), "{name}");
+        assert_eq!(got.head, content.as_bytes(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_huge_file_is_not_read_whole() {
+    let (_guard, folder) = folder();
+    let path = folder.join("huge");
+    // Mostly a hole: 5 GB that take no room.
+    fs::write(&path, "first\nsecond\n").unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(5 << 30).unwrap();
+    let window = Window { first_line: 2, max_lines: 1, max_bytes: 100 };
+    let began = tokio::time::Instant::now();
+    let got = local().read_lines(&path, window).await.unwrap();
+    assert_eq!((got.text.as_slice(), got.total_lines), (&b"second"[..], None));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(matches!(local().read(&path).await, Err(Error::TooLarge { .. })));
+}
+
+#[tokio::test]
+async fn updates_of_one_file_never_interleave() {
+    let (_guard, folder) = folder();
+    let path = folder.join("counter");
+    fs::write(&path, "0").unwrap();
+    symlink("counter", folder.join("link")).unwrap();
+    let local = local();
+    let none = CancellationToken::new();
+    let updates = (0..40).map(|round| {
+        let path = if round % 2 == 0 { path.clone() } else { folder.join("link") };
+        let (local, none) = (&local, &none);
+        async move {
+            let decide: Decide = Box::new(|before| {
+                let count: u32 = String::from_utf8(before.unwrap()).unwrap().parse().unwrap();
+                Ok(Rewrite {
+                    content: (count + 1).to_string().into_bytes(),
+                    change: Some(change()),
+                })
+            });
+            local.update(&path, decide, none).await.unwrap()
+        }
+    });
+    futures_util::future::join_all(updates).await;
+    assert_eq!(fs::read_to_string(&path).unwrap(), "40");
+    assert_eq!(local.locks.0.lock().unwrap().len(), 1, "locks do not pile up");
+}
+
+#[tokio::test]
+async fn a_refused_or_cancelled_update_changes_nothing() {
+    let (_guard, folder) = folder();
+    let path = folder.join("file");
+    fs::write(&path, "old").unwrap();
+    let local = local();
+    let cancel = CancellationToken::new();
+    let refuse: Decide = Box::new(|_| Err("no".to_owned()));
+    assert_eq!(local.update(&path, refuse, &cancel).await, Err(Error::Refused("no".into())));
+    // Cancelled while the content is being decided.
+    let inner = cancel.clone();
+    let decide: Decide = Box::new(move |_| {
+        inner.cancel();
+        Ok(Rewrite { content: b"new".to_vec(), change: None })
+    });
+    assert_eq!(local.update(&path, decide, &cancel).await, Err(Error::Cancelled));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file is left");
+}
+
+#[tokio::test]
+async fn folders_files_and_what_is_missing() {
+    let (_guard, folder) = folder();
+    let local = local();
+    local.create_folder(&folder.join("a/b")).await.unwrap();
+    fs::write(folder.join("a/file"), "12345").unwrap();
+    symlink("b", folder.join("a/link")).unwrap();
+    symlink("gone", folder.join("a/broken")).unwrap();
+
+    let mut listed = local.list(&folder.join("a")).await.unwrap();
+    listed.sort();
+    let listed: Vec<_> =
+        listed.iter().map(|entry| (entry.name.as_str(), entry.is_folder)).collect();
+    assert_eq!(listed, [("b", true), ("broken", false), ("file", false), ("link", true)]);
+
+    let file = local.stat(&folder.join("a/file")).await.unwrap();
+    assert_eq!((file.kind, file.size), (FileKind::File, 5));
+    assert_eq!(local.stat(&folder).await.unwrap().kind, FileKind::Folder);
+
+    local.rename(&folder.join("a/file"), &folder.join("moved")).await.unwrap();
+    assert_eq!(local.read(&folder.join("moved")).await, Ok(b"12345".to_vec()));
+    local.remove(&folder.join("moved")).await.unwrap();
+    let moved = folder.join("moved");
+    assert_eq!(local.read(&moved).await, Err(Error::NotFound(moved.clone())));
+    assert_eq!(local.remove(&moved).await, Err(Error::NotFound(moved)));
+    assert_eq!(local.read(&folder).await, Err(Error::IsFolder(folder.clone())));
+}
+
+#[tokio::test]
+async fn commands_see_no_secrets() {
+    let (_guard, folder) = folder();
+    let vars =
+        [("PATH", "/usr/bin:/bin"), ("HOME", "/home/me"), ("MY_API_KEY", "k"), ("TERM", "xterm")];
+    let ambient = Ambient::fixed(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let local = Local::new(&ambient, Options::default());
+    let command = Command {
+        line: "echo $HOME:$MY_API_KEY:$TERM:$PAGER:$GIT_PAGER".into(),
+        cwd: folder,
+        timeout: None,
+        spill_lines: 10,
+        spill_bytes: 1000,
+        artifacts: None,
+    };
+    let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+    assert_eq!(ran.tail, "/home/me::dumb:cat:cat\n");
+}

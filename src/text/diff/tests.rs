@@ -2,7 +2,7 @@ use super::*;
 use expect_test::expect;
 
 fn numbered(count: usize) -> String {
-    (1..=count).map(|number| format!("line {number}\n")).collect()
+    (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat()
 }
 
 #[test]
@@ -78,9 +78,51 @@ fn large_texts_are_quick() {
     assert!(began.elapsed() < Duration::from_secs(3), "one edit took {:?}", began.elapsed());
 
     // Nothing in common, which is the worst case for a diff; the deadline holds.
-    let old: String = (0..20_000).map(|number| format!("{number}\n")).collect();
-    let new: String = (0..20_000).map(|number| format!("{}\n", number * 7919 % 20_011)).collect();
+    let lines = |factor: u32| {
+        let numbers = (0..20_000).map(|number| number * factor % 20_011);
+        numbers.map(|number| format!("{number}\n")).collect::<Vec<_>>().concat()
+    };
+    let (old, new) = (lines(1), lines(7919));
     let began = tokio::time::Instant::now();
     assert!(unified(&old, &new).added > 0);
     assert!(began.elapsed() < Duration::from_secs(5), "all lines took {:?}", began.elapsed());
+}
+
+/// Makes the new text of the old one and a diff.
+fn applied(old: &str, diff: &str) -> String {
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let (mut at, mut new) = (0, String::new());
+    for line in
+        diff.replace("\n\\ No newline at end of file\n", "\u{0}").split_inclusive(['\n', '\u{0}'])
+    {
+        let (sign, rest) = line.split_at(1);
+        let rest = rest.trim_end_matches('\u{0}');
+        match sign {
+            "@" => {
+                let span = rest.split(['-', ' ', ',']).nth(2).unwrap();
+                let is_empty = rest.contains(&format!("-{span},0 "));
+                let start = span.parse::<usize>().unwrap() - usize::from(!is_empty);
+                new.extend(old[at..start].iter().copied());
+                at = start;
+            }
+            "+" => new.push_str(rest),
+            _ => {
+                assert_eq!(old[at], rest, "context and removed lines are those of the old text");
+                at += 1;
+                if sign == " " {
+                    new.push_str(rest);
+                }
+            }
+        }
+    }
+    new.extend(old[at..].iter().copied());
+    new
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_diff_makes_the_new_text_of_the_old(old in "([a-c]?\n){0,30}[a-c]?", new in "([a-c]?\n){0,30}[a-c]?") {
+        let diff = unified(&old, &new);
+        proptest::prop_assert_eq!(applied(&old, &diff.text), new);
+    }
 }

@@ -17,7 +17,7 @@ pub struct Closest {
 const MIN_PERCENT: u8 = 60;
 
 /// A larger text is not searched: the answer is not worth the time.
-const MAX_LINES: usize = 50_000;
+const MAX_LINES: usize = 20_000;
 
 /// A piece of more lines is not compared in full.
 const MAX_PIECE_LINES: usize = 200;

@@ -156,3 +156,23 @@ fn ten_megabytes_take_well_under_a_second() {
     // Unoptimised code on a busy machine; the real time is far below.
     assert!(began.elapsed() < std::time::Duration::from_secs(3), "{:?}", began.elapsed());
 }
+
+proptest::proptest! {
+    /// Where the text is there exactly once, however much else folds, only that place changes.
+    #[test]
+    fn an_exact_edit_is_a_plain_replacement(text in "[ab \n]{0,24}", old in "[ab \n]{1,6}", new in "[ab \n]{0,6}") {
+        let exact = text.matches(&old).count();
+        if let Ok(got) = replace(&text, &one(&old, &new), Occurrences::One) && !got.is_fuzzy {
+            proptest::prop_assert_eq!(exact, 1);
+            proptest::prop_assert_eq!(got.text, text.replacen(&old, &new, 1));
+        }
+    }
+
+    /// An edit never fails in an odd way, and what is before and after its place stays.
+    #[test]
+    fn untouched_text_stays(before in "[a‘é \r\n]{0,12}", after in "[a‘é \r\n]{0,12}") {
+        let text = format!("{before}\nne‘edle  \r\n{after}");
+        let got = replace(&text, &one("ne'edle", "x"), Occurrences::One).unwrap();
+        proptest::prop_assert_eq!(got.text, format!("{before}\nx  \r\n{after}"));
+    }
+}

@@ -1,7 +1,7 @@
 use super::*;
 
 fn numbered(count: usize) -> String {
-    (1..=count).map(|number| format!("line {number}\n")).collect()
+    (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat()
 }
 
 fn limits(max_lines: usize, max_bytes: usize) -> Limits {

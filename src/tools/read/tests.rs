@@ -1,1 +1,127 @@
+use super::*;
+use crate::tools::tests::{Scene, is_superuser, text};
 
+fn numbered(count: usize) -> Vec<u8> {
+    (1..=count).map(|number| format!("line {number}\n")).collect::<Vec<_>>().concat().into_bytes()
+}
+
+/// The lines from one to another, as `numbered` has them.
+fn lines_of(first: usize, last: usize) -> String {
+    (first..=last).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn text_is_read() {
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    let scene = Scene::with(&[
+        ("plain", b"Hello\nworld"),
+        ("empty", b""),
+        ("100", &numbered(100)),
+        ("2500", &numbered(2500)),
+        ("3", &numbered(3)),
+        ("wide", format!("{}\n", "w".repeat(200)).repeat(500).as_bytes()),
+        ("long line", format!("short\n{}\n", "x".repeat(122_880)).as_bytes()),
+        ("picture.txt", png),
+        ("text.png", b"just text"),
+        ("with space 测.txt", b"named"),
+        ("home/notes", b"at home"),
+        ("bom", b"\xef\xbb\xbfmarked"),
+        ("latin", b"caf\xe9"),
+        ("caf\u{65}\u{301}", b"nfd"),
+        ("it\u{2019}s", b"curly"),
+        ("Shot 1.30\u{202f}PM.txt", b"noon"),
+        ("folder/x", b""),
+    ]);
+    std::os::unix::fs::symlink("plain", scene.path("link")).unwrap();
+    let long = format!(
+        "error: path too long ({} bytes): shorten it",
+        scene.path("").as_os_str().len() + 5000
+    );
+    let rows = [
+        ("plain", json!({"path": "plain"}), "Hello\nworld".to_owned()),
+        ("missing", json!({"path": "gone"}), "error: File not found: gone (ENOENT)".into()),
+        ("empty", json!({"path": "empty"}), String::new()),
+        ("offset 51 of 100", json!({"path": "100", "offset": 51}), lines_of(51, 100)),
+        (
+            "limit 10",
+            json!({"path": "100", "limit": 10}),
+            lines_of(1, 10) + "\n\n[90 more lines in file. Use offset=11 to continue.]",
+        ),
+        (
+            "offset 41, limit 20",
+            json!({"path": "100", "offset": 41, "limit": 20}),
+            lines_of(41, 60) + "\n\n[40 more lines in file. Use offset=61 to continue.]",
+        ),
+        ("offset 1", json!({"path": "3", "offset": 1}), lines_of(1, 3)),
+        ("the last line only", json!({"path": "3", "offset": 3}), lines_of(3, 3)),
+        ("limit to the end", json!({"path": "3", "limit": 3}), lines_of(1, 3)),
+        (
+            "offset 100 of 3",
+            json!({"path": "3", "offset": 100}),
+            "error: Offset 100 is beyond end of file (3 lines total)".into(),
+        ),
+        (
+            "2,500 lines",
+            json!({"path": "2500"}),
+            lines_of(1, 2000) + "\n\n[Showing lines 1-2000 of 2500. Use offset=2001 to continue.]",
+        ),
+        (
+            "500 x 200 characters",
+            json!({"path": "wide"}),
+            vec!["w".repeat(200); 254].join("\n")
+                + "\n\n[Showing lines 1-254 of 500 (50.0KB limit). Use offset=255 to continue.]",
+        ),
+        (
+            "a line over 50 KB",
+            json!({"path": "long line", "offset": 2}),
+            "[Line 2 is 120.0KB, exceeds 50.0KB limit. Use bash: sed -n '2p' 'long line' | head -c 51200]".into(),
+        ),
+        (
+            "a picture named as text",
+            json!({"path": "picture.txt"}),
+            "error: Cannot read picture.txt: it is a PNG image (16B), not text. Use bash to look into it.".into(),
+        ),
+        ("text named as a picture", json!({"path": "text.png"}), "just text".into()),
+        ("a link", json!({"path": "link"}), "Hello\nworld".into()),
+        ("space and Chinese", json!({"path": "with space 测.txt"}), "named".into()),
+        ("home", json!({"path": "~/notes"}), "at home".into()),
+        ("a mention", json!({"path": "@plain"}), "Hello\nworld".into()),
+        ("byte order mark", json!({"path": "bom"}), "marked".into()),
+        ("other bytes", json!({"path": "latin"}), "caf\u{fffd}".into()),
+        ("composed name for a decomposed one", json!({"path": "caf\u{e9}"}), "nfd".into()),
+        ("straight quote for a curly one", json!({"path": "it's"}), "curly".into()),
+        ("plain space for a narrow one", json!({"path": "Shot 1.30 PM.txt"}), "noon".into()),
+        ("odd space for a plain one", json!({"path": "with\u{a0}space 测.txt"}), "named".into()),
+        ("a folder", json!({"path": "folder"}), "error: folder is a directory. Use ls to list it.".into()),
+        ("too long a path", json!({"path": "x".repeat(5000)}), long),
+    ];
+    for (name, arguments, want) in rows {
+        assert_eq!(text(&scene.call(&Read, arguments).await), want, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn details_tell_what_was_cut() {
+    let scene = Scene::with(&[("2500", &numbered(2500)), ("3", &numbered(3)), ("empty", b"")]);
+    let cut = scene.call(&Read, json!({"path": "2500"})).await.details.truncation.unwrap();
+    let facts = (cut.truncated_by, cut.total_lines, cut.output_lines, cut.total_bytes);
+    assert_eq!(facts, (Some(TruncatedBy::Lines), 2500, 2000, numbered(2500).len() as u64));
+
+    let whole = scene.call(&Read, json!({"path": "3"})).await;
+    assert_eq!(whole.details.truncation, None);
+
+    let empty = scene.call(&Read, json!({"path": "empty"})).await;
+    assert_eq!((empty.content.len(), empty.is_error), (0, false));
+    assert!(empty.details.truncation.is_some_and(|note| note.total_lines == 0));
+}
+
+#[tokio::test]
+async fn a_file_that_may_not_be_read_says_so() {
+    if is_superuser() {
+        return;
+    }
+    let scene = Scene::with(&[("secret", b"x")]);
+    scene.set_mode("secret", 0);
+    let got = text(&scene.call(&Read, json!({"path": "secret"})).await);
+    assert_eq!(got, "error: Permission denied: secret (EACCES)");
+}

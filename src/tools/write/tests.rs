@@ -1,1 +1,79 @@
+use super::*;
+use crate::tools::tests::{Scene, is_superuser, text};
 
+#[tokio::test]
+async fn files_are_written() {
+    let scene = Scene::with(&[("old", b"one\ntwo\n"), ("binary", b"\0\x01"), ("folder/x", b"")]);
+    // Name, path, content, text, op and counts of the change.
+    let add = |added| Some((FileOp::Add, added, 0));
+    let rows = [
+        ("new", "new", "a\nb\n", "Successfully wrote 4 bytes to new", add(2)),
+        (
+            "overwrite",
+            "old",
+            "one\n2\n",
+            "Successfully wrote 6 bytes to old",
+            Some((FileOp::Modify, 1, 1)),
+        ),
+        ("same again", "old", "one\n2\n", "Successfully wrote 6 bytes to old", None),
+        ("nested", "x/y/z", "deep", "Successfully wrote 4 bytes to x/y/z", add(1)),
+        ("empty", "nothing", "", "Successfully wrote 0 bytes to nothing", add(0)),
+        ("Chinese and emoji", "utf8", "测试 😀", "Successfully wrote 11 bytes to utf8", add(1)),
+        (
+            "over a binary",
+            "binary",
+            "text",
+            "Successfully wrote 4 bytes to binary",
+            Some((FileOp::Modify, 0, 0)),
+        ),
+        ("home", "~/notes", "n", "Successfully wrote 1 bytes to ~/notes", add(1)),
+    ];
+    for (name, path, content, want, change) in rows {
+        let got = scene.call(&Write, json!({"path": path, "content": content})).await;
+        assert_eq!(text(&got), want, "{name}");
+        assert_eq!(scene.get(&path.replace('~', "home")), content.as_bytes(), "{name}");
+        let changed = got.details.changes.first();
+        let facts = changed.map(|change| (change.op, change.added, change.removed));
+        assert_eq!(facts, change, "{name}");
+    }
+    let got = scene.call(&Write, json!({"path": "folder", "content": "x"})).await;
+    assert_eq!(text(&got), "error: folder is a directory, not a file");
+    let got = scene.call(&Write, json!({"path": "old/x", "content": "x"})).await;
+    assert_eq!(text(&got), "error: Cannot write old/x: a part of the path is not a directory");
+}
+
+#[tokio::test]
+async fn the_change_is_told() {
+    let scene = Scene::with(&[("old", b"one\ntwo\n")]);
+    let got = scene.call(&Write, json!({"path": "old", "content": "one\n2\n"})).await;
+    let want = FileChange {
+        op: FileOp::Modify,
+        path: scene.path("old").to_string_lossy().into_owned(),
+        old_path: None,
+        diff: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n".into(),
+        added: 1,
+        removed: 1,
+        first_changed_line: Some(2),
+    };
+    assert_eq!(got.details.changes, [want]);
+}
+
+#[tokio::test]
+async fn who_may_not_write_is_told_so() {
+    if is_superuser() {
+        return;
+    }
+    let scene = Scene::with(&[("locked/file", b"old"), ("read-only", b"old")]);
+    scene.set_mode("read-only", 0o444);
+    scene.set_mode("locked", 0o555);
+    for (name, path, want) in [
+        ("a file", "read-only", "error: Permission denied: read-only (EACCES)"),
+        ("a new file", "locked/new", "error: Permission denied: locked/new (EACCES)"),
+        ("only the folder is locked", "locked/file", "Successfully wrote 3 bytes to locked/file"),
+    ] {
+        let got = scene.call(&Write, json!({"path": path, "content": "new"})).await;
+        assert_eq!(text(&got), want, "{name}");
+    }
+    assert_eq!(scene.get("locked/file"), b"new");
+    scene.set_mode("locked", 0o755);
+}
