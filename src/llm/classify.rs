@@ -215,7 +215,7 @@ fn hint(
     is_foreign: bool,
     location: Option<&str>,
 ) -> Option<String> {
-    let url = endpoint.url();
+    let url = endpoint.shown_url();
     match kind {
         ErrorKind::Auth => Some(match (&endpoint.key, &endpoint.key_var) {
             (Some(_), Some(var)) => format!("check the key in {var} and what it may do"),
