@@ -119,7 +119,8 @@ const fn with(entry: Entry, dialect: Dialect) -> Entry {
 const PLAIN: Dialect = Dialect::PLAIN;
 const BACK: Dialect = Dialect { reasoning_back: ReasoningBack::ReasoningContent, ..PLAIN };
 
-/// All providers. Source: each provider's API reference, read 2026-11.
+/// All providers. Source: addresses as in recorded traffic, for Together and Cerebras as in public clients; the ports of
+/// local servers are their defaults. Checked 2026-11.
 pub static PROVIDERS: &[Entry] = &[
     Entry {
         name: "anthropic",

@@ -28,7 +28,17 @@ pub(super) fn answer(
         None if is_page => Facts::default(),
         None => Facts { text: text.to_owned(), ..Facts::default() },
     };
-    let kind = kind(Some(status), &facts, text.is_empty());
+    let is_success = (200..300).contains(&status);
+    let kind = match (is_success, text.is_empty()) {
+        (false, is_empty) => kind(Some(status), &facts, is_empty),
+        (true, true) => ErrorKind::Protocol,
+        // An error in the clothes of a success.
+        (true, false) if json.is_some() && !facts.text.is_empty() => {
+            kind(facts.status, &facts, false)
+        }
+        // Something that is no stream: asking again brings the same.
+        (true, false) => ErrorKind::InvalidRequest,
+    };
     let said = match facts.text.as_str() {
         _ if is_page => "a web page, not the answer of a model API",
         "" if text.is_empty() => "no further word",
@@ -188,7 +198,6 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     match status {
         Some(408 | 504) => ErrorKind::Timeout,
         Some(500..) => ErrorKind::Overloaded,
-        Some(200..300) => ErrorKind::Protocol,
         Some(_) => ErrorKind::InvalidRequest,
         None if facts.has_code(&["timeout_error"]) => ErrorKind::Timeout,
         None if facts.has_code(&["invalid_request_error", "not_found_error"]) => {
@@ -206,7 +215,7 @@ fn hint(
     is_foreign: bool,
     location: Option<&str>,
 ) -> Option<String> {
-    let url = endpoint.url();
+    let url = endpoint.shown_url();
     match kind {
         ErrorKind::Auth => Some(match (&endpoint.key, &endpoint.key_var) {
             (Some(_), Some(var)) => format!("check the key in {var} and what it may do"),
@@ -219,6 +228,9 @@ fn hint(
             "{url} sends to {}; set --base-url to where the API is",
             location.unwrap_or("another place")
         )),
+        ErrorKind::InvalidRequest if (200..300).contains(&status) && facts.text.is_empty() => {
+            Some(format!("there is no streaming model API at {url}; check --base-url"))
+        }
         ErrorKind::InvalidRequest if matches!(status, 404 | 405) && is_foreign => {
             Some(format!("there is no model API at {url}; check --base-url"))
         }
@@ -226,9 +238,6 @@ fn hint(
             if status == 404 || facts.has_code(&["model_not_found", "invalid_model"]) =>
         {
             Some("check the model's name".to_owned())
-        }
-        ErrorKind::Protocol if status == 200 && is_foreign => {
-            Some(format!("there is no model API at {url}; check --base-url"))
         }
         ErrorKind::RateLimit
         | ErrorKind::Overloaded

@@ -71,6 +71,20 @@ impl Endpoint {
         url(self.api, &self.base_url)
     }
 
+    /// The URL for messages: without query, user and password, which may be keys.
+    pub(super) fn shown_url(&self) -> String {
+        let url = self.url();
+        let url = url.split('?').next().unwrap_or(&url);
+        match url.split_once("://") {
+            Some((scheme, rest)) => {
+                let host = rest.find('/').unwrap_or(rest.len());
+                let user = rest.get(..host).and_then(|rest| rest.rfind('@')).map_or(0, |at| at + 1);
+                format!("{scheme}://{}", rest.get(user..).unwrap_or(rest))
+            }
+            None => url.to_owned(),
+        }
+    }
+
     /// The headers of a request, the key among them.
     pub(super) fn request_headers(&self) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
@@ -186,6 +200,13 @@ mod tests {
         assert!(!format!("{endpoint:?}").contains("k-1"));
         let endpoint = Endpoint::resolve("anthropic", &ambient, Some("http://mine")).unwrap();
         assert_eq!(endpoint.url(), "http://mine/v1/messages");
+    }
+
+    #[test]
+    fn a_url_in_a_message_holds_no_key() {
+        let endpoint = Endpoint::new("own", Api::Chat, "https://me:secret@h.test/a@b/v1?key=k");
+        assert_eq!(endpoint.url(), "https://me:secret@h.test/a@b/v1/chat/completions?key=k");
+        assert_eq!(endpoint.shown_url(), "https://h.test/a@b/v1/chat/completions");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! so that a mistake of the loop fails in the test that made it.
 
 use super::message::{AssistantBlock, Message};
+use pintle_protocol::content::Content;
 use std::collections::BTreeSet;
 
 /// Checks a conversation.
@@ -38,7 +39,9 @@ pub fn check(messages: &[Message]) -> Result<(), String> {
             },
             Message::User(content) => {
                 unanswered(number, &open, open_from)?;
-                if content.is_empty() {
+                let is_empty =
+                    |part: &Content| matches!(part, Content::Text { text } if text.is_empty());
+                if content.iter().all(is_empty) {
                     return Err(format!("message {number}: an empty user message"));
                 }
             }
@@ -78,12 +81,10 @@ fn unanswered(number: usize, open: &[&str], from: usize) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::llm::{Assistant, ToolResult};
-    use pintle_protocol::content::Content;
     use pintle_protocol::event::StopReason;
 
     fn user(text: &str) -> Message {
-        let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
-        Message::User(content)
+        Message::User(vec![Content::text(text)])
     }
 
     fn calls(ids: &[&str]) -> Message {
@@ -117,6 +118,7 @@ mod tests {
             (vec![], "there is no message"),
             (vec![calls(&[])], "the first message must be the user's"),
             (vec![user("")], "an empty user message"),
+            (vec![Message::User(Vec::new())], "an empty user message"),
             (vec![user("hi"), result("a")], "no call before it waits for"),
             (vec![user("hi"), calls(&["a"])], "message 2: call `a` (message 1) has no result"),
             (vec![user("hi"), calls(&["a"]), user("steer"), result("a")], "message 2: call `a`"),

@@ -1,8 +1,12 @@
 //! Models: one canonical conversation in, one stream of deltas out.
 //!
 //! A [`Provider`] turns a [`Request`] into a stream of [`Delta`]s. It knows nothing of tools that run, of sessions
-//! or of clients. Each wire API is a pure encoder and a pure decoder in its own file; `http` is the only
-//! place that opens a socket; `cassette` replays what was recorded; `script` is the one fake model.
+//! or of clients. Each wire API is a pure encoder and a pure decoder in its own folder, `catalog` the data about servers. A
+//! [`Wire`] carries the bytes: `http` is the only one that opens a socket, `cassette` replays and records. `connect` puts
+//! an [`Endpoint`] and a wire together; `script` is the one fake model, which needs neither.
+//!
+//! The way of a reply: `wire` bytes → `sse` events → a decoder's deltas → [`Accumulator`], with nothing between them that
+//! waits or spawns; `remote` is the stream that drives it.
 
 mod anthropic;
 mod call_ids;
@@ -39,6 +43,9 @@ use futures_util::stream::BoxStream;
 
 /// The reply of a model as it arrives. It ends after [`Delta::Stop`] or after one error; a stream
 /// that ends without either was cut, which the provider itself reports as an error.
+///
+/// Reading on until it ends, rather than dropping it at the stop, keeps the connection for the next request. Not
+/// to be polled again after it ended. Taking the next delta is cancel-safe.
 pub type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
 
 /// A model behind some wire.

@@ -212,64 +212,92 @@ fn call_ids(messages: &[Message]) -> impl Iterator<Item = &str> {
         })
 }
 
+/// A block ends when the next one begins or the reply stops, so that a gate, a failure or a hang behind it cuts it in
+/// the middle; text behind a gate goes on with the text before it.
 fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
     let mut steps = VecDeque::new();
     let mut stop = StopReason::EndTurn;
-    let mut index = 0;
+    let mut next = 0;
+    let mut open: Option<(usize, BlockStart)> = None;
+    let mut is_gated = false;
     for block in reply.blocks {
-        let (start, deltas): (BlockStart, Vec<Delta>) = match block {
+        let (start, deltas) = match block {
             Block::Gate(name) => {
+                is_gated = true;
                 steps.push_back(Step::Gate(name));
                 continue;
             }
-            Block::Text(text) => (BlockStart::Text, words(index, &text).collect()),
+            Block::Text(text) => (BlockStart::Text, words(&text)),
             Block::Reasoning { text, opaque } => {
                 let raw = opaque.and_then(|json| serde_json::value::to_raw_value(&json).ok());
-                let raw = raw.map(|raw| Delta::Opaque { index, raw: Opaque(raw) });
-                (BlockStart::Reasoning, words(index, &text).chain(raw).collect())
+                let raw = raw.map(|raw| Piece::Opaque(Opaque(raw)));
+                (BlockStart::Reasoning, words(&text).into_iter().chain(raw).collect())
             }
             Block::Tool { name, arguments } => {
                 stop = StopReason::ToolUse;
-                let deltas = pieces(&arguments)
-                    .map(|json| Delta::Arguments { index, json: json.to_owned() })
-                    .collect();
-                (BlockStart::ToolCall { id: new_id(), name }, deltas)
+                (BlockStart::ToolCall { id: new_id(), name }, pieces(&arguments))
             }
         };
-        steps.push_back(Step::Delta(Delta::Start { index, block: start }));
-        steps.extend(deltas.into_iter().map(Step::Delta));
-        steps.push_back(Step::Delta(Delta::End { index }));
-        index += 1;
+        let goes_on = is_gated
+            && matches!(
+                (&open, &start),
+                (Some((_, BlockStart::Text)), BlockStart::Text)
+                    | (Some((_, BlockStart::Reasoning)), BlockStart::Reasoning)
+            );
+        is_gated = false;
+        if !goes_on {
+            steps.extend(open.take().map(|(index, _)| Step::Delta(Delta::End { index })));
+            steps.push_back(Step::Delta(Delta::Start { index: next, block: start.clone() }));
+            open = Some((next, start));
+            next += 1;
+        }
+        let index = next - 1;
+        steps.extend(deltas.into_iter().map(|piece| {
+            Step::Delta(match piece {
+                Piece::Text(text) => Delta::Text { index, text },
+                Piece::Arguments(json) => Delta::Arguments { index, json },
+                Piece::Opaque(raw) => Delta::Opaque { index, raw },
+            })
+        }));
     }
     if let Some(failure) = reply.error {
         steps.push_back(Step::Fail(failure.into()));
     } else if reply.hang {
         steps.push_back(Step::Hang);
     } else {
+        steps.extend(open.map(|(index, _)| Step::Delta(Delta::End { index })));
         steps.extend(reply.usage.map(|usage| Step::Delta(Delta::Usage(usage))));
         steps.push_back(Step::Delta(Delta::Stop(reply.stop.unwrap_or(stop))));
     }
     steps
 }
 
-/// One delta a word, each with the blank behind it.
-fn words(index: usize, text: &str) -> impl Iterator<Item = Delta> {
-    text.split_inclusive(char::is_whitespace)
-        .map(move |word| Delta::Text { index, text: word.to_owned() })
+/// What is added to a block.
+enum Piece {
+    Text(String),
+    Arguments(String),
+    Opaque(Opaque),
+}
+
+/// One piece a word, each with the blank behind it.
+fn words(text: &str) -> Vec<Piece> {
+    text.split_inclusive(char::is_whitespace).map(|word| Piece::Text(word.to_owned())).collect()
 }
 
 /// Arguments in pieces of about this many bytes, so that they break inside names and strings.
 const PIECE_BYTES: usize = 7;
 
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+fn pieces(text: &str) -> Vec<Piece> {
     let mut rest = text;
-    std::iter::from_fn(move || {
-        let at =
-            (PIECE_BYTES..rest.len()).find(|at| rest.is_char_boundary(*at)).unwrap_or(rest.len());
-        let (piece, tail) = rest.split_at_checked(at)?;
+    let mut pieces = Vec::new();
+    while !rest.is_empty() {
+        let border = |at: &usize| rest.is_char_boundary(*at);
+        let at = (PIECE_BYTES..rest.len()).find(border).unwrap_or(rest.len());
+        let (piece, tail) = rest.split_at(at);
+        pieces.push(Piece::Arguments(piece.to_owned()));
         rest = tail;
-        (!piece.is_empty()).then_some(piece)
-    })
+    }
+    pieces
 }
 
 #[cfg(test)]

@@ -226,6 +226,24 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_cut_anywhere_gives_the_same_events(
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec!["data:", "data: x", "event: e", ":", " ", "\n", "\r", "\r\n", "é", "\u{feff}"]),
+                0..20,
+            ),
+            cuts in proptest::collection::vec(0_usize..80, 0..4),
+        ) {
+            let text = parts.concat();
+            let mut cuts: Vec<_> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces = cuts.windows(2).map(|cut| &text.as_bytes()[cut[0]..cut[1]]).collect();
+            proptest::prop_assert_eq!(pairs(pieces), pairs(vec![text.as_bytes()]));
+        }
+    }
+
     #[test]
     fn bad_text_is_an_error_behind_the_good_events() {
         let pieces: Vec<_> =

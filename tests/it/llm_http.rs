@@ -239,7 +239,7 @@ async fn refusals_are_read_whatever_their_label() {
             r#"{"error":{"message":"busy","type":"overloaded_error"}}"#,
             ErrorKind::Overloaded,
         ),
-        (200, "text/event-stream", "<!doctype html>", ErrorKind::Protocol),
+        (200, "text/event-stream", "<!doctype html>", ErrorKind::InvalidRequest),
     ] {
         let provider = chat(&server);
         let answer = async {

@@ -1,6 +1,6 @@
 //! A request to the body of `POST /v1/messages`.
 
-use super::families::{self, Thinking};
+use super::families::{self, Off, Thinking};
 use crate::llm::call_ids::{CallIdMap, IdForm};
 use crate::llm::decode::arguments_object;
 use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
@@ -52,7 +52,12 @@ fn mark(block: &mut Value) {
 fn think(body: &mut Value, thinking: Thinking, effort: Effort, max_tokens: u32) {
     let value = match (thinking, effort) {
         (Thinking::Never, _) => return,
-        (Thinking::Budget | Thinking::Adaptive(_), Effort::None) => json!({ "type": "disabled" }),
+        (Thinking::Budget | Thinking::Adaptive { off: Off::Disabled, .. }, Effort::None) => {
+            json!({ "type": "disabled" })
+        }
+        (Thinking::Adaptive { off: Off::BetweenTools, .. }, Effort::None) => {
+            json!({ "type": "between_tools" })
+        }
         (Thinking::Budget, effort) => {
             let room = max_tokens.saturating_sub(MIN_BUDGET);
             if room < MIN_BUDGET {
@@ -60,9 +65,11 @@ fn think(body: &mut Value, thinking: Thinking, effort: Effort, max_tokens: u32) 
             }
             json!({ "type": "enabled", "budget_tokens": budget(effort).min(room) })
         }
-        (Thinking::Adaptive(levels), effort) => {
+        (Thinking::Adaptive { levels, .. }, effort) => {
             set(body, "output_config", json!({ "effort": level(levels, effort) }));
-            json!({ "type": "adaptive" })
+            // Newer models leave the text out unless asked. It delays the answer's first word by about a second
+            // (public measurements, 2026-11), which whoever sets an effort wants to see used.
+            json!({ "type": "adaptive", "display": "summarized" })
         }
     };
     set(body, "thinking", value);

@@ -1,4 +1,8 @@
 //! What the models of one family have in common, as data.
+//!
+//! Source, for 4.5 and later: platform.claude.com, `models` and `build-with-claude/effort`, and what public clients say of
+//! switching thinking off, read 2026-11. Models before that are from general knowledge, their output limits lowered where
+//! the API refuses a request whose input and output together are over the window of 200,000 tokens.
 
 /// How a model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,8 +11,24 @@ pub(super) enum Thinking {
     Never,
     /// `thinking: {type: enabled, budget_tokens}`.
     Budget,
-    /// `thinking: {type: adaptive}` and `output_config.effort`, one of these.
-    Adaptive(&'static [&'static str]),
+    /// `thinking: {type: adaptive}` and `output_config.effort`.
+    Adaptive {
+        /// The efforts it takes, lowest first.
+        levels: &'static [&'static str],
+        /// How it is asked not to think.
+        off: Off,
+    },
+}
+
+/// How a model that thinks by itself is asked not to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Off {
+    /// `thinking: {type: disabled}`.
+    Disabled,
+    /// `thinking: {type: between_tools}` is the least.
+    BetweenTools,
+    /// It always thinks; the lowest effort is the least.
+    LowestEffort,
 }
 
 /// One family of models.
@@ -24,23 +44,36 @@ const fn family(prefix: &'static str, max_output_tokens: u32, thinking: Thinking
     Family { prefix, max_output_tokens, thinking }
 }
 
-/// First match wins; the last entry matches every name. Source: the provider's model overview, read 2026-11.
+const fn adaptive(levels: &'static [&'static str], off: Off) -> Thinking {
+    Thinking::Adaptive { levels, off }
+}
+
+const FOUR_LEVELS: &[&str] = &["low", "medium", "high", "max"];
+const FIVE_LEVELS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+/// First match wins; the last entry stands for models that are newer than this table.
 const FAMILIES: &[Family] = &[
     family("claude-3-haiku", 4_096, Thinking::Never),
     family("claude-3-opus", 4_096, Thinking::Never),
     family("claude-3-5", 8_192, Thinking::Never),
-    family("claude-3-7", 64_000, Thinking::Budget),
+    family("claude-3-7", 32_000, Thinking::Budget),
     family("claude-opus-4-0", 32_000, Thinking::Budget),
     family("claude-opus-4-1", 32_000, Thinking::Budget),
     family("claude-opus-4-2025", 32_000, Thinking::Budget),
+    family("claude-sonnet-4-0", 32_000, Thinking::Budget),
+    family("claude-sonnet-4-2025", 32_000, Thinking::Budget),
     family("claude-opus-4-5", 64_000, Thinking::Budget),
-    family("claude-sonnet-4-0", 64_000, Thinking::Budget),
-    family("claude-sonnet-4-2025", 64_000, Thinking::Budget),
     family("claude-sonnet-4-5", 64_000, Thinking::Budget),
     family("claude-haiku-4-5", 64_000, Thinking::Budget),
-    family("claude-opus-4-6", 64_000, Thinking::Adaptive(&["low", "medium", "high", "max"])),
-    family("claude-sonnet-4-6", 64_000, Thinking::Adaptive(&["low", "medium", "high", "max"])),
-    family("claude-", 64_000, Thinking::Adaptive(&["low", "medium", "high", "xhigh", "max"])),
+    family("claude-opus-4-6", 128_000, adaptive(FOUR_LEVELS, Off::Disabled)),
+    family("claude-sonnet-4-6", 128_000, adaptive(FOUR_LEVELS, Off::Disabled)),
+    family("claude-opus-4-", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-sonnet-5-5", 128_000, adaptive(FIVE_LEVELS, Off::BetweenTools)),
+    family("claude-opus-5-5", 128_000, adaptive(FIVE_LEVELS, Off::LowestEffort)),
+    family("claude-haiku-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-sonnet-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-opus-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-", 128_000, adaptive(FIVE_LEVELS, Off::LowestEffort)),
 ];
 
 /// Models of others behind this API.

@@ -322,20 +322,29 @@ fn effort_and_limit_depend_on_the_family() {
             "claude-opus-4-6",
             Some(Effort::Xhigh),
             None,
-            r#"64000 {"type":"adaptive"} {"effort":"high"}"#,
+            r#"128000 {"type":"adaptive","display":"summarized"} {"effort":"high"}"#,
         ),
         (
             "claude-opus-5",
             Some(Effort::Xhigh),
             None,
-            r#"64000 {"type":"adaptive"} {"effort":"xhigh"}"#,
+            r#"128000 {"type":"adaptive","display":"summarized"} {"effort":"xhigh"}"#,
         ),
         (
             "claude-opus-5",
             Some(Effort::Minimal),
             None,
-            r#"64000 {"type":"adaptive"} {"effort":"low"}"#,
+            r#"128000 {"type":"adaptive","display":"summarized"} {"effort":"low"}"#,
         ),
+        ("claude-opus-5", Some(Effort::None), None, r#"128000 {"type":"disabled"} null"#),
+        ("claude-sonnet-5-5", Some(Effort::None), None, r#"128000 {"type":"between_tools"} null"#),
+        (
+            "claude-fable-5-1",
+            Some(Effort::None),
+            None,
+            r#"128000 {"type":"adaptive","display":"summarized"} {"effort":"low"}"#,
+        ),
+        ("claude-sonnet-4-20250514", None, None, "32000 null null"),
         ("qwen3", None, None, "16384 null null"),
     ] {
         let mut request = request(vec![user("a")]);

@@ -52,7 +52,8 @@ pub enum Block {
         /// The arguments as JSON text. A string in the JSON is taken as it is, so that it can be broken.
         arguments: String,
     },
-    /// `{"gate":"name"}`: waits until [`Script::open`](super::Script::open).
+    /// `{"gate":"name"}`: waits until [`Script::open`](super::Script::open). Text on both sides of a gate is one block, so a
+    /// test can stop a reply in the middle of a sentence.
     Gate(String),
 }
 

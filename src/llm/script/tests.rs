@@ -89,14 +89,18 @@ async fn replies_come_in_small_pieces_and_in_order() {
 async fn a_gate_holds_the_reply_until_it_is_opened() {
     let script = Script::new([Reply::new().text("one two").gate("g").text("three")]);
     let mut stream = script.stream(hi()).await.unwrap();
-    for _ in 0..4 {
+    for _ in 0..3 {
         stream.next().await.unwrap().unwrap();
     }
     assert!(script.reached("g").now_or_never().is_none());
     assert!(stream.next().now_or_never().is_none(), "it stands at the gate");
     script.reached("g").await;
     script.open("g");
-    assert_eq!(stream.count().await, 4);
+    let rest: Vec<_> = stream.map(Result::unwrap).collect().await;
+    assert_eq!(
+        format!("{rest:?}"),
+        r#"[Text { index: 0, text: "three" }, End { index: 0 }, Stop(EndTurn)]"#
+    );
 }
 
 #[test]
@@ -104,7 +108,7 @@ fn a_hanging_reply_never_answers() {
     let script = Script::new([Reply::hanging(), Reply::new().text("a").then_hang()]);
     assert!(script.stream(hi()).now_or_never().is_none());
     let mut stream = script.stream(hi()).now_or_never().unwrap().unwrap();
-    for _ in 0..3 {
+    for _ in 0..2 {
         assert!(stream.next().now_or_never().is_some());
     }
     assert!(stream.next().now_or_never().is_none());
