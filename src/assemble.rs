@@ -6,8 +6,7 @@ use anyhow::Context;
 use pintle::agent::{ConfiguredModels, Models, Services};
 use pintle::ambient::Ambient;
 use pintle::config::{self, Config};
-use pintle::exec::local::Local;
-use pintle::exec::variables::Policy;
+use pintle::exec::local::{Local, Options};
 use pintle::frontend::demo::{Demo, PROJECT};
 use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::http::{Http, Timeouts};
@@ -34,7 +33,7 @@ pub(crate) fn services(settings: &Settings, ambient: &Ambient) -> anyhow::Result
     Ok(Services {
         ambient: ambient.clone(),
         store: Store::new(&config.folders.data),
-        env: Arc::new(Local::new(ambient, Policy::Filtered)),
+        env: Arc::new(Local::new(ambient, Options::default())),
         tools: tools::all().into(),
         models,
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
@@ -88,7 +87,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
     Ok(Services {
         ambient: ambient.clone(),
         store: Store::new(&demo.folder.join("data")),
-        env: Arc::new(Local::new(ambient, Policy::Filtered)),
+        env: Arc::new(Local::new(ambient, Options::default())),
         tools: tools::all().into(),
         models: scripted(script),
         default_model: Some("script/demo".to_owned()),

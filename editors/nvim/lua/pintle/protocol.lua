@@ -1,0 +1,624 @@
+-- Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.
+
+---Who opens the connection and what it can do.
+---@class pintle.InitializeParams
+---@field protocol pintle.ProtocolOffer The protocol and the versions the client speaks.
+---@field client? pintle.PeerInfo The client.
+---@field capabilities? pintle.ClientCapabilities What the client can do.
+
+---The protocol versions a client speaks.
+---@class pintle.ProtocolOffer
+---@field name string Always `pintle`.
+---@field versions (string)[] Versions, such as `1.0`; the engine takes the newest with a major part it shares.
+
+---A program and its version.
+---@class pintle.PeerInfo
+---@field name string The name.
+---@field version? string The version.
+
+---What a client can do.
+---@class pintle.ClientCapabilities
+---@field approvals? pintle.Supported The client answers `approval/request`. Without it what would ask is denied, and the model is told.
+
+---A capability with nothing to configure: `{}`.
+---@class pintle.Supported
+
+---What the engine is and can do.
+---@class pintle.InitializeResult
+---@field protocol pintle.ProtocolChoice The protocol version that holds for this connection.
+---@field engine pintle.EngineInfo The engine.
+---@field capabilities pintle.EngineCapabilities What the engine can do.
+---@field limits pintle.Limits Limits of this connection.
+
+---The protocol version that holds for a connection.
+---@class pintle.ProtocolChoice
+---@field name string Always `pintle`.
+---@field version string The version.
+
+---The engine's name, version and schema.
+---@class pintle.EngineInfo
+---@field name string Always `pintle`.
+---@field version string The program's version.
+---@field schemaHash string Changes whenever the protocol's schema does.
+
+---What this engine can do.
+---@class pintle.EngineCapabilities
+---@field steer? pintle.Supported Running turns can be steered.
+---@field queue? pintle.Supported Follow-ups wait in a queue.
+---@field replay? pintle.Supported Durable events can be read again from any `seq`.
+
+---Limits of a connection.
+---@class pintle.Limits
+---@field maxMessageBytes integer The largest message taken, in bytes.
+---@field maxInFlight integer The most requests that may wait for an answer at once.
+
+---No params, or nothing to say: `{}`.
+---@class pintle.Empty
+
+---The request to withdraw.
+---@class pintle.CancelParams
+---@field id any The id of the request: a number or a string.
+
+---What to make a session with.
+---@class pintle.SessionCreateParams
+---@field cwd? string The working directory, absolute; default: where the engine was started.
+---@field title? string A title for lists.
+---@field config? pintle.SessionConfig How it is to work.
+---@field subscribe? boolean Whether to subscribe; default true.
+
+---How a session is to work. What is left out comes from the user's settings.
+---@class pintle.SessionConfig
+---@field model? string The model, as `provider/id` or `provider/id:effort`.
+---@field permissionMode? pintle.PermissionMode What needs no question.
+
+---What needs no question. Finer rules come on top of these.
+---@alias pintle.PermissionMode "ask"|"full"
+
+---A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
+---@class pintle.SessionResult
+---@field sessionId pintle.SessionId The session.
+---@field seq integer The number of its last durable event.
+---@field cwd string The working directory.
+---@field title? string The title.
+---@field model string The model, as `provider/id` or `provider/id:effort`.
+---@field permissionMode pintle.PermissionMode What needs no question.
+---@field state pintle.SessionState What it does at the moment.
+---@field activeTurnId? pintle.TurnId The running turn.
+---@field queue? (pintle.QueuedInput)[] Messages that the model has not read yet.
+---@field approvals? (pintle.Approval)[] Questions of permission that are open.
+---@field gap? boolean The events after `fromSeq` were too many to send at once: read them with `session/events`.
+
+---Names a session: a UUIDv7, so that ids sort by creation.
+---@alias pintle.SessionId string
+
+---What a session does at the moment. A reader never takes a value it does not know for idle.
+---@class pintle.SessionState
+---@field value pintle.StateValue The state.
+---@field blockedOn? (pintle.ApprovalId)[] The questions it waits for, when it is blocked.
+
+---What a session does at the moment, in a word.
+---@alias pintle.StateValue "idle"|"running"|"blocked"
+
+---Names a question of permission, open until it is answered or cancelled.
+---@alias pintle.ApprovalId string
+
+---Names a turn, unique over all sessions.
+---@alias pintle.TurnId string
+
+---A person's message, accepted and not yet read by the model.
+---@class pintle.QueuedInput
+---@field itemId pintle.ItemId The id that the `userMessage` item will have.
+---@field turnId pintle.TurnId The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up.
+---@field delivery pintle.Delivery How it is to be delivered.
+---@field content (pintle.Input)[] The blocks, as sent.
+
+---Names an item: a message, a tool call, something a client can draw.
+---@alias pintle.ItemId string
+
+---How a person's message reaches the model.
+---@alias pintle.Delivery "prompt"|"steer"|"followUp"
+
+---One block of what a person sends with a prompt, a steer or a follow-up.
+---@class pintle.Input
+---@field type "text" 
+---@field text string The text.
+
+---A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`.
+---@class pintle.Approval
+---@field approvalId pintle.ApprovalId The question's id.
+---@field sessionId pintle.SessionId The session it stands in.
+---@field turnId pintle.TurnId The turn that waits.
+---@field itemId pintle.ItemId The tool call that waits.
+---@field toolName string The tool's name.
+---@field kind pintle.ToolKind What kind of act it is.
+---@field title string One line for a person: `bash: rm -r build`.
+---@field reason string Why it is asked, in a sentence.
+---@field input any The tool's arguments, whole: the command, or the text to write.
+---@field locations? (pintle.Location)[] Files it is about.
+---@field options (pintle.ApprovalOption)[] The answers to choose from.
+
+---The kind of a tool call; the names are those of the Agent Client Protocol.
+---@alias pintle.ToolKind "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"|"other"
+
+---A place in a file.
+---@class pintle.Location
+---@field path string The absolute path.
+---@field line? integer The line, 1-based.
+
+---One answer a person can choose.
+---@class pintle.ApprovalOption
+---@field optionId string What to send back.
+---@field label string What to show.
+---@field decision pintle.Decision What it decides.
+---@field scope pintle.Scope How long it holds.
+
+---What an answer decides. A reader never takes a value it does not know for a yes.
+---@alias pintle.Decision "allow"|"deny"|"abort"
+
+---How long a decision holds.
+---@alias pintle.Scope "once"|"session"
+
+---Which session to open.
+---@class pintle.SessionOpenParams
+---@field sessionId pintle.SessionId The session.
+---@field subscribe? boolean Whether to subscribe; default true.
+---@field fromSeq? integer Send the events after this number first.
+---@field config? pintle.SessionConfig How it is to work from now on.
+
+---Which sessions to list.
+---@class pintle.SessionListParams
+---@field cwd? string Only those with this working directory.
+---@field cursor? string Where the last page ended.
+---@field limit? integer The most to return, 1 to 1000; default 50.
+
+---A page of sessions.
+---@class pintle.SessionListResult
+---@field sessions (pintle.SessionSummary)[] The sessions, newest first.
+---@field nextCursor? string Send it back to get the next page; absent on the last one.
+
+---A stored session, as a list shows it.
+---@class pintle.SessionSummary
+---@field sessionId pintle.SessionId The session.
+---@field cwd string The working directory.
+---@field title? string The title it was given, else the beginning of its first prompt.
+---@field createdMs integer When it was made, in milliseconds since 1970.
+---@field updatedMs integer When its journal was last written, in milliseconds since 1970.
+---@field path string The folder that holds its journal.
+
+---Names a session.
+---@class pintle.SessionParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+
+---From where to send events.
+---@class pintle.SessionSubscribeParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field fromSeq? integer Send the events after this number first; default: only new ones.
+
+---Which events to read.
+---@class pintle.SessionEventsParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field after? integer Read the events after this number; default 0, from the start.
+---@field limit? integer The most to return, 1 to 1000; default 200.
+
+---A page of events.
+---@class pintle.SessionEventsResult
+---@field events (pintle.EventRecord)[] The events, in order.
+---@field lastSeq integer The number of the session's last durable event.
+---@field more boolean There are more after the last one here.
+
+---A durable event with its place in the session's log. It was written to the journal before it was sent anywhere.
+---@class pintle.EventRecord
+---@field sessionId pintle.SessionId The session.
+---@field seq integer The event's number in its session: from 1, each one more than the last, no gaps.
+---@field tsMs integer When it happened, in milliseconds since 1970.
+---@field turnId? pintle.TurnId The turn it belongs to.
+---@field event pintle.Event What happened.
+
+---Durable events, told apart by `type`. A reader skips a type it does not know.
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.notice
+
+---The session was made.
+---@class pintle.Event.session.created: pintle.SessionCreated
+---@field type "session.created" 
+
+---The session was closed in order; it can be opened again.
+---@class pintle.Event.session.closed
+---@field type "session.closed" 
+
+---A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it.
+---@class pintle.Event.input.accepted: pintle.QueuedInput
+---@field type "input.accepted" 
+
+---Messages left the queue without being read by the model; they are handed back here, whole.
+---@class pintle.Event.input.removed
+---@field type "input.removed" 
+---@field inputs (pintle.QueuedInput)[] The messages.
+
+---A turn began.
+---@class pintle.Event.turn.started
+---@field type "turn.started" 
+---@field model string The model that answers, as `provider/id`.
+
+---A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash.
+---@class pintle.Event.turn.completed: pintle.TurnCompleted
+---@field type "turn.completed" 
+
+---An item began.
+---@class pintle.Event.item.started
+---@field type "item.started" 
+---@field item pintle.Item The item as it is now.
+
+---An item changed; this is its whole new value.
+---@class pintle.Event.item.updated
+---@field type "item.updated" 
+---@field item pintle.Item The item as it is now.
+
+---An item ended; this is its whole final value.
+---@class pintle.Event.item.completed
+---@field type "item.completed" 
+---@field item pintle.Item The item as it stays.
+
+---A question of permission is open.
+---@class pintle.Event.approval.requested: pintle.Approval
+---@field type "approval.requested" 
+
+---A question of permission was answered or withdrawn.
+---@class pintle.Event.approval.resolved: pintle.ApprovalOutcome
+---@field type "approval.resolved" 
+
+---A model reply is over, whole or cut; its tool calls, if any, run now.
+---@class pintle.Event.step.completed: pintle.StepCompleted
+---@field type "step.completed" 
+
+---Something a person should know.
+---@class pintle.Event.notice: pintle.Notice
+---@field type "notice" 
+
+---What the session was made with.
+---@class pintle.SessionCreated
+---@field cwd string The working directory, absolute.
+---@field model string The model, as `provider/id` or `provider/id:effort`.
+---@field permissionMode pintle.PermissionMode What needs no question.
+---@field title? string The title, if it was given one.
+
+---Whether a turn reached its end.
+---@alias pintle.TurnStatus "completed"|"interrupted"|"failed"
+
+---Why a model stopped.
+---@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"other"
+
+---Why a turn failed.
+---@class pintle.TurnError
+---@field code string A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference.
+---@field message string What happened, for a person.
+---@field hint? string What to do about it.
+---@field retryable? boolean Trying the same again may help.
+---@field httpStatus? integer The provider's HTTP status.
+
+---Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
+---@class pintle.Usage
+---@field inputTokens integer Input tokens that were not read from a cache.
+---@field outputTokens integer Output tokens, reasoning included.
+---@field cacheReadTokens? integer Input tokens read from the provider's cache.
+---@field cacheWriteTokens? integer Input tokens written to the provider's cache.
+---@field reasoningTokens? integer The part of the output that was reasoning, where the provider says.
+
+---How a turn ended.
+---@class pintle.TurnCompleted
+---@field status pintle.TurnStatus Whether it reached its end.
+---@field stop? pintle.StopReason Why the model stopped, when it was the model that ended the turn.
+---@field error? pintle.TurnError What went wrong, when something did.
+---@field usage pintle.Usage The turn's tokens.
+---@field steps integer How many model replies it took.
+---@field denials? integer Tool calls that were denied.
+---@field durationMs integer How long it took, in milliseconds.
+
+---Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness.
+---@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall
+---@field id pintle.ItemId The item's id.
+---@field turnId? pintle.TurnId The turn it belongs to.
+---@field step? integer The step (model reply) within the turn, from 1; absent for what no model made.
+---@field status pintle.ItemStatus Where the item stands.
+---@field startedMs integer When it began, in milliseconds since 1970.
+---@field durationMs? integer How long it took, in milliseconds; present once it is over.
+---@field type "userMessage" 
+
+---Where an item stands. A reader treats a value it does not know as still running.
+---@alias pintle.ItemStatus "pending"|"running"|"completed"|"failed"|"declined"|"cancelled"
+
+---A person's message in the conversation.
+---@class pintle.UserMessage
+---@field content (pintle.Input)[] The blocks, as sent.
+
+---Text that grew while it streamed.
+---@class pintle.TextBody
+---@field text string The whole text so far; empty in `item.started`.
+
+---What a tool returned: what the model reads, and what a client may draw besides.
+---@class pintle.ToolResult
+---@field content (pintle.Content)[] What the model reads.
+---@field isError? boolean The tool failed, was declined or was cancelled; the content says why.
+---@field details? pintle.ToolDetails Facts for a client.
+
+---One block of a tool's result, as the model sees it.
+---@alias pintle.Content pintle.Content.text|pintle.Content.image
+
+---Text.
+---@class pintle.Content.text
+---@field type "text" 
+---@field text string The text.
+
+---A picture.
+---@class pintle.Content.image
+---@field type "image" 
+---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+---@field data string The bytes in base64.
+
+---Facts about a tool's result that only a client needs.
+---@class pintle.ToolDetails
+---@field changes? (pintle.FileChange)[] Files it changed.
+---@field exitCode? integer A command's exit code.
+---@field signal? string The name of the signal that ended a command, such as `SIGKILL`.
+---@field truncation? pintle.Truncation What was cut from the output, when something was.
+---@field fullOutputPath? string A file that holds the whole output, when it was cut.
+
+---What happened to one file.
+---@class pintle.FileChange
+---@field op pintle.FileOp What was done.
+---@field path string The file's absolute path (the new one after a move).
+---@field oldPath? string The path before a move.
+---@field diff string The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
+---@field added integer Lines added.
+---@field removed integer Lines removed.
+---@field firstChangedLine? integer The first line that differs, 1-based, counted in the new text: where an editor should jump.
+
+---The kind of a file change.
+---@alias pintle.FileOp "add"|"modify"|"delete"|"move"
+
+---What was cut from a tool's output before the model saw it, and by which limit.
+---@class pintle.Truncation
+---@field truncatedBy? pintle.TruncatedBy Which limit cut; absent when nothing was cut.
+---@field totalLines integer Lines of the whole output; a trailing newline does not count as one more.
+---@field totalBytes integer Bytes of the whole output.
+---@field outputLines integer Lines that are left.
+---@field outputBytes integer Bytes that are left.
+---@field lastLinePartial? boolean The last line that is left was itself cut at its front.
+---@field firstLineExceedsLimit? boolean Nothing is left because the first line alone is over the byte limit.
+---@field maxLines integer The limit in lines.
+---@field maxBytes integer The limit in bytes.
+
+---The limit that cut an output.
+---@alias pintle.TruncatedBy "lines"|"bytes"
+
+---A tool call from its first argument byte to its result.
+---@class pintle.ToolCall
+---@field toolName string The tool's name, as the model calls it.
+---@field title string One line for a person: `bash: cargo test`.
+---@field kind pintle.ToolKind What kind of act it is, for icons and rules.
+---@field locations? (pintle.Location)[] Files and lines it is about.
+---@field input? any The arguments; absent until they have arrived whole.
+---@field output? pintle.ToolResult The result; absent until there is one.
+
+---Who answered a question of permission.
+---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
+
+---How a question of permission ended.
+---@class pintle.ApprovalOutcome
+---@field approvalId pintle.ApprovalId The question.
+---@field itemId pintle.ItemId The tool call.
+---@field decision pintle.Decision What was decided.
+---@field scope pintle.Scope How long it holds.
+---@field by pintle.DecidedBy Who decided.
+---@field feedback? string What the person said with it.
+
+---How a model reply ended and what it cost.
+---@class pintle.StepCompleted
+---@field step integer The step within the turn, from 1.
+---@field stop? pintle.StopReason Why the model stopped; absent when it was stopped.
+---@field usage pintle.Usage The tokens of this reply.
+---@field turnUsage pintle.Usage The tokens of the turn so far.
+
+---How bad a notice is.
+---@alias pintle.NoticeLevel "info"|"warning"|"error"
+
+---Something a person should know.
+---@class pintle.Notice
+---@field level pintle.NoticeLevel How bad it is.
+---@field code string A stable name.
+---@field message string What happened.
+---@field hint? string What to do about it.
+
+---A prompt.
+---@class pintle.TurnStartParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field input (pintle.Input)[] The prompt.
+---@field whenBusy? pintle.WhenBusy What to do while a turn runs; default `reject`.
+
+---What to do with a prompt while a turn runs.
+---@alias pintle.WhenBusy "reject"|"queue"
+
+---A prompt was accepted; it is on disk.
+---@class pintle.TurnStartResult
+---@field turnId pintle.TurnId The turn it starts, or will start.
+---@field itemId pintle.ItemId The id of its `userMessage` item.
+---@field disposition pintle.Disposition What became of it.
+
+---What became of an accepted prompt.
+---@alias pintle.Disposition "started"|"queued"
+
+---A message for the running turn.
+---@class pintle.TurnSteerParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field expectedTurnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
+---@field input (pintle.Input)[] The message.
+
+---What became of a steer.
+---@class pintle.TurnSteerResult
+---@field outcome pintle.SteerOutcome What became of it.
+---@field itemId? pintle.ItemId The id of its `userMessage` item, when it was accepted.
+---@field turnId? pintle.TurnId The turn it goes into, when it was accepted.
+
+---What became of a steer.
+---@alias pintle.SteerOutcome "accepted"|"noActiveTurn"
+
+---Which turn to stop.
+---@class pintle.TurnInterruptParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field turnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
+---@field queue? pintle.QueuePolicy What to do with messages that the model has not read yet; default `return`.
+
+---What an interrupt does with messages that the model has not read yet.
+---@alias pintle.QueuePolicy "return"|"keep"
+
+---What became of an interrupt.
+---@class pintle.TurnInterruptResult
+---@field turnId? pintle.TurnId The turn that is being stopped; absent when none runs.
+---@field returned? (pintle.QueuedInput)[] The messages that were handed back.
+
+---The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
+---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
+
+---A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness.
+---@class pintle.TransientRecord
+---@field sessionId pintle.SessionId The session.
+---@field after integer The number of the last durable event before it.
+---@field turnId? pintle.TurnId The turn it belongs to.
+---@field event pintle.TransientEvent What happened.
+
+---Transient events, told apart by `type`.
+---@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.notice
+
+---A field of an item grew.
+---@class pintle.TransientEvent.item.delta: pintle.ItemDelta
+---@field type "item.delta" 
+
+---The session does something else now.
+---@class pintle.TransientEvent.state: pintle.SessionState
+---@field type "state" 
+
+---Something a person should know that could not be written to the journal.
+---@class pintle.TransientEvent.notice: pintle.Notice
+---@field type "notice" 
+
+---The fields that stream.
+---@alias pintle.DeltaField "text"|"args"|"output"
+
+---A piece of text for the end of an item's field.
+---@class pintle.ItemDelta
+---@field itemId pintle.ItemId The item.
+---@field field pintle.DeltaField The field that grew.
+---@field n integer The piece's number within item and field, from 0.
+---@field to? integer The last piece's number where neighbours were merged into this one.
+---@field text string The text to append.
+
+---The events a slow connection was not sent.
+---@class pintle.SessionLaggedParams
+---@field sessionId pintle.SessionId The session.
+---@field lastSentSeq integer The last durable event that was sent.
+---@field headSeq integer The last durable event that was not.
+
+---The answer to `approval/request`. One of `optionId` and `dismissed` is expected; an answer with neither, or with an option that was not offered, counts as a denial of this one call.
+---@class pintle.ApprovalAnswer
+---@field optionId? string The chosen option.
+---@field feedback? string What the model should read with a denial.
+---@field dismissed? boolean The question was closed without a choice: deny once.
+
+---What comes with a failed request besides code and message.
+---@class pintle.ErrorData
+---@field code string A stable name of the failure.
+---@field path? string Where in the params it is, as a JSON pointer.
+---@field hint? string What to do about it.
+---@field supported? (string)[] What would have been accepted.
+
+local M = {}
+
+M.name = "pintle"
+M.version = "1.0"
+
+---Method names.
+M.method = {
+  ---Opens the connection: versions, names, capabilities. It must be the first request.
+  ---Params: `pintle.InitializeParams`; result: `pintle.InitializeResult`.
+  initialize = "initialize",
+  ---Answers at once; for liveness.
+  ---Params: `pintle.Empty`; result: `pintle.Empty`.
+  ping = "ping",
+  ---Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next.
+  ---Params: `pintle.Empty`; result: `pintle.Empty`.
+  shutdown = "shutdown",
+  ---Ends the process: with code 0 after `shutdown`, with 1 without.
+  ---Params: `pintle.Empty`.
+  exit = "exit",
+  ---Withdraws a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual.
+  ---Params: `pintle.CancelParams`.
+  cancelRequest = "$/cancelRequest",
+  ---Makes a session and, unless told otherwise, subscribes this connection to it.
+  ---Params: `pintle.SessionCreateParams`; result: `pintle.SessionResult`.
+  session_create = "session/create",
+  ---Opens a stored session, also after a crash, and, unless told otherwise, subscribes this connection to it.
+  ---Params: `pintle.SessionOpenParams`; result: `pintle.SessionResult`.
+  session_open = "session/open",
+  ---Lists stored sessions, newest first.
+  ---Params: `pintle.SessionListParams`; result: `pintle.SessionListResult`.
+  session_list = "session/list",
+  ---Interrupts the session's turn, closes its journal in order and lets go of it.
+  ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
+  session_close = "session/close",
+  ---Sends the session's events to this connection from now on, or from a `seq` on, without a gap.
+  ---Params: `pintle.SessionSubscribeParams`; result: `pintle.SessionResult`.
+  session_subscribe = "session/subscribe",
+  ---Stops sending the session's events to this connection.
+  ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
+  session_unsubscribe = "session/unsubscribe",
+  ---Reads durable events again, a page at a time.
+  ---Params: `pintle.SessionEventsParams`; result: `pintle.SessionEventsResult`.
+  session_events = "session/events",
+  ---Starts a turn with a prompt, or queues it as a follow-up.
+  ---Params: `pintle.TurnStartParams`; result: `pintle.TurnStartResult`.
+  turn_start = "turn/start",
+  ---Puts a message into the running turn at its next gap between tool calls.
+  ---Params: `pintle.TurnSteerParams`; result: `pintle.TurnSteerResult`.
+  turn_steer = "turn/steer",
+  ---Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
+  ---Params: `pintle.TurnInterruptParams`; result: `pintle.TurnInterruptResult`.
+  turn_interrupt = "turn/interrupt",
+  ---Something happened in a session.
+  ---Params: `pintle.AnyRecord`.
+  session_event = "session/event",
+  ---This connection read too slowly: the durable events between the two numbers were not sent. Read them with `session/events`; what comes after `headSeq` is sent as usual.
+  ---Params: `pintle.SessionLaggedParams`.
+  session_lagged = "session/lagged",
+  ---Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
+  ---Params: `pintle.Approval`; result: `pintle.ApprovalAnswer`.
+  approval_request = "approval/request",
+}
+
+---Codes of failed requests.
+M.code = {
+  ---Broken JSON or invalid UTF-8; `id` is null.
+  parseError = -32700,
+  ---Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`.
+  invalidRequest = -32600,
+  ---No such method; `data.hint` names the nearest.
+  methodNotFound = -32601,
+  ---Params of the wrong shape or value; `data.path` points at the field.
+  invalidParams = -32602,
+  ---The engine could not do its job; the message says what failed.
+  internal = -32603,
+  ---The request was cancelled before it had an effect.
+  cancelled = -32800,
+  ---No credentials for the provider; `data.hint` names the variable to set.
+  authRequired = -32000,
+  ---The named session does not exist.
+  notFound = -32002,
+  ---None of the offered versions is spoken here; `data.supported` lists those that are.
+  unsupportedProtocol = -32022,
+  ---Too many requests in flight on this connection; wait for answers.
+  overloaded = -32040,
+  ---The expected turn is not the running one, or the session is open in another process.
+  conflict = -32041,
+  ---A turn is running; steer it, queue a follow-up or interrupt it.
+  busy = -32042,
+}
+
+return M

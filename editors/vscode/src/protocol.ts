@@ -1,0 +1,932 @@
+// Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.
+
+export const PROTOCOL_NAME = "pintle";
+export const PROTOCOL_VERSION = "1.0";
+
+/** Who opens the connection and what it can do. */
+export type InitializeParams = {
+  /** The protocol and the versions the client speaks. */
+  protocol: ProtocolOffer;
+  /** The client. */
+  client?: PeerInfo;
+  /** What the client can do. */
+  capabilities?: ClientCapabilities;
+};
+
+/** The protocol versions a client speaks. */
+export type ProtocolOffer = {
+  /** Always `pintle`. */
+  name: string;
+  /** Versions, such as `1.0`; the engine takes the newest with a major part it shares. */
+  versions: string[];
+};
+
+/** A program and its version. */
+export type PeerInfo = {
+  /** The name. */
+  name: string;
+  /** The version. */
+  version?: string;
+};
+
+/** What a client can do. */
+export type ClientCapabilities = {
+  /** The client answers `approval/request`. Without it what would ask is denied, and the model is told. */
+  approvals?: Supported;
+};
+
+/** A capability with nothing to configure: `{}`. */
+export type Supported = Record<string, never>;
+
+/** What the engine is and can do. */
+export type InitializeResult = {
+  /** The protocol version that holds for this connection. */
+  protocol: ProtocolChoice;
+  /** The engine. */
+  engine: EngineInfo;
+  /** What the engine can do. */
+  capabilities: EngineCapabilities;
+  /** Limits of this connection. */
+  limits: Limits;
+};
+
+/** The protocol version that holds for a connection. */
+export type ProtocolChoice = {
+  /** Always `pintle`. */
+  name: string;
+  /** The version. */
+  version: string;
+};
+
+/** The engine's name, version and schema. */
+export type EngineInfo = {
+  /** Always `pintle`. */
+  name: string;
+  /** The program's version. */
+  version: string;
+  /** Changes whenever the protocol's schema does. */
+  schemaHash: string;
+};
+
+/** What this engine can do. */
+export type EngineCapabilities = {
+  /** Running turns can be steered. */
+  steer?: Supported;
+  /** Follow-ups wait in a queue. */
+  queue?: Supported;
+  /** Durable events can be read again from any `seq`. */
+  replay?: Supported;
+};
+
+/** Limits of a connection. */
+export type Limits = {
+  /** The largest message taken, in bytes. */
+  maxMessageBytes: number;
+  /** The most requests that may wait for an answer at once. */
+  maxInFlight: number;
+};
+
+/** No params, or nothing to say: `{}`. */
+export type Empty = Record<string, never>;
+
+/** The request to withdraw. */
+export type CancelParams = {
+  /** The id of the request: a number or a string. */
+  id: unknown;
+};
+
+/** What to make a session with. */
+export type SessionCreateParams = {
+  /** The working directory, absolute; default: where the engine was started. */
+  cwd?: string;
+  /** A title for lists. */
+  title?: string;
+  /** How it is to work. */
+  config?: SessionConfig;
+  /** Whether to subscribe; default true. */
+  subscribe?: boolean;
+};
+
+/** How a session is to work. What is left out comes from the user's settings. */
+export type SessionConfig = {
+  /** The model, as `provider/id` or `provider/id:effort`. */
+  model?: string;
+  /** What needs no question. */
+  permissionMode?: PermissionMode;
+};
+
+/** What needs no question. Finer rules come on top of these. */
+export type PermissionMode = 
+  | /** Reading is free; writing and running ask. */ "ask"
+  | /** Nothing asks. */ "full";
+
+/** A session as it stands at `seq`; every event after that is sent if the connection is subscribed. */
+export type SessionResult = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The number of its last durable event. */
+  seq: number;
+  /** The working directory. */
+  cwd: string;
+  /** The title. */
+  title?: string;
+  /** The model, as `provider/id` or `provider/id:effort`. */
+  model: string;
+  /** What needs no question. */
+  permissionMode: PermissionMode;
+  /** What it does at the moment. */
+  state: SessionState;
+  /** The running turn. */
+  activeTurnId?: TurnId;
+  /** Messages that the model has not read yet. */
+  queue?: QueuedInput[];
+  /** Questions of permission that are open. */
+  approvals?: Approval[];
+  /** The events after `fromSeq` were too many to send at once: read them with `session/events`. */
+  gap?: boolean;
+};
+
+/** Names a session: a UUIDv7, so that ids sort by creation. */
+export type SessionId = string;
+
+/** What a session does at the moment. A reader never takes a value it does not know for idle. */
+export type SessionState = {
+  /** The state. */
+  value: StateValue;
+  /** The questions it waits for, when it is blocked. */
+  blockedOn?: ApprovalId[];
+};
+
+/** What a session does at the moment, in a word. */
+export type StateValue = 
+  | /** Waits for a prompt. */ "idle"
+  | /** A turn runs. */ "running"
+  | /** A turn waits for a person. */ "blocked";
+
+/** Names a question of permission, open until it is answered or cancelled. */
+export type ApprovalId = string;
+
+/** Names a turn, unique over all sessions. */
+export type TurnId = string;
+
+/** A person's message, accepted and not yet read by the model. */
+export type QueuedInput = {
+  /** The id that the `userMessage` item will have. */
+  itemId: ItemId;
+  /** The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up. */
+  turnId: TurnId;
+  /** How it is to be delivered. */
+  delivery: Delivery;
+  /** The blocks, as sent. */
+  content: Input[];
+};
+
+/** Names an item: a message, a tool call, something a client can draw. */
+export type ItemId = string;
+
+/** How a person's message reaches the model. */
+export type Delivery = 
+  | /** Starts a turn at once. */ "prompt"
+  | /** Goes into the running turn at its next gap. */ "steer"
+  | /** Starts a turn when the running one and those before it in the queue are over. */ "followUp";
+
+/** One block of what a person sends with a prompt, a steer or a follow-up. */
+export type Input = {
+  type: "text";
+  /** The text. */
+  text: string;
+};
+
+/** A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`. */
+export type Approval = {
+  /** The question's id. */
+  approvalId: ApprovalId;
+  /** The session it stands in. */
+  sessionId: SessionId;
+  /** The turn that waits. */
+  turnId: TurnId;
+  /** The tool call that waits. */
+  itemId: ItemId;
+  /** The tool's name. */
+  toolName: string;
+  /** What kind of act it is. */
+  kind: ToolKind;
+  /** One line for a person: `bash: rm -r build`. */
+  title: string;
+  /** Why it is asked, in a sentence. */
+  reason: string;
+  /** The tool's arguments, whole: the command, or the text to write. */
+  input: unknown;
+  /** Files it is about. */
+  locations?: Location[];
+  /** The answers to choose from. */
+  options: ApprovalOption[];
+};
+
+/** The kind of a tool call; the names are those of the Agent Client Protocol. */
+export type ToolKind = 
+  | /** Reads files or folders. */ "read"
+  | /** Changes files. */ "edit"
+  | /** Deletes files. */ "delete"
+  | /** Moves files. */ "move"
+  | /** Searches. */ "search"
+  | /** Runs a command. */ "execute"
+  | /** Fetches from the network. */ "fetch"
+  | /** Thinks or plans. */ "think"
+  | /** Anything else. */ "other";
+
+/** A place in a file. */
+export type Location = {
+  /** The absolute path. */
+  path: string;
+  /** The line, 1-based. */
+  line?: number;
+};
+
+/** One answer a person can choose. */
+export type ApprovalOption = {
+  /** What to send back. */
+  optionId: string;
+  /** What to show. */
+  label: string;
+  /** What it decides. */
+  decision: Decision;
+  /** How long it holds. */
+  scope: Scope;
+};
+
+/** What an answer decides. A reader never takes a value it does not know for a yes. */
+export type Decision = 
+  | /** The call may run. */ "allow"
+  | /** The call does not run; the turn goes on and the model is told. */ "deny"
+  | /** The call does not run and the turn ends. */ "abort";
+
+/** How long a decision holds. */
+export type Scope = 
+  | /** For this call. */ "once"
+  | /** For calls like this until the session is closed. */ "session";
+
+/** Which session to open. */
+export type SessionOpenParams = {
+  /** The session. */
+  sessionId: SessionId;
+  /** Whether to subscribe; default true. */
+  subscribe?: boolean;
+  /** Send the events after this number first. */
+  fromSeq?: number;
+  /** How it is to work from now on. */
+  config?: SessionConfig;
+};
+
+/** Which sessions to list. */
+export type SessionListParams = {
+  /** Only those with this working directory. */
+  cwd?: string;
+  /** Where the last page ended. */
+  cursor?: string;
+  /** The most to return, 1 to 1000; default 50. */
+  limit?: number;
+};
+
+/** A page of sessions. */
+export type SessionListResult = {
+  /** The sessions, newest first. */
+  sessions: SessionSummary[];
+  /** Send it back to get the next page; absent on the last one. */
+  nextCursor?: string;
+};
+
+/** A stored session, as a list shows it. */
+export type SessionSummary = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The working directory. */
+  cwd: string;
+  /** The title it was given, else the beginning of its first prompt. */
+  title?: string;
+  /** When it was made, in milliseconds since 1970. */
+  createdMs: number;
+  /** When its journal was last written, in milliseconds since 1970. */
+  updatedMs: number;
+  /** The folder that holds its journal. */
+  path: string;
+};
+
+/** Names a session. */
+export type SessionParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+};
+
+/** From where to send events. */
+export type SessionSubscribeParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Send the events after this number first; default: only new ones. */
+  fromSeq?: number;
+};
+
+/** Which events to read. */
+export type SessionEventsParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Read the events after this number; default 0, from the start. */
+  after?: number;
+  /** The most to return, 1 to 1000; default 200. */
+  limit?: number;
+};
+
+/** A page of events. */
+export type SessionEventsResult = {
+  /** The events, in order. */
+  events: EventRecord[];
+  /** The number of the session's last durable event. */
+  lastSeq: number;
+  /** There are more after the last one here. */
+  more: boolean;
+};
+
+/** A durable event with its place in the session's log. It was written to the journal before it was sent anywhere. */
+export type EventRecord = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The event's number in its session: from 1, each one more than the last, no gaps. */
+  seq: number;
+  /** When it happened, in milliseconds since 1970. */
+  tsMs: number;
+  /** The turn it belongs to. */
+  turnId?: TurnId;
+  /** What happened. */
+  event: Event;
+};
+
+/** Durable events, told apart by `type`. A reader skips a type it does not know. */
+export type Event = 
+  | /** The session was made. */ SessionCreated & {
+    type: "session.created";
+  }
+  | /** The session was closed in order; it can be opened again. */ {
+    type: "session.closed";
+  }
+  | /** A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it. */ QueuedInput & {
+    type: "input.accepted";
+  }
+  | /** Messages left the queue without being read by the model; they are handed back here, whole. */ {
+    type: "input.removed";
+    /** The messages. */
+    inputs: QueuedInput[];
+  }
+  | /** A turn began. */ {
+    type: "turn.started";
+    /** The model that answers, as `provider/id`. */
+    model: string;
+  }
+  | /** A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash. */ TurnCompleted & {
+    type: "turn.completed";
+  }
+  | /** An item began. */ {
+    type: "item.started";
+    /** The item as it is now. */
+    item: Item;
+  }
+  | /** An item changed; this is its whole new value. */ {
+    type: "item.updated";
+    /** The item as it is now. */
+    item: Item;
+  }
+  | /** An item ended; this is its whole final value. */ {
+    type: "item.completed";
+    /** The item as it stays. */
+    item: Item;
+  }
+  | /** A question of permission is open. */ Approval & {
+    type: "approval.requested";
+  }
+  | /** A question of permission was answered or withdrawn. */ ApprovalOutcome & {
+    type: "approval.resolved";
+  }
+  | /** A model reply is over, whole or cut; its tool calls, if any, run now. */ StepCompleted & {
+    type: "step.completed";
+  }
+  | /** Something a person should know. */ Notice & {
+    type: "notice";
+  };
+
+/** What the session was made with. */
+export type SessionCreated = {
+  /** The working directory, absolute. */
+  cwd: string;
+  /** The model, as `provider/id` or `provider/id:effort`. */
+  model: string;
+  /** What needs no question. */
+  permissionMode: PermissionMode;
+  /** The title, if it was given one. */
+  title?: string;
+};
+
+/** Whether a turn reached its end. */
+export type TurnStatus = 
+  | /** The model stopped by itself. */ "completed"
+  | /** Somebody stopped it. */ "interrupted"
+  | /** It could not go on; `error` says why. */ "failed";
+
+/** Why a model stopped. */
+export type StopReason = 
+  | /** It was done. */ "endTurn"
+  | /** It asked for tools. */ "toolUse"
+  | /** It reached its output limit. */ "maxTokens"
+  | /** It declined to answer. */ "refusal"
+  | /** It said something this engine does not know; taken as done. */ "other";
+
+/** Why a turn failed. */
+export type TurnError = {
+  /** A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference. */
+  code: string;
+  /** What happened, for a person. */
+  message: string;
+  /** What to do about it. */
+  hint?: string;
+  /** Trying the same again may help. */
+  retryable?: boolean;
+  /** The provider's HTTP status. */
+  httpStatus?: number;
+};
+
+/** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
+export type Usage = {
+  /** Input tokens that were not read from a cache. */
+  inputTokens: number;
+  /** Output tokens, reasoning included. */
+  outputTokens: number;
+  /** Input tokens read from the provider's cache. */
+  cacheReadTokens?: number;
+  /** Input tokens written to the provider's cache. */
+  cacheWriteTokens?: number;
+  /** The part of the output that was reasoning, where the provider says. */
+  reasoningTokens?: number;
+};
+
+/** How a turn ended. */
+export type TurnCompleted = {
+  /** Whether it reached its end. */
+  status: TurnStatus;
+  /** Why the model stopped, when it was the model that ended the turn. */
+  stop?: StopReason;
+  /** What went wrong, when something did. */
+  error?: TurnError;
+  /** The turn's tokens. */
+  usage: Usage;
+  /** How many model replies it took. */
+  steps: number;
+  /** Tool calls that were denied. */
+  denials?: number;
+  /** How long it took, in milliseconds. */
+  durationMs: number;
+};
+
+/** Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness. */
+export type Item = {
+  /** The item's id. */
+  id: ItemId;
+  /** The turn it belongs to. */
+  turnId?: TurnId;
+  /** The step (model reply) within the turn, from 1; absent for what no model made. */
+  step?: number;
+  /** Where the item stands. */
+  status: ItemStatus;
+  /** When it began, in milliseconds since 1970. */
+  startedMs: number;
+  /** How long it took, in milliseconds; present once it is over. */
+  durationMs?: number;
+} & (
+  | /** What a person said: a prompt, a steer or a follow-up, at the place where the model reads it. */ UserMessage & {
+    type: "userMessage";
+  }
+  | /** What the model said. */ TextBody & {
+    type: "agentMessage";
+  }
+  | /** What the model thought, as far as its provider shows it. */ TextBody & {
+    type: "reasoning";
+  }
+  | /** A call of a tool. */ ToolCall & {
+    type: "toolCall";
+  });
+
+/** Where an item stands. A reader treats a value it does not know as still running. */
+export type ItemStatus = 
+  | /** Announced, not begun; a tool call whose arguments still stream. */ "pending"
+  | /** Going on. */ "running"
+  | /** Ended well. */ "completed"
+  | /** Ended badly; the output says why. */ "failed"
+  | /** A person or the policy said no; it never ran. */ "declined"
+  | /** Stopped before its end, or never begun because the turn was. */ "cancelled";
+
+/** A person's message in the conversation. */
+export type UserMessage = {
+  /** The blocks, as sent. */
+  content: Input[];
+};
+
+/** Text that grew while it streamed. */
+export type TextBody = {
+  /** The whole text so far; empty in `item.started`. */
+  text: string;
+};
+
+/** What a tool returned: what the model reads, and what a client may draw besides. */
+export type ToolResult = {
+  /** What the model reads. */
+  content: Content[];
+  /** The tool failed, was declined or was cancelled; the content says why. */
+  isError?: boolean;
+  /** Facts for a client. */
+  details?: ToolDetails;
+};
+
+/** One block of a tool's result, as the model sees it. */
+export type Content = 
+  | /** Text. */ {
+    type: "text";
+    /** The text. */
+    text: string;
+  }
+  | /** A picture. */ {
+    type: "image";
+    /** The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+    mimeType: string;
+    /** The bytes in base64. */
+    data: string;
+  };
+
+/** Facts about a tool's result that only a client needs. */
+export type ToolDetails = {
+  /** Files it changed. */
+  changes?: FileChange[];
+  /** A command's exit code. */
+  exitCode?: number;
+  /** The name of the signal that ended a command, such as `SIGKILL`. */
+  signal?: string;
+  /** What was cut from the output, when something was. */
+  truncation?: Truncation;
+  /** A file that holds the whole output, when it was cut. */
+  fullOutputPath?: string;
+};
+
+/** What happened to one file. */
+export type FileChange = {
+  /** What was done. */
+  op: FileOp;
+  /** The file's absolute path (the new one after a move). */
+  path: string;
+  /** The path before a move. */
+  oldPath?: string;
+  /** The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
+  diff: string;
+  /** Lines added. */
+  added: number;
+  /** Lines removed. */
+  removed: number;
+  /** The first line that differs, 1-based, counted in the new text: where an editor should jump. */
+  firstChangedLine?: number;
+};
+
+/** The kind of a file change. */
+export type FileOp = 
+  | /** The file is new. */ "add"
+  | /** The file existed and its content differs now. */ "modify"
+  | /** The file is gone. */ "delete"
+  | /** The file has another path now. */ "move";
+
+/** What was cut from a tool's output before the model saw it, and by which limit. */
+export type Truncation = {
+  /** Which limit cut; absent when nothing was cut. */
+  truncatedBy?: TruncatedBy;
+  /** Lines of the whole output; a trailing newline does not count as one more. */
+  totalLines: number;
+  /** Bytes of the whole output. */
+  totalBytes: number;
+  /** Lines that are left. */
+  outputLines: number;
+  /** Bytes that are left. */
+  outputBytes: number;
+  /** The last line that is left was itself cut at its front. */
+  lastLinePartial?: boolean;
+  /** Nothing is left because the first line alone is over the byte limit. */
+  firstLineExceedsLimit?: boolean;
+  /** The limit in lines. */
+  maxLines: number;
+  /** The limit in bytes. */
+  maxBytes: number;
+};
+
+/** The limit that cut an output. */
+export type TruncatedBy = 
+  | /** The limit in lines. */ "lines"
+  | /** The limit in bytes. */ "bytes";
+
+/** A tool call from its first argument byte to its result. */
+export type ToolCall = {
+  /** The tool's name, as the model calls it. */
+  toolName: string;
+  /** One line for a person: `bash: cargo test`. */
+  title: string;
+  /** What kind of act it is, for icons and rules. */
+  kind: ToolKind;
+  /** Files and lines it is about. */
+  locations?: Location[];
+  /** The arguments; absent until they have arrived whole. */
+  input?: unknown;
+  /** The result; absent until there is one. */
+  output?: ToolResult;
+};
+
+/** Who answered a question of permission. */
+export type DecidedBy = 
+  | /** A client. */ "client"
+  | /** Nobody was there who could answer. */ "noApprover"
+  | /** The turn was interrupted while it waited. */ "interrupt";
+
+/** How a question of permission ended. */
+export type ApprovalOutcome = {
+  /** The question. */
+  approvalId: ApprovalId;
+  /** The tool call. */
+  itemId: ItemId;
+  /** What was decided. */
+  decision: Decision;
+  /** How long it holds. */
+  scope: Scope;
+  /** Who decided. */
+  by: DecidedBy;
+  /** What the person said with it. */
+  feedback?: string;
+};
+
+/** How a model reply ended and what it cost. */
+export type StepCompleted = {
+  /** The step within the turn, from 1. */
+  step: number;
+  /** Why the model stopped; absent when it was stopped. */
+  stop?: StopReason;
+  /** The tokens of this reply. */
+  usage: Usage;
+  /** The tokens of the turn so far. */
+  turnUsage: Usage;
+};
+
+/** How bad a notice is. */
+export type NoticeLevel = 
+  | /** Good to know. */ "info"
+  | /** Something is not as it should be. */ "warning"
+  | /** Something failed. */ "error";
+
+/** Something a person should know. */
+export type Notice = {
+  /** How bad it is. */
+  level: NoticeLevel;
+  /** A stable name. */
+  code: string;
+  /** What happened. */
+  message: string;
+  /** What to do about it. */
+  hint?: string;
+};
+
+/** A prompt. */
+export type TurnStartParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The prompt. */
+  input: Input[];
+  /** What to do while a turn runs; default `reject`. */
+  whenBusy?: WhenBusy;
+};
+
+/** What to do with a prompt while a turn runs. */
+export type WhenBusy = 
+  | /** Answer with the error `busy`. */ "reject"
+  | /** Queue it as a follow-up. */ "queue";
+
+/** A prompt was accepted; it is on disk. */
+export type TurnStartResult = {
+  /** The turn it starts, or will start. */
+  turnId: TurnId;
+  /** The id of its `userMessage` item. */
+  itemId: ItemId;
+  /** What became of it. */
+  disposition: Disposition;
+};
+
+/** What became of an accepted prompt. */
+export type Disposition = 
+  | /** Its turn begins now. */ "started"
+  | /** Its turn begins when those before it are over. */ "queued";
+
+/** A message for the running turn. */
+export type TurnSteerParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Refuse with `conflict` unless this turn is the running one. */
+  expectedTurnId?: TurnId;
+  /** The message. */
+  input: Input[];
+};
+
+/** What became of a steer. */
+export type TurnSteerResult = {
+  /** What became of it. */
+  outcome: SteerOutcome;
+  /** The id of its `userMessage` item, when it was accepted. */
+  itemId?: ItemId;
+  /** The turn it goes into, when it was accepted. */
+  turnId?: TurnId;
+};
+
+/** What became of a steer. */
+export type SteerOutcome = 
+  | /** Accepted for the running turn. Should the turn end before its next gap, it starts a turn of its own. */ "accepted"
+  | /** No turn runs; nothing was kept. Send it with `turn/start`. */ "noActiveTurn";
+
+/** Which turn to stop. */
+export type TurnInterruptParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Refuse with `conflict` unless this turn is the running one. */
+  turnId?: TurnId;
+  /** What to do with messages that the model has not read yet; default `return`. */
+  queue?: QueuePolicy;
+};
+
+/** What an interrupt does with messages that the model has not read yet. */
+export type QueuePolicy = 
+  | /** Takes them out of the queue and hands them back in `input.removed`. */ "return"
+  | /** Lets them start their turns after this one has ended. */ "keep";
+
+/** What became of an interrupt. */
+export type TurnInterruptResult = {
+  /** The turn that is being stopped; absent when none runs. */
+  turnId?: TurnId;
+  /** The messages that were handed back. */
+  returned?: QueuedInput[];
+};
+
+/** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
+export type AnyRecord = 
+  | /** A durable event. */ EventRecord
+  | /** A transient event. */ TransientRecord;
+
+/** A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness. */
+export type TransientRecord = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The number of the last durable event before it. */
+  after: number;
+  /** The turn it belongs to. */
+  turnId?: TurnId;
+  /** What happened. */
+  event: TransientEvent;
+};
+
+/** Transient events, told apart by `type`. */
+export type TransientEvent = 
+  | /** A field of an item grew. */ ItemDelta & {
+    type: "item.delta";
+  }
+  | /** The session does something else now. */ SessionState & {
+    type: "state";
+  }
+  | /** Something a person should know that could not be written to the journal. */ Notice & {
+    type: "notice";
+  };
+
+/** The fields that stream. */
+export type DeltaField = 
+  | /** The text of a message or of reasoning. */ "text"
+  | /** The arguments of a tool call, as JSON text. */ "args"
+  | /** What a running tool prints. */ "output";
+
+/** A piece of text for the end of an item's field. */
+export type ItemDelta = {
+  /** The item. */
+  itemId: ItemId;
+  /** The field that grew. */
+  field: DeltaField;
+  /** The piece's number within item and field, from 0. */
+  n: number;
+  /** The last piece's number where neighbours were merged into this one. */
+  to?: number;
+  /** The text to append. */
+  text: string;
+};
+
+/** The events a slow connection was not sent. */
+export type SessionLaggedParams = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The last durable event that was sent. */
+  lastSentSeq: number;
+  /** The last durable event that was not. */
+  headSeq: number;
+};
+
+/** The answer to `approval/request`. One of `optionId` and `dismissed` is expected; an answer with neither, or with an option that was not offered, counts as a denial of this one call. */
+export type ApprovalAnswer = {
+  /** The chosen option. */
+  optionId?: string;
+  /** What the model should read with a denial. */
+  feedback?: string;
+  /** The question was closed without a choice: deny once. */
+  dismissed?: boolean;
+};
+
+/** What comes with a failed request besides code and message. */
+export type ErrorData = {
+  /** A stable name of the failure. */
+  code: string;
+  /** Where in the params it is, as a JSON pointer. */
+  path?: string;
+  /** What to do about it. */
+  hint?: string;
+  /** What would have been accepted. */
+  supported?: string[];
+};
+
+/** Requests a client sends. */
+export interface ClientRequests {
+  /** Opens the connection: versions, names, capabilities. It must be the first request. */
+  "initialize": { params: InitializeParams; result: InitializeResult };
+  /** Answers at once; for liveness. */
+  "ping": { params: Empty; result: Empty };
+  /** Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. */
+  "shutdown": { params: Empty; result: Empty };
+  /** Makes a session and, unless told otherwise, subscribes this connection to it. */
+  "session/create": { params: SessionCreateParams; result: SessionResult };
+  /** Opens a stored session, also after a crash, and, unless told otherwise, subscribes this connection to it. */
+  "session/open": { params: SessionOpenParams; result: SessionResult };
+  /** Lists stored sessions, newest first. */
+  "session/list": { params: SessionListParams; result: SessionListResult };
+  /** Interrupts the session's turn, closes its journal in order and lets go of it. */
+  "session/close": { params: SessionParams; result: Empty };
+  /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */
+  "session/subscribe": { params: SessionSubscribeParams; result: SessionResult };
+  /** Stops sending the session's events to this connection. */
+  "session/unsubscribe": { params: SessionParams; result: Empty };
+  /** Reads durable events again, a page at a time. */
+  "session/events": { params: SessionEventsParams; result: SessionEventsResult };
+  /** Starts a turn with a prompt, or queues it as a follow-up. */
+  "turn/start": { params: TurnStartParams; result: TurnStartResult };
+  /** Puts a message into the running turn at its next gap between tool calls. */
+  "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
+  /** Stops the running turn. The answer comes at once; the end is the event `turn.completed`. */
+  "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
+}
+
+/** Notifications a client sends. */
+export interface ClientNotifications {
+  /** Ends the process: with code 0 after `shutdown`, with 1 without. */
+  "exit": { params: Empty };
+  /** Withdraws a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual. */
+  "$/cancelRequest": { params: CancelParams };
+}
+
+/** Requests the engine sends. */
+export interface EngineRequests {
+  /** Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
+  "approval/request": { params: Approval; result: ApprovalAnswer };
+}
+
+/** Notifications the engine sends. */
+export interface EngineNotifications {
+  /** Something happened in a session. */
+  "session/event": { params: AnyRecord };
+  /** This connection read too slowly: the durable events between the two numbers were not sent. Read them with `session/events`; what comes after `headSeq` is sent as usual. */
+  "session/lagged": { params: SessionLaggedParams };
+}
+
+/** The codes of failed requests. */
+export const ErrorCode = {
+  /** Broken JSON or invalid UTF-8; `id` is null. */
+  parseError: -32700,
+  /** Not a request: a batch, a bare value, an id in use, a message over the limit, a method before `initialize`. */
+  invalidRequest: -32600,
+  /** No such method; `data.hint` names the nearest. */
+  methodNotFound: -32601,
+  /** Params of the wrong shape or value; `data.path` points at the field. */
+  invalidParams: -32602,
+  /** The engine could not do its job; the message says what failed. */
+  internal: -32603,
+  /** The request was cancelled before it had an effect. */
+  cancelled: -32800,
+  /** No credentials for the provider; `data.hint` names the variable to set. */
+  authRequired: -32000,
+  /** The named session does not exist. */
+  notFound: -32002,
+  /** None of the offered versions is spoken here; `data.supported` lists those that are. */
+  unsupportedProtocol: -32022,
+  /** Too many requests in flight on this connection; wait for answers. */
+  overloaded: -32040,
+  /** The expected turn is not the running one, or the session is open in another process. */
+  conflict: -32041,
+  /** A turn is running; steer it, queue a follow-up or interrupt it. */
+  busy: -32042,
+} as const;

@@ -1,0 +1,174 @@
+//! The schema read back as a small model of types, from which every other file is written.
+
+use serde_json::{Map, Value};
+
+/// All there is to write about.
+pub(crate) struct Model {
+    pub(crate) version: String,
+    pub(crate) types: Vec<Type>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) errors: Vec<(i64, String, String)>,
+}
+
+/// A named type.
+pub(crate) struct Type {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) shape: Shape,
+}
+
+/// A method.
+pub(crate) struct Method {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) is_from_engine: bool,
+    pub(crate) params: Shape,
+    pub(crate) result: Option<Shape>,
+}
+
+/// What a value may be.
+pub(crate) enum Shape {
+    Any,
+    Text,
+    Number,
+    Truth,
+    /// Exactly this text.
+    Literal(String),
+    Named(String),
+    List(Box<Shape>),
+    Object(Vec<Field>),
+    /// All of these at once.
+    All(Vec<Shape>),
+    /// One of these, each with what it is for.
+    OneOf(Vec<(Shape, String)>),
+}
+
+/// A field of an object.
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) is_optional: bool,
+    pub(crate) shape: Shape,
+}
+
+impl Model {
+    pub(crate) fn of(document: &Value) -> Self {
+        let object = |key: &str| document.get(key).and_then(Value::as_object);
+        let types = object("$defs").into_iter().flatten().map(|(name, schema)| Type {
+            name: name.clone(),
+            doc: doc(schema),
+            shape: shape(schema),
+        });
+        let methods = object("methods").into_iter().flatten().map(|(name, method)| Method {
+            name: name.clone(),
+            doc: doc(method),
+            is_from_engine: method.get("sender").is_some_and(|sender| sender == "engine"),
+            params: method.get("params").map_or(Shape::Any, shape),
+            result: method.get("result").map(shape),
+        });
+        let errors = document.get("errors").and_then(Value::as_array).into_iter().flatten();
+        let errors = errors.filter_map(|error| {
+            let text = |key: &str| Some(error.get(key)?.as_str()?.to_owned());
+            Some((error.get("code")?.as_i64()?, text("name")?, text("description")?))
+        });
+        let version = document.pointer("/protocol/version").and_then(Value::as_str);
+        Self {
+            version: version.unwrap_or_default().to_owned(),
+            types: types.collect(),
+            methods: methods.collect(),
+            errors: errors.collect(),
+        }
+    }
+}
+
+fn doc(schema: &Value) -> String {
+    let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn shape(schema: &Value) -> Shape {
+    let Some(map) = schema.as_object() else { return Shape::Any };
+    let mut parts = Vec::new();
+    if let Some(name) = map.get("$ref").and_then(Value::as_str) {
+        parts.push(Shape::Named(name.rsplit('/').next().unwrap_or(name).to_owned()));
+    }
+    if let Some(fields) = fields(map) {
+        parts.push(Shape::Object(fields));
+    }
+    for key in ["oneOf", "anyOf"] {
+        if let Some(options) = map.get(key).and_then(Value::as_array) {
+            parts.push(one_of(options));
+        }
+    }
+    if let Some(all) = map.get("allOf").and_then(Value::as_array) {
+        parts.extend(all.iter().map(shape));
+    }
+    if parts.is_empty() {
+        return plain(map);
+    }
+    let first = parts.remove(0);
+    if parts.is_empty() {
+        return first;
+    }
+    parts.insert(0, first);
+    Shape::All(parts)
+}
+
+fn one_of(options: &[Value]) -> Shape {
+    // An optional field is `anyOf [T, null]`; absence says the same, so null is left out.
+    let mut options: Vec<_> = options
+        .iter()
+        .filter(|option| option.get("type").is_none_or(|kind| kind != "null"))
+        .map(|option| (shape(option), doc(option)))
+        .collect();
+    match (options.pop(), options.is_empty()) {
+        (Some((only, _)), true) => only,
+        (Some(last), false) => {
+            options.push(last);
+            Shape::OneOf(options)
+        }
+        (None, _) => Shape::Any,
+    }
+}
+
+fn fields(map: &Map<String, Value>) -> Option<Vec<Field>> {
+    if map.get("type").and_then(Value::as_str) != Some("object") {
+        return None;
+    }
+    let required = map.get("required").and_then(Value::as_array);
+    let is_required =
+        |name: &str| required.is_some_and(|names| names.iter().any(|other| other == name));
+    let properties = map.get("properties").and_then(Value::as_object);
+    let field = |(name, schema): (&String, &Value)| Field {
+        name: name.clone(),
+        doc: doc(schema),
+        is_optional: !is_required(name),
+        shape: shape(schema),
+    };
+    Some(properties.into_iter().flatten().map(field).collect())
+}
+
+fn plain(map: &Map<String, Value>) -> Shape {
+    if let Some(literal) = map.get("const").and_then(Value::as_str) {
+        return Shape::Literal(literal.to_owned());
+    }
+    if let Some(options) = map.get("enum").and_then(Value::as_array) {
+        let literal = |option: &Value| {
+            (Shape::Literal(option.as_str().unwrap_or_default().to_owned()), String::new())
+        };
+        return Shape::OneOf(options.iter().map(literal).collect());
+    }
+    let kind = match map.get("type") {
+        Some(Value::String(kind)) => Some(kind.as_str()),
+        // An optional plain field is `["T", "null"]`.
+        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).find(|k| *k != "null"),
+        _ => None,
+    };
+    match kind {
+        Some("string") => Shape::Text,
+        Some("integer" | "number") => Shape::Number,
+        Some("boolean") => Shape::Truth,
+        Some("array") => Shape::List(Box::new(map.get("items").map_or(Shape::Any, shape))),
+        _ => Shape::Any,
+    }
+}

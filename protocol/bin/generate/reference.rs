@@ -1,0 +1,123 @@
+//! The reference page.
+
+use crate::model::{Method, Model, Shape};
+use std::fmt::Write;
+
+/// `REFERENCE.md`.
+pub(crate) fn write(model: &Model) -> String {
+    let mut out = String::from(
+        "<!-- Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit. -->\n\n",
+    );
+    let _ = write!(
+        out,
+        "# Protocol reference\n\nVersion {}. JSON-RPC 2.0 over stdio, one message a line or with `Content-Length` headers; \
+         the first byte tells. `protocol/schema.json` says the same for programs.\n",
+        model.version
+    );
+    for (title, is_from_engine) in
+        [("Methods a client sends", false), ("Methods the engine sends", true)]
+    {
+        let _ = write!(out, "\n## {title}\n\n| method | params | result | |\n|---|---|---|---|\n");
+        for method in model.methods.iter().filter(|m| m.is_from_engine == is_from_engine) {
+            row(&mut out, method);
+        }
+    }
+    out.push_str("\n## Errors\n\nEvery error carries `data.code`, and `data.hint` where there is something to do.\n\n| code | name | |\n|---|---|---|\n");
+    for (code, name, doc) in &model.errors {
+        let _ = writeln!(out, "| {code} | `{name}` | {doc} |");
+    }
+    out.push_str("\n## Types\n");
+    for kind in &model.types {
+        let _ = write!(out, "\n### {}\n\n{}\n", kind.name, kind.doc);
+        body(&mut out, &kind.shape);
+    }
+    out
+}
+
+fn row(out: &mut String, method: &Method) {
+    let result = method.result.as_ref().map_or("notification".to_owned(), shape);
+    let _ = writeln!(
+        out,
+        "| `{}` | {} | {result} | {} |",
+        method.name,
+        shape(&method.params),
+        method.doc
+    );
+}
+
+fn body(out: &mut String, of: &Shape) {
+    match of {
+        Shape::Object(fields) if fields.is_empty() => {}
+        Shape::Object(fields) => {
+            out.push_str("\n| field | type | |\n|---|---|---|\n");
+            for field in fields {
+                let mark = if field.is_optional { "?" } else { "" };
+                let _ = writeln!(
+                    out,
+                    "| `{}`{mark} | {} | {} |",
+                    field.name,
+                    shape(&field.shape),
+                    field.doc
+                );
+            }
+        }
+        Shape::OneOf(options) => {
+            out.push('\n');
+            for (option, doc) in options {
+                let _ = writeln!(
+                    out,
+                    "- {}{}{doc}",
+                    inline(option),
+                    if doc.is_empty() { "" } else { ": " }
+                );
+            }
+        }
+        Shape::All(parts) => parts.iter().for_each(|part| body(out, part)),
+        Shape::Named(_) => {
+            let _ = write!(out, "\nThe fields of {}.\n", shape(of));
+        }
+        other => {
+            let _ = write!(out, "\nA {}.\n", shape(other));
+        }
+    }
+}
+
+/// A variant on one line: its tag and its fields.
+fn inline(of: &Shape) -> String {
+    match of {
+        Shape::Object(fields) => {
+            let field = |field: &crate::model::Field| {
+                let mark = if field.is_optional { "?" } else { "" };
+                match &field.shape {
+                    Shape::Literal(text) => format!("`{}: \"{text}\"`", field.name),
+                    other => format!("`{}`{mark} ({})", field.name, shape(other)),
+                }
+            };
+            fields.iter().map(field).collect::<Vec<_>>().join(", ")
+        }
+        Shape::All(parts) => {
+            // The tag says most, so it comes first.
+            let mut parts: Vec<String> = parts.iter().map(inline).collect();
+            parts.reverse();
+            parts.join(" with ")
+        }
+        other => shape(other),
+    }
+}
+
+fn shape(of: &Shape) -> String {
+    match of {
+        Shape::Any => "any".to_owned(),
+        Shape::Text => "text".to_owned(),
+        Shape::Number => "number".to_owned(),
+        Shape::Truth => "true or false".to_owned(),
+        Shape::Literal(text) => format!("`\"{text}\"`"),
+        Shape::Named(name) => format!("[{name}](#{})", name.to_lowercase()),
+        Shape::List(item) => format!("list of {}", shape(item)),
+        Shape::Object(_) => "object".to_owned(),
+        Shape::All(parts) => parts.iter().map(shape).collect::<Vec<_>>().join(" and "),
+        Shape::OneOf(options) => {
+            options.iter().map(|(option, _)| shape(option)).collect::<Vec<_>>().join(" or ")
+        }
+    }
+}
