@@ -45,7 +45,7 @@ pub struct TransientRecord {
 #[serde(untagged)]
 pub enum AnyRecord {
     /// A durable event.
-    Durable(EventRecord),
+    Durable(Box<EventRecord>),
     /// A transient event.
     Transient(TransientRecord),
 }

@@ -79,12 +79,12 @@ impl ConfiguredModels {
             return self.at(name, &server.base_url, server.api.as_deref());
         }
         match self.config.providers.get(name) {
-            Some(entry) => self.from_file(name, entry),
+            Some(entry) => self.of_file(name, entry),
             None => self.known(name, None),
         }
     }
 
-    fn from_file(&self, name: &str, entry: &ProviderEntry) -> Result<Endpoint, Error> {
+    fn of_file(&self, name: &str, entry: &ProviderEntry) -> Result<Endpoint, Error> {
         if let Some(variable) = entry.missing_key_var.as_ref().filter(|_| !self.is_replay) {
             return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
                 .hint(format!("the config file takes it from {variable}: set that variable")));

@@ -36,7 +36,7 @@ pub(super) struct Call {
     /// Its item, pending.
     pub(super) item: Item,
     /// The provider's id.
-    pub(super) call_id: String,
+    pub(super) provider_id: String,
     /// The tool's name.
     pub(super) tool_name: String,
     /// The arguments, or why they are none.
@@ -302,14 +302,15 @@ fn call(
     opaque: Option<&Opaque>,
 ) -> (Bone, Option<Call>) {
     let parsed = parse_arguments(arguments);
-    let is_same = parsed.as_ref().is_ok_and(|value| value.to_string() == arguments);
+    let is_same = parsed.as_ref().is_ok_and(|value| to_json(value) == arguments);
     let bone = Bone::Call {
         item: item.id.clone(),
         call_id: id.to_owned(),
         arguments: (!is_same).then(|| arguments.to_owned()),
         opaque: opaque.cloned(),
     };
-    let call = Call { item, call_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
+    let call =
+        Call { item, provider_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
     (bone, Some(call))
 }
 
@@ -323,6 +324,10 @@ fn parse_arguments(text: &str) -> Result<Value, String> {
             "The arguments are not valid JSON ({error}). Send the call again with a JSON object."
         )
     })
+}
+
+fn to_json(value: &Value) -> String {
+    value.to_string()
 }
 
 fn to_raw(value: &impl serde::Serialize) -> Option<Box<RawValue>> {

@@ -46,7 +46,7 @@ pub(super) async fn run(
 ) -> Result<Vec<QueuedInput>, End> {
     let mut ready = Vec::with_capacity(calls.len());
     for call in calls {
-        ready.push(prepare(ctx, call).await);
+        ready.push(prepare(ctx, call));
     }
     let only_reads = ready.iter().all(|ready| {
         ready.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
@@ -112,8 +112,8 @@ async fn run_together(
     Ok(ctx.session.take_steers().await?)
 }
 
-async fn prepare(ctx: &TurnContext, call: Call) -> Ready {
-    let Call { mut item, call_id, tool_name, arguments } = call;
+fn prepare(ctx: &TurnContext, call: Call) -> Ready {
+    let Call { mut item, provider_id: call_id, tool_name, arguments } = call;
     let tool = ctx.tools.iter().find(|tool| tool.name() == tool_name);
     let input = arguments.clone().unwrap_or(Value::Null);
     let prepared = match (tool, arguments) {

@@ -41,8 +41,7 @@ impl fmt::Display for Source {
         match self {
             Self::BuiltIn => f.write_str("built in"),
             Self::File(path) => write!(f, "{}", path.display()),
-            Self::Variable(name) => f.write_str(name),
-            Self::Flag(name) => f.write_str(name),
+            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
         }
     }
 }

@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests make the files that they read")]
+
 use super::*;
 use crate::ambient::Ambient;
 use expect_test::expect;
@@ -52,17 +54,17 @@ fn later_layers_win_and_each_value_knows_where_it_came_from() {
         base_url: Some("http://x".to_owned()),
         api: Some("chat".to_owned()),
     };
-    expect![[r#"
+    expect![[r"
         model 
-        mode Ask (built in)"#]]
+        mode Ask (built in)"]]
     .assert_eq(&loaded("", &[], Flags::default()));
-    expect![[r#"
+    expect![[r"
         model a/file (HOME/config.toml)
-        mode Full (HOME/config.toml)"#]]
+        mode Full (HOME/config.toml)"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
-    expect![[r#"
+    expect![[r"
         model a/variable (PINTLE_MODEL)
-        mode Full (HOME/config.toml)"#]]
+        mode Full (HOME/config.toml)"]]
     .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], Flags::default()));
     expect![[r#"
         model a/flag (--model)

@@ -143,12 +143,11 @@ async fn attempt(
     options: &Options,
     watch: &mut Watch,
 ) -> Result<(), Error> {
-    let session = match &options.session {
-        Some(id) => engine.open(SessionId::new(id.as_str()), OpenConfig::default()).await?,
-        None => {
-            let cwd = options.cwd.to_string_lossy().into_owned();
-            engine.create(CreateSession { cwd, ..CreateSession::default() }).await?
-        }
+    let session = if let Some(id) = &options.session {
+        engine.open(SessionId::new(id.as_str()), OpenConfig::default()).await?
+    } else {
+        let cwd = options.cwd.to_string_lossy().into_owned();
+        engine.create(CreateSession { cwd, ..CreateSession::default() }).await?
     };
     watch.outcome.session_id = Some(session.id.clone());
     if options.format == Format::Events {

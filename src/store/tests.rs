@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests damage journals by hand")]
+
 use super::*;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::event::{Notice, NoticeLevel};

@@ -78,7 +78,7 @@ impl Decoder {
     }
 
     /// The next message, if one is complete. Call it until it returns `None`.
-    pub fn next(&mut self) -> Option<Incoming> {
+    pub fn next_message(&mut self) -> Option<Incoming> {
         loop {
             let step = match (&self.skip, self.framing) {
                 (Skip::ToLineEnd, _) => self.skip_line(),
@@ -185,16 +185,13 @@ impl Decoder {
     }
 
     fn skip_line(&mut self) -> Step {
-        match self.buffer.iter().position(|byte| *byte == b'\n') {
-            Some(end) => {
-                self.buffer.drain(..=end);
-                self.skip = Skip::Nothing;
-                Step::Again
-            }
-            None => {
-                self.forget();
-                Step::NeedMore
-            }
+        if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+            self.buffer.drain(..=end);
+            self.skip = Skip::Nothing;
+            Step::Again
+        } else {
+            self.forget();
+            Step::NeedMore
         }
     }
 
@@ -259,7 +256,7 @@ mod tests {
         };
         for chunk in input.chunks(piece) {
             decoder.push(chunk);
-            while let Some(incoming) = decoder.next() {
+            while let Some(incoming) = decoder.next_message() {
                 show(incoming);
             }
         }

@@ -118,7 +118,7 @@ fn read(mut stdin: File, incoming: &mpsc::Sender<super::Incoming>, framing: &Onc
             }
         };
         decoder.push(chunk.get(..count).unwrap_or_default());
-        while let Some(message) = decoder.next() {
+        while let Some(message) = decoder.next_message() {
             if let Some(known) = decoder.framing() {
                 let _ = framing.set(known);
             }

@@ -179,9 +179,9 @@ impl Session {
 
     async fn command(&mut self, command: Command) {
         match command {
-            Command::Start { input, when_busy, reply } => self.start(input, when_busy, reply).await,
+            Command::Start { input, when_busy, reply } => self.start(input, when_busy, reply),
             Command::Steer { expected, input, reply } => {
-                self.steer(expected.as_ref(), input, reply)
+                self.steer(expected.as_ref(), input, reply);
             }
             Command::Interrupt { expected, queue, reply } => {
                 self.interrupt(expected.as_ref(), queue, reply);
@@ -254,7 +254,7 @@ impl Session {
             self.hand_on(&record);
         });
         self.journal.sync().await?;
-        Ok(appended?)
+        appended
     }
 }
 

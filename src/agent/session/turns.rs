@@ -16,14 +16,15 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+/// A message that is on disk. Its record is to be handed on once the answer is out.
+struct Taken {
+    queued: QueuedInput,
+    record: Arc<Record>,
+}
+
 impl Session {
-    pub(super) async fn start(
-        &mut self,
-        input: Vec<Input>,
-        when_busy: WhenBusy,
-        reply: Reply<Accepted>,
-    ) {
-        let (queued, record, provider) = match self.accept_prompt(input, when_busy) {
+    pub(super) fn start(&mut self, input: Vec<Input>, when_busy: WhenBusy, reply: Reply<Accepted>) {
+        let (Taken { queued, record }, provider) = match self.accept_prompt(input, when_busy) {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -47,7 +48,7 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
-    ) -> Result<(QueuedInput, Arc<Record>, Arc<dyn Provider>), Error> {
+    ) -> Result<(Taken, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
             (Phase::Running(_), WhenBusy::Queue) => Delivery::FollowUp,
@@ -62,8 +63,7 @@ impl Session {
         // A model that cannot answer is found out before the prompt is taken.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        let (queued, record) = self.accept(turn_id, delivery, input)?;
-        Ok((queued, record, provider))
+        Ok((self.accept(turn_id, delivery, input)?, provider))
     }
 
     pub(super) fn steer(
@@ -81,7 +81,7 @@ impl Session {
             .and_then(|()| check_input(&input))
             .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input));
         match accepted {
-            Ok((queued, record)) => {
+            Ok(Taken { queued, record }) => {
                 let item_id = queued.item_id.clone();
                 let disposition = Disposition::Queued;
                 let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
@@ -94,17 +94,17 @@ impl Session {
         }
     }
 
-    /// Puts a message on disk. What is returned is to be handed on once the answer is out.
+    /// Puts a message on disk.
     fn accept(
         &mut self,
         turn_id: TurnId,
         delivery: Delivery,
         content: Vec<Input>,
-    ) -> Result<(QueuedInput, Arc<Record>), Error> {
+    ) -> Result<Taken, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
         let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content };
         let record = self.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
-        Ok((queued, record))
+        Ok(Taken { queued, record })
     }
 
     fn begin(&mut self, turn_id: TurnId, inputs: Vec<QueuedInput>, provider: Arc<dyn Provider>) {

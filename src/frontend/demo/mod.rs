@@ -115,7 +115,7 @@ struct Client<'a> {
 
 impl Client<'_> {
     async fn run(&mut self, mut from_engine: mpsc::Receiver<crate::transport::Frame>) {
-        let opening = self.story.opening(PROMPT);
+        let opening = Story::opening(PROMPT);
         self.tell(&opening).await;
         self.request::<Initialize>(InitializeParams {
             protocol: ProtocolOffer {
@@ -170,6 +170,7 @@ impl Client<'_> {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what ends the demo matters here")]
     async fn watch(&mut self, event: Event) {
         match event {
             Event::ItemCompleted { item: Item { body: ItemBody::ToolCall(call), .. } } => {
@@ -188,7 +189,7 @@ impl Client<'_> {
 
     /// Says yes: what the script asks for is known.
     async fn answer(&mut self, approval: &Approval, id: &Value) {
-        let told = self.story.approval(approval);
+        let told = Story::approval(approval);
         self.tell(&told).await;
         let answer =
             ApprovalAnswer { option_id: Some("allow".to_owned()), ..ApprovalAnswer::default() };

@@ -4,7 +4,7 @@
 
 use pintle_protocol::approval::Approval;
 use pintle_protocol::content::Content;
-use pintle_protocol::event::{AnyRecord, Event, EventRecord, TurnCompleted, TurnStatus};
+use pintle_protocol::event::{AnyRecord, Event, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -27,17 +27,17 @@ impl Story {
         Self { project, tool_calls: 0, changed: Vec::new(), added: 0, removed: 0 }
     }
 
-    pub(super) fn opening(&self, prompt: &str) -> String {
+    pub(super) fn opening(prompt: &str) -> String {
         format!("A project with a failing test, an agent, and this prompt:\n\n> {prompt}\n\n")
     }
 
-    pub(super) fn approval(&self, approval: &Approval) -> String {
+    pub(super) fn approval(approval: &Approval) -> String {
         format!("? may it run `{}`: {}; the demo answers yes\n", approval.title, approval.reason)
     }
 
     pub(super) fn event(&mut self, record: &AnyRecord) -> String {
-        let AnyRecord::Durable(EventRecord { event, .. }) = record else { return String::new() };
-        match event {
+        let AnyRecord::Durable(record) = record else { return String::new() };
+        match &record.event {
             Event::ItemCompleted { item } => self.item(item),
             Event::TurnCompleted(end) => self.ending(end),
             Event::SessionCreated(_)

@@ -99,7 +99,7 @@ impl Table {
         &self,
         id: Id<'static>,
         method: &str,
-        params: Option<Box<RawValue>>,
+        params: Option<&RawValue>,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
         let order = match method {
             SessionList::METHOD | SessionEvents::METHOD => Order::Read,
@@ -110,7 +110,7 @@ impl Table {
                 error_object(error::METHOD_NOT_FOUND, "no such method", "methodNotFound", None);
             return (order, std::future::ready(error_response(id, error)).boxed());
         };
-        let params = Params::new(params.as_deref().map(RawValue::get)).into_owned();
+        let params = Params::new(params.map(RawValue::get)).into_owned();
         let answer = callback(id.clone(), params, ConnectionId(0), usize::MAX, Extensions::new());
         let answer = AssertUnwindSafe(answer).catch_unwind().map(|answer| match answer {
             Ok(response) => to_bytes(response),
@@ -199,6 +199,7 @@ pub(super) fn error_object(
 }
 
 /// What a refused command is on the wire.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 pub(super) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let (code, name) = match &refusal.kind {

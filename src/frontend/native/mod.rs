@@ -16,7 +16,7 @@ use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Link};
 use connection::Connection;
 use dispatch::{Order, Table};
-use futures_util::future::{BoxFuture, FutureExt, join_all};
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jsonrpsee::types::Id;
 use outbox::Outbox;
@@ -139,7 +139,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Some(answered) = driver.running.next() => Happened::Answered(answered),
             () = driver.outbox.drain(), if !driver.outbox.is_empty() => Happened::Room,
             _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.outbox.is_empty() => Happened::Fed,
-            () = async { idle.as_mut().expect("checked by the guard").await }, if idle.is_some() => Happened::Idle,
+            () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => Happened::Idle,
             came = incoming.recv(), if has_input && driver.outbox.takes_more() => {
                 came.map_or(Happened::InputEnded, Happened::Came)
             }
@@ -260,7 +260,7 @@ impl Driver {
                 self.outbox.push(dispatch::error_response(id, refusal));
                 continue;
             }
-            let (order, answer) = self.table.call(id.clone(), &method, params);
+            let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
             self.is_busy = order == Order::Serial;
             let answered = async move { Answered { id, order, response: answer.await } };
             self.running.push(answered.boxed());

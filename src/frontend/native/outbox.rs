@@ -153,9 +153,9 @@ mod tests {
             .map(|feed| match feed {
                 Feed::Transient(record) => match &record.event {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
-                    _ => String::new(),
+                    TransientEvent::State(_) | TransientEvent::Notice(_) => String::new(),
                 },
-                _ => "lagged".to_owned(),
+                Feed::Durable(_) | Feed::Lagged { .. } => "lagged".to_owned(),
             })
             .collect();
         assert_eq!(

@@ -35,6 +35,7 @@ impl Questions {
     }
 
     /// Asks and withdraws as the session's events say.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only events about approvals matter here")]
     pub(super) fn watch(
         &mut self,
         record: &EventRecord,
