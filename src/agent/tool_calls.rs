@@ -5,7 +5,7 @@
 
 use super::approval::{self, Grants, Place, Verdict};
 use super::step::Call;
-use super::turn::{End, Moved, Tally, TurnContext};
+use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::tools::{Access, Prepared, Progress, ToolContext};
 use futures_util::future::join_all;
@@ -98,7 +98,7 @@ async fn run_together(
     ready: Vec<Ready>,
 ) -> Result<Vec<QueuedInput>, End> {
     let running = ready.into_iter().map(|mut ready| async {
-        let outcome = match ctx.session.barrier().await {
+        let outcome = match begin(ctx, &mut ready).await {
             Ok(()) => execute(ctx, &mut ready).await,
             Err(_) => Outcome::cancelled(),
         };
@@ -184,7 +184,7 @@ async fn approve_and_run(
             (Decision::Allow, Scope::Session) => approval::grant(grants, &access, place),
             (Decision::Allow, Scope::Once) => {}
             (Decision::Deny, _) => {
-                tally.denials += 1;
+                tally.denials += u32::from(status == ItemStatus::Declined);
                 return Ok(denied());
             }
             (Decision::Abort, _) => {
@@ -193,13 +193,20 @@ async fn approve_and_run(
             }
         }
     }
-    // The journal must say that the call runs before it does, so that no call ever runs twice.
-    ready.item.status = ItemStatus::Running;
-    ctx.session.event(Event::ItemUpdated { item: ready.item.clone() }).await;
-    if let Err(lost) = ctx.session.barrier().await {
+    if let Err(lost) = begin(ctx, ready).await {
         return Err((Outcome::cancelled(), lost.into()));
     }
     Ok(execute(ctx, ready).await)
+}
+
+/// Says in the journal that a call runs, before it does, so that no call ever runs twice.
+async fn begin(ctx: &TurnContext, ready: &mut Ready) -> Result<(), SessionLost> {
+    if ready.prepared.is_err() {
+        return Ok(());
+    }
+    ready.item.status = ItemStatus::Running;
+    ctx.session.event(Event::ItemUpdated { item: ready.item.clone() }).await;
+    ctx.session.barrier().await
 }
 
 /// Where a call acts, symbolic links followed.

@@ -1,3 +1,5 @@
-//! What several scenarios share.
+//! What tests share: a server that does as it is told, a stage for the engine, the real program over pipes.
 
+pub(crate) mod program;
 pub(crate) mod server;
+pub(crate) mod stage;

@@ -1,0 +1,398 @@
+//! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
+//! what it sees as a transcript.
+
+use pintle::agent::{
+    Answer, Command, CreateSession, Engine, EngineHandle, Feed, Models, OpenConfig, Services,
+    SessionHandle, Subscriber, SubscriberId,
+};
+use pintle::ambient::Ambient;
+use pintle::exec::memory::{Answer as Ran, Memory};
+use pintle::llm::script::Reply;
+use pintle::llm::{AssistantBlock, Error, ErrorKind, Message, ModelRef, Provider, Script};
+use pintle::store::Store;
+use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::event::{Event, TransientEvent};
+use pintle_protocol::item::{Item, ItemBody};
+use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+/// A script in one line a reply: `say TEXT`, `think TEXT`, `read F`, `edit F OLD -> NEW`, `write F TEXT`, `bash CMD`,
+/// `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `hang`, `cut` (the answer is at its limit), joined with ` + `.
+pub(crate) fn replies(text: &str) -> Vec<Reply> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(reply).collect()
+}
+
+fn reply(line: &str) -> Reply {
+    line.split(" + ").fold(Reply::new(), |reply, part| {
+        let (verb, rest) = part.trim().split_once(' ').unwrap_or((part.trim(), ""));
+        match verb {
+            "say" => reply.text(rest),
+            "think" => reply.reasoning(rest),
+            "read" => reply.tool("read", json!({ "path": rest })),
+            "bash" => reply.tool("bash", json!({ "command": rest })),
+            "gate" => reply.gate(rest),
+            "hang" => reply.then_hang(),
+            "cut" => reply.stop(pintle_protocol::event::StopReason::MaxTokens),
+            "write" => {
+                let (path, content) = rest.split_once(' ').unwrap();
+                reply.tool("write", json!({ "path": path, "content": content }))
+            }
+            "edit" => {
+                let (path, change) = rest.split_once(' ').unwrap();
+                let (old, new) = change.split_once(" -> ").unwrap();
+                reply.tool("edit", json!({ "path": path, "oldText": old, "newText": new }))
+            }
+            "call" => {
+                let (tool, arguments) = rest.split_once(' ').unwrap();
+                let arguments =
+                    serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
+                reply.tool(tool, arguments)
+            }
+            "fail" => {
+                let (kind, message) = rest.split_once(' ').unwrap();
+                reply.then_fail(ErrorKind::from_code(kind).unwrap(), message)
+            }
+            other => panic!("no reply begins with `{other}`"),
+        }
+    })
+}
+
+/// The engine on a stage.
+pub(crate) struct Stage {
+    pub(crate) script: Script,
+    pub(crate) env: Arc<Memory>,
+    engine: EngineHandle,
+    session: SessionHandle,
+    feed: mpsc::Receiver<Feed>,
+    seen: Vec<String>,
+    /// How much of what was seen earlier steps have waited for.
+    passed: usize,
+    names: BTreeMap<String, String>,
+    streamed: BTreeMap<String, String>,
+    asked: Vec<Approval>,
+    _task: JoinSet<()>,
+}
+
+fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, JoinSet<()>) {
+    let provider: Arc<dyn Provider> = Arc::new(script.clone());
+    let (engine, handle) = Engine::new(Services {
+        ambient: Ambient::fixed([]),
+        store: Store::new(data),
+        env: Arc::<Memory>::clone(env),
+        tools: pintle::tools::all().into(),
+        models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
+            Ok(Arc::clone(&provider))
+        }),
+        default_model: Some("script/test".to_owned()),
+        default_permission_mode: PermissionMode::Full,
+    });
+    let mut task = JoinSet::new();
+    task.spawn(engine.run());
+    (handle, task)
+}
+
+impl Stage {
+    pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
+        let script = Script::new(replies(model));
+        let env = Memory::new([("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")])
+            .with_command("make", Ran::Exits("made\n".to_owned(), 0))
+            .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
+            .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
+        let env = Arc::new(env);
+        let (engine, task) = engine_on(data, &script, &env);
+        let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
+        let create = CreateSession { cwd: "/w".to_owned(), title: None, config };
+        let session = engine.create(create).await.unwrap();
+        let (tx, feed) = mpsc::channel(4096);
+        let subscriber =
+            Subscriber { id: SubscriberId(1), feed: tx, can_approve: mode == PermissionMode::Ask };
+        session
+            .ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply })
+            .await
+            .unwrap();
+        Self {
+            script,
+            env,
+            engine,
+            session,
+            feed,
+            seen: Vec::new(),
+            passed: 0,
+            names: BTreeMap::new(),
+            streamed: BTreeMap::new(),
+            asked: Vec::new(),
+            _task: task,
+        }
+    }
+
+    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
+    /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `gate NAME` (wait until the model stands
+    /// there), `open NAME`, `until TEXT` (wait for a line with it), `idle`.
+    pub(crate) async fn act(&mut self, step: &str) {
+        let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        let input = vec![Input::text(rest)];
+        self.take_what_came();
+        match verb {
+            "prompt" | "queue" => {
+                let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
+                let answer =
+                    self.session.ask(|reply| Command::Start { input, when_busy, reply }).await;
+                self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
+            }
+            "steer" => {
+                let answer =
+                    self.session.ask(|reply| Command::Steer { expected: None, input, reply }).await;
+                let told = |accepted: Option<_>| accepted.map_or("no active turn", |_| "accepted");
+                self.note(answer.map(|accepted| told(accepted).to_owned()), step);
+            }
+            "stop" => {
+                let queue = if rest == "keep" { QueuePolicy::Keep } else { QueuePolicy::Return };
+                let answer = self
+                    .session
+                    .ask(|reply| Command::Interrupt { expected: None, queue, reply })
+                    .await;
+                let told = |stopped: pintle::agent::Interrupted| {
+                    let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
+                    format!("{turn}, {} returned", stopped.returned.len())
+                };
+                self.note(answer.map(told), step);
+            }
+            "allow" | "allow-session" | "deny" | "abort" | "dismiss" => {
+                let question = self.asked.remove(0);
+                let answer = ApprovalAnswer {
+                    option_id: Some(verb.to_owned()),
+                    feedback: (!rest.is_empty()).then(|| rest.to_owned()),
+                    dismissed: verb == "dismiss",
+                };
+                let approval_id = question.approval_id;
+                let answer = Command::Answer(Answer { approval_id, answer });
+                self.session.tell(answer).await.unwrap();
+            }
+            "leave" => {
+                let id = SubscriberId(1);
+                self.session.tell(Command::NoMoreAnswers { id }).await.unwrap();
+            }
+            "gate" => self.script.reached(rest).await,
+            "open" => self.script.open(rest),
+            "until" => self.until(rest).await,
+            "idle" => {
+                self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+                self.take_what_came();
+            }
+            other => panic!("no step begins with `{other}`"),
+        }
+    }
+
+    /// An answer comes before the events that it causes.
+    fn note(&mut self, answer: Result<String, pintle::agent::Error>, step: &str) {
+        let answer = answer.unwrap_or_else(|error| format!("refused: {error}"));
+        self.seen.push(format!("> {step}: {answer}"));
+    }
+
+    fn take_what_came(&mut self) {
+        while let Ok(feed) = self.feed.try_recv() {
+            self.take(feed);
+        }
+    }
+
+    async fn until(&mut self, text: &str) {
+        loop {
+            let fresh = self.seen.iter().skip(self.passed);
+            if let Some(place) = fresh.clone().position(|line| line.contains(text)) {
+                self.passed += place + 1;
+                return;
+            }
+            match self.feed.recv().await {
+                Some(feed) => self.take(feed),
+                None => panic!("the session ended before `{text}`:\n{}", self.seen.join("\n")),
+            }
+        }
+    }
+
+    fn take(&mut self, feed: Feed) {
+        match feed {
+            Feed::Durable(record) => {
+                if let Event::ApprovalRequested(approval) = &record.value.event {
+                    self.asked.push(approval.clone());
+                }
+                if let Event::ItemCompleted { item } = &record.value.event {
+                    self.check_streamed(item);
+                }
+                let line = self.event(&record.value.event);
+                self.seen.extend(line);
+            }
+            Feed::Transient(record) => {
+                if let TransientEvent::ItemDelta(delta) = &record.event {
+                    let key = format!("{} {:?}", delta.item_id, delta.field);
+                    self.streamed.entry(key).or_default().push_str(&delta.text);
+                }
+            }
+            Feed::Lagged { .. } => self.seen.push("lagged".to_owned()),
+        }
+    }
+
+    /// The deltas of a text make up its final value, or are its beginning when it was cut.
+    fn check_streamed(&self, item: &Item) {
+        if let ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) = &item.body {
+            let streamed = self.streamed.get(&format!("{} Text", item.id));
+            assert_eq!(streamed, Some(&body.text), "the deltas of {}", item.id);
+        }
+    }
+
+    /// A short name for an id, by order of appearance.
+    fn name(&mut self, id: &str) -> String {
+        let next = format!("#{}", self.names.len() + 1);
+        self.names.entry(id.to_owned()).or_insert(next).clone()
+    }
+
+    fn event(&mut self, event: &Event) -> Option<String> {
+        Some(match event {
+            Event::SessionCreated(_) => return None,
+            Event::SessionClosed {} => "session closed".to_owned(),
+            Event::InputAccepted(input) => {
+                format!("accepted {:?} {}", input.delivery, text_of(&input.content))
+            }
+            Event::InputRemoved { inputs } => {
+                let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();
+                format!("handed back {}", texts.join(", "))
+            }
+            Event::TurnStarted { .. } => "turn started".to_owned(),
+            Event::TurnCompleted(end) => {
+                let stop = end.stop.map(|stop| format!(" {stop:?}")).unwrap_or_default();
+                let error = end.error.as_ref().map(|e| format!(" {}: {}", e.code, e.message));
+                let denials = if end.denials == 0 {
+                    String::new()
+                } else {
+                    format!(" denials {}", end.denials)
+                };
+                format!(
+                    "turn {:?}{stop}{denials} after {} steps{}",
+                    end.status,
+                    end.steps,
+                    error.unwrap_or_default()
+                )
+            }
+            Event::StepCompleted(step) => {
+                let stop = step.stop.map_or("cut".to_owned(), |stop| format!("{stop:?}"));
+                format!("step {} {stop}", step.step)
+            }
+            Event::ItemStarted { item } => {
+                let line = self.item(item);
+                format!("started   {line}")
+            }
+            Event::ItemUpdated { item } => {
+                let line = self.item(item);
+                format!("updated   {line}")
+            }
+            Event::ItemCompleted { item } => {
+                let line = self.item(item);
+                format!("completed {line}")
+            }
+            Event::ApprovalRequested(approval) => {
+                format!("asked {}: {}", approval.title, approval.reason)
+            }
+            Event::ApprovalResolved(outcome) => {
+                format!(
+                    "answered {:?} for {:?} by {:?}",
+                    outcome.decision, outcome.scope, outcome.by
+                )
+            }
+            Event::Notice(notice) => format!("notice {}: {}", notice.code, notice.message),
+        })
+    }
+
+    fn item(&mut self, item: &Item) -> String {
+        let name = self.name(item.id.as_str());
+        let status = format!("{:?}", item.status).to_lowercase();
+        match &item.body {
+            ItemBody::UserMessage(message) => format!("{name} user {}", text_of(&message.content)),
+            ItemBody::AgentMessage(body) => format!("{name} message {status} {:?}", body.text),
+            ItemBody::Reasoning(body) => format!("{name} reasoning {status} {:?}", body.text),
+            ItemBody::ToolCall(call) => {
+                let output = call.output.as_ref().map(|output| {
+                    let mark = if output.is_error { " error" } else { "" };
+                    format!(" ={mark} {:?}", content(&output.content))
+                });
+                format!("{name} call {} {status}{}", call.title, output.unwrap_or_default())
+            }
+        }
+    }
+
+    /// What happened, and at the end what the model was last asked.
+    pub(crate) fn transcript(&mut self) -> String {
+        self.take_what_came();
+        let mut lines = self.seen.clone();
+        if let Some(request) = self.script.requests().last() {
+            lines.push("--- the model read".to_owned());
+            lines.extend(request.messages.iter().map(message));
+        }
+        lines.join("\n")
+    }
+
+    /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
+    pub(crate) async fn check_reopening(self, data: &Path) {
+        let Self { script, env, engine, session, .. } = self;
+        let history = |script: &Script| -> Vec<String> {
+            let requests = script.requests();
+            requests.last().map(|last| format!("{:?}", last.messages)).into_iter().collect()
+        };
+        script.push(Reply::new().text("alive"));
+        prompt_and_wait(&session, "to the living").await;
+        let living = history(&script).concat();
+        engine.shutdown().await;
+
+        let (engine, _task) = engine_on(data, &script, &env);
+        let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
+        script.push(Reply::new().text("again"));
+        prompt_and_wait(&opened, "to the opened").await;
+        let opened = history(&script).concat();
+        let living = living.strip_suffix(']').unwrap();
+        assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
+        engine.shutdown().await;
+    }
+}
+
+async fn prompt_and_wait(session: &SessionHandle, text: &str) {
+    let input = vec![Input::text(text)];
+    let when_busy = WhenBusy::Reject;
+    session.ask(|reply| Command::Start { input, when_busy, reply }).await.unwrap();
+    session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+}
+
+fn text_of(input: &[Input]) -> String {
+    let texts: Vec<_> = input.iter().map(|Input::Text { text }| format!("{text:?}")).collect();
+    texts.join(" ")
+}
+
+fn content(blocks: &[Content]) -> String {
+    let texts = blocks.iter().map(|block| match block {
+        Content::Text { text } => text.as_str(),
+        Content::Image { .. } => "<image>",
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+fn message(message: &Message) -> String {
+    match message {
+        Message::User(blocks) => format!("user {:?}", content(blocks)),
+        Message::ToolResult(result) => {
+            let mark = if result.is_error { " error" } else { "" };
+            format!("result of {}{mark} {:?}", result.tool_name, content(&result.content))
+        }
+        Message::Assistant(assistant) => {
+            let blocks = assistant.blocks.iter().map(|block| match block {
+                AssistantBlock::Text { text } => format!("{text:?}"),
+                AssistantBlock::Reasoning { text, .. } => format!("(thinks {text:?})"),
+                AssistantBlock::ToolCall { name, arguments, .. } => format!("{name} {arguments}"),
+                AssistantBlock::Unknown(_) => "unknown".to_owned(),
+            });
+            format!("assistant {}", blocks.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
