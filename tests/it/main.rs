@@ -1,6 +1,16 @@
 //! The one integration test binary.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests stop at the first surprise")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "tests stop at the first surprise, and make the files and processes that they need"
+)]
 
+mod cli;
+mod lifecycle;
 mod llm_http;
+mod providers;
 mod scenarios;
 mod support;
+mod wire;

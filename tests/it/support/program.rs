@@ -1,1 +1,294 @@
-//! The real program over pipes.
+//! The real program over pipes, in either framing.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// Far more than anything here takes; what hangs fails instead of waiting for ever.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Lines,
+    Headers,
+}
+
+/// A folder to work in, with a home for the program.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Self { folder };
+        std::fs::create_dir_all(place.project()).unwrap();
+        for (name, text) in files {
+            std::fs::write(place.path(name), text).unwrap();
+        }
+        place
+    }
+
+    /// The real path, as the engine shows it.
+    pub(crate) fn project(&self) -> PathBuf {
+        std::fs::canonicalize(self.folder.path()).unwrap().join("project")
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.project().join(name)
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Writes a script of replies and returns its path.
+    pub(crate) fn script(&self, replies: &Value) -> String {
+        let path = self.folder.path().join("script.json");
+        std::fs::write(&path, replies.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// The only journal there is, if there is one already.
+    pub(crate) fn journal_if_any(&self) -> Option<PathBuf> {
+        let mut found = Vec::new();
+        collect(&self.home().join("sessions"), &mut found);
+        assert!(found.len() < 2, "{found:?}");
+        found.pop()
+    }
+
+    /// The only journal there is.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.journal_if_any().unwrap()
+    }
+
+    /// The program in this place, with nothing else of the environment than a path.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pintle"));
+        command
+            .args(args)
+            .current_dir(self.project())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("PINTLE_HOME", self.home());
+        command
+    }
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.ends_with("journal.jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+/// `pintle serve`, spoken to.
+pub(crate) struct Program {
+    pub(crate) child: Child,
+    stdin: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    framing: Framing,
+    ids: u64,
+    pub(crate) seen: Vec<Value>,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Program {
+    pub(crate) fn start(mut command: Command, framing: Framing) -> Self {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().unwrap();
+        let (tx, messages) = channel();
+        std::thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            while let Some(message) = read_message(&mut stdout, framing) {
+                if tx.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { child, stdin, messages, framing, ids: 0, seen: Vec::new() }
+    }
+
+    /// As [`Program::start`], but nobody reads: the caller has stdout.
+    pub(crate) fn start_unread(mut command: Command) -> (Self, impl Read) {
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = piped.spawn().unwrap();
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().unwrap();
+        let (_, messages) = channel();
+        let framing = Framing::Lines;
+        (Self { child, stdin, messages, framing, ids: 0, seen: Vec::new() }, stdout)
+    }
+
+    /// Starts `serve` on a script and opens the connection and a session.
+    pub(crate) fn on_script(place: &Place, script: &Value, framing: Framing) -> Self {
+        let script = place.script(script);
+        let mut program = Self::start(place.command(&["serve", "--script", &script]), framing);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        program
+    }
+
+    pub(crate) fn initialize(&mut self) -> Value {
+        self.ask(
+            "initialize",
+            json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": {"approvals": {}}}),
+        )
+    }
+
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        let sent = match self.framing {
+            Framing::Lines => stdin.write_all(bytes).and_then(|()| stdin.write_all(b"\n")),
+            Framing::Headers => write!(stdin, "Content-Length: {}\r\n\r\n", bytes.len())
+                .and_then(|()| stdin.write_all(bytes)),
+        };
+        sent.and_then(|()| stdin.flush()).unwrap();
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_bytes(message.to_string().as_bytes());
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.ids += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.ids, "method": method, "params": params}));
+        self.ids
+    }
+
+    /// Sends a request and returns its result or error.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer_to(id)
+    }
+
+    pub(crate) fn answer_to(&mut self, id: u64) -> Value {
+        let mut answer =
+            self.until(|message| message["id"] == id && message.get("method").is_none());
+        let key = if answer.get("error").is_some() { "error" } else { "result" };
+        answer[key].take()
+    }
+
+    pub(crate) fn prompt(&mut self, text: &str) -> Value {
+        self.ask("turn/start", json!({"input": [{"type": "text", "text": text}]}))
+    }
+
+    /// The next message.
+    pub(crate) fn next(&mut self) -> Value {
+        match self.messages.recv_timeout(PATIENCE) {
+            Ok(message) => {
+                self.seen.push(message.clone());
+                message
+            }
+            Err(RecvTimeoutError::Timeout) => panic!("nothing came; seen: {:#?}", self.seen),
+            Err(RecvTimeoutError::Disconnected) => {
+                panic!("the program ended; seen: {:#?}", self.seen)
+            }
+        }
+    }
+
+    /// Takes messages until one is as wanted, and returns that.
+    pub(crate) fn until(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.next();
+            if is_wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Takes messages until an event of this type, and returns the event.
+    pub(crate) fn until_event(&mut self, kind: &str) -> Value {
+        let mut message = self.until(|message| message["params"]["event"]["type"] == kind);
+        message["params"]["event"].take()
+    }
+
+    pub(crate) fn end_input(&mut self) {
+        drop(self.stdin.take());
+    }
+
+    /// Takes what is left to read.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        let mut rest = Vec::new();
+        loop {
+            match self.messages.recv_timeout(PATIENCE) {
+                Ok(message) => rest.push(message),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the program does not end; {rest:#?}"),
+            }
+        }
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        wait(&mut self.child)
+    }
+
+    pub(crate) fn signal(&self, signal: nix::sys::signal::Signal) {
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(self.child.id()).unwrap());
+        nix::sys::signal::kill(pid, signal).unwrap();
+    }
+}
+
+/// Waits for the end of a process, which must come.
+pub(crate) fn wait(child: &mut Child) -> ExitStatus {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        assert!(began.elapsed() < PATIENCE, "the program does not end");
+        std::thread::yield_now();
+    }
+}
+
+fn read_message(stdout: &mut impl BufRead, framing: Framing) -> Option<Value> {
+    let mut line = String::new();
+    let bytes = match framing {
+        Framing::Lines => {
+            stdout.read_line(&mut line).ok().filter(|count| *count > 0)?;
+            line.into_bytes()
+        }
+        Framing::Headers => {
+            stdout.read_line(&mut line).ok().filter(|count| *count > 0)?;
+            let length = line.trim().strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+            let mut blank = String::new();
+            stdout.read_line(&mut blank).unwrap();
+            assert_eq!(blank, "\r\n");
+            let mut body = vec![0; length];
+            stdout.read_exact(&mut body).unwrap();
+            body
+        }
+    };
+    let message: Value = serde_json::from_slice(&bytes).unwrap();
+    assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    Some(message)
+}
+
+/// Whether a process with this text in its command line runs.
+pub(crate) fn is_running(text: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(text)
+    })
+}

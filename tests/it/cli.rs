@@ -1,0 +1,224 @@
+//! The commands as a person or a script types them.
+
+use crate::support::program::Place;
+use expect_test::{expect, expect_file};
+use serde_json::{Value, json};
+use std::process::{Output, Stdio};
+
+fn run(place: &Place, args: &[&str]) -> Output {
+    place.command(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+#[test]
+fn the_demo_tells_its_story() {
+    let place = Place::new(&[]);
+    let out = run(&place, &["demo"]);
+    assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), String::new()));
+    expect_file!["../golden/demo.txt"].assert_eq(&text(&out.stdout));
+    assert!(!place.home().exists(), "the demo leaves nothing in the user's folders");
+}
+
+#[test]
+fn the_demo_shows_the_protocol_itself() {
+    let place = Place::new(&[]);
+    let out = run(&place, &["demo", "--json", "--keep"]);
+    assert_eq!(out.status.code(), Some(0));
+    let mut shown = String::new();
+    let mut names = std::collections::BTreeMap::new();
+    for line in text(&out.stdout).lines() {
+        let mut message: Value = serde_json::from_str(line).unwrap();
+        // How deltas are merged depends on how fast they are read.
+        if message["params"]["event"]["type"] == "item.delta" {
+            continue;
+        }
+        redact(&mut message, &mut names);
+        shown.push_str(&message.to_string());
+        shown.push('\n');
+    }
+    expect_file!["../golden/demo.jsonl"].assert_eq(&shown);
+    let kept = text(&out.stderr);
+    let folder = kept.trim().strip_prefix("The project is kept in ").unwrap();
+    let fixed = std::fs::read_to_string(format!("{folder}/slug.sh")).unwrap();
+    assert!(fixed.contains("tr -cs"));
+    std::fs::remove_dir_all(std::path::Path::new(folder).parent().unwrap()).unwrap();
+}
+
+/// Gives ids short names, and takes out times and folders.
+fn redact(value: &mut Value, names: &mut std::collections::BTreeMap<String, String>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, field) in fields.iter_mut() {
+                if key.ends_with("Ms") {
+                    *field = json!(0);
+                } else if key == "schemaHash" {
+                    *field = json!("hash");
+                } else {
+                    redact(field, names);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, names)),
+        Value::String(text) => {
+            let is_id = text.len() == 36 && text.matches('-').count() == 4;
+            if is_id {
+                let next = format!("id-{}", names.len() + 1);
+                *text = names.entry(text.clone()).or_insert(next).clone();
+            } else if let Some((_, rest)) = text.split_once("/pintle-demo-") {
+                let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
+                *text = format!("DEMO/{rest}");
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn script(place: &Place, command: &str) -> String {
+    place.script(&json!({"replies": [
+        {"blocks": [{"text": "I try."}, {"tool": "bash", "arguments": {"command": command}}]},
+        {"blocks": [{"text": "That is all."}]},
+    ]}))
+}
+
+#[test]
+fn run_prints_the_answer_and_nothing_else_on_stdout() {
+    let place = Place::new(&[]);
+    let script = script(&place, "echo made > made.txt");
+    let out = run(&place, &["run", "go", "--permission", "full", "--script", &script]);
+    assert_eq!((out.status.code(), text(&out.stdout).as_str()), (Some(0), "That is all.\n"));
+    assert_eq!(text(&out.stderr), "> bash: echo made > made.txt\n");
+    assert_eq!(place.read("made.txt"), "made\n");
+}
+
+#[test]
+fn run_never_asks_and_says_what_was_denied() {
+    let place = Place::new(&[]);
+    let script = script(&place, "echo made > made.txt");
+    let out = run(&place, &["run", "go", "--script", &script]);
+    assert_eq!(out.status.code(), Some(4));
+    assert!(text(&out.stderr).contains("--permission full would have allowed it"));
+    assert!(!place.path("made.txt").exists());
+}
+
+#[test]
+fn run_as_events_is_the_journal_between_a_header_and_a_result() {
+    let place = Place::new(&[]);
+    let script = script(&place, "true");
+    let args = ["run", "go", "--permission", "full", "--format", "events", "--script", &script];
+    let out = run(&place, &args);
+    let lines: Vec<Value> =
+        text(&out.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (first, last) = (lines.first().unwrap(), lines.last().unwrap());
+    assert_eq!((&first["type"], &first["protocol"]), (&json!("header"), &json!("1.0")));
+    assert_eq!((&last["type"], &last["status"]), (&json!("result"), &json!("success")));
+    assert_eq!(last["text"], "That is all.");
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    for line in &lines[1..lines.len() - 1] {
+        let head = line.to_string();
+        assert!(journal.contains(head.trim_end_matches('}')), "{head}");
+    }
+}
+
+#[test]
+fn run_tells_every_end_by_its_exit_code() {
+    let fails = json!({"replies": [{"error": {"kind": "rateLimit", "message": "slow down"}}]});
+    let rows: [(&str, &[&str], i32, &str); 7] = [
+        ("no model", &["run", "go"], 2, "--model"),
+        ("no key", &["run", "go", "--model", "openai/m"], 3, "OPENAI_API_KEY"),
+        ("an empty task", &["run", " "], 2, "empty"),
+        ("no task", &["run"], 2, "pintle run -"),
+        (
+            "a session that is not there",
+            &["run", "go", "--session", "x", "--model", "ollama/m"],
+            2,
+            "no session x",
+        ),
+        ("a folder that is not there", &["run", "go", "-C", "nowhere"], 2, "nowhere"),
+        ("a provider that fails", &["run", "go", "--script", "SCRIPT"], 3, "slow down"),
+    ];
+    for (name, args, code, said) in rows {
+        let place = Place::new(&[]);
+        let script = place.script(&fails);
+        let args: Vec<&str> =
+            args.iter().map(|arg| if *arg == "SCRIPT" { script.as_str() } else { arg }).collect();
+        let out = run(&place, &args);
+        assert_eq!(out.status.code(), Some(code), "{name}: {}", text(&out.stderr));
+        assert!(text(&out.stderr).contains(said), "{name}: {}", text(&out.stderr));
+    }
+}
+
+#[test]
+fn run_goes_on_with_a_stored_session() {
+    let place = Place::new(&[]);
+    let script = place.script(&json!({"replies": [{"blocks": [{"text": "first"}]}]}));
+    let out = run(&place, &["run", "one", "--format", "json", "--script", &script]);
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let id = result["sessionId"].as_str().unwrap();
+    let out = run(&place, &["run", "two", "--session", id, "--script", &script]);
+    assert_eq!((out.status.code(), text(&out.stdout).as_str()), (Some(0), "first\n"));
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert_eq!(journal.matches(r#""type":"turn.completed""#).count(), 2);
+}
+
+#[test]
+fn doctor_says_what_is_there_and_what_is_missing() {
+    let place = Place::new(&[]);
+    std::fs::create_dir_all(place.home()).unwrap();
+    let config = "model = \"mine/big\"\ntypo = 1\n[providers.mine]\nbase_url = \"http://localhost:1/v1\"\napi = \"chat\"\nkey = \"$MINE\"\n";
+    std::fs::write(place.home().join("config.toml"), config).unwrap();
+    let shown = |out: &Output| {
+        let home = place.home();
+        let text = text(&out.stdout).replace(home.to_str().unwrap(), "HOME");
+        let kept = |line: &&str| !line.starts_with("pintle ") && !line.starts_with("sandbox");
+        text.lines().filter(kept).collect::<Vec<_>>().join("\n")
+    };
+    let out = run(&place, &["doctor"]);
+    assert_eq!(out.status.code(), Some(2));
+    expect![[r"
+        config    HOME/config.toml: found
+                  HOME/config.toml: `typo` means nothing and is ignored
+        data      HOME: writable
+        model     mine/big (from HOME/config.toml): no key for mine; the config file takes it from MINE: set that variable
+        mode      Ask (from built in)
+        keys"]]
+    .assert_eq(&shown(&out).lines().take(6).collect::<Vec<_>>().join("\n"));
+
+    let out = place
+        .command(&["doctor", "--permission", "full"])
+        .env("MINE", "secret-key")
+        .env("OPENAI_API_KEY", "secret-key")
+        .output()
+        .unwrap();
+    assert_eq!(out.status.code(), Some(0));
+    let told = shown(&out);
+    assert!(
+        told.contains(
+            "model     mine/big (from HOME/config.toml) at http://localhost:1/v1/chat/completions"
+        ),
+        "{told}"
+    );
+    assert!(told.contains("OPENAI_API_KEY: set"), "{told}");
+    assert!(told.contains("ANTHROPIC_API_KEY: not set"), "{told}");
+    assert!(!told.contains("secret-key"), "{told}");
+}
+
+#[test]
+fn schema_prints_what_the_engine_speaks() {
+    let place = Place::new(&[]);
+    let out = run(&place, &["schema"]);
+    assert_eq!(text(&out.stdout), include_str!("../../protocol/schema.json"));
+}
+
+#[test]
+fn without_a_command_and_a_terminal_it_says_how_to_go_on() {
+    let place = Place::new(&[]);
+    let out = run(&place, &[]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("pintle serve"));
+    let out = run(&place, &["serf"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("serve"), "{}", text(&out.stderr));
+}

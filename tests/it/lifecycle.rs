@@ -1,0 +1,264 @@
+//! How the program ends, is ended, and goes on afterwards. Nothing may be left running, nothing be lost.
+
+use crate::support::program::{Framing, Place, Program, is_running, wait};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::Stdio;
+
+/// A script whose first reply runs a command.
+fn running(command: &str) -> Value {
+    json!({"replies": [
+        {"blocks": [{"text": "I run it"}, {"tool": "bash", "arguments": {"command": command}}]},
+        {"blocks": [{"text": "it has run"}]},
+    ]})
+}
+
+const INITIALIZE: &str =
+    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
+const PROMPT: &str =
+    r#"{"id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"go"}]}}"#;
+
+/// Starts `serve` with full permission on a script, with a turn whose command runs and carries this mark.
+fn busy(place: &Place, mark: &str) -> Program {
+    let script = place.script(&running(&format!("echo begun; exec -a {mark} sleep 1000")));
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until(|message| message["params"]["event"]["field"] == "output");
+    assert!(is_running(mark));
+    program
+}
+
+/// The events in the journal, each as its type.
+fn journalled(place: &Place) -> Vec<Value> {
+    let text = std::fs::read_to_string(place.journal()).unwrap();
+    text.lines().skip(1).map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn last_turn(place: &Place) -> Value {
+    let events = journalled(place);
+    let end = events.iter().rev().find(|line| line["event"]["type"] == "turn.completed");
+    end.map(|line| line["event"].clone()).unwrap_or_default()
+}
+
+fn is_closed(place: &Place) -> bool {
+    journalled(place).last().is_some_and(|line| line["event"]["type"] == "session.closed")
+}
+
+#[test]
+fn piped_lines_are_answered_to_the_end_of_the_turn() {
+    let place = Place::new(&[]);
+    let script = place.script(&running("echo made"));
+    let mut command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = [INITIALIZE, CREATE, PROMPT].join("\n") + "\n";
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!(wait(&mut child).code(), Some(0));
+    assert!(out.contains(r#""text":"it has run""#), "{out}");
+    let last = out.lines().last().unwrap();
+    assert!(last.contains("session.closed"), "{last}");
+    assert_eq!(last_turn(&place)["status"], "completed");
+}
+
+#[test]
+fn at_the_end_of_input_what_would_ask_is_denied() {
+    let place = Place::new(&[]);
+    let script = place.script(&running("echo made > made.txt"));
+    let mut program =
+        Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until(|message| message["method"] == "approval/request");
+    program.end_input();
+    let resolved = program.until_event("approval.resolved");
+    assert_eq!((&resolved["decision"], &resolved["by"]), (&json!("deny"), &json!("noApprover")));
+    assert_eq!(program.until_event("turn.completed")["denials"], 1);
+    assert_eq!(program.wait().code(), Some(0));
+    assert!(!place.path("made.txt").exists());
+}
+
+#[test]
+fn a_signal_interrupts_what_runs_and_leaves_nothing_behind() {
+    for (signal, code) in [(Signal::SIGTERM, 143), (Signal::SIGINT, 130), (Signal::SIGHUP, 129)] {
+        let place = Place::new(&[]);
+        let mark = format!("mark-{signal}-{}", std::process::id());
+        let mut program = busy(&place, &mark);
+        program.signal(signal);
+        assert_eq!(program.wait().code(), Some(code), "{signal}");
+        let said = program.rest();
+        assert!(said.iter().any(|m| m["params"]["event"]["status"] == "interrupted"), "{said:?}");
+        assert!(!is_running(&mark), "{signal}");
+        assert_eq!(last_turn(&place)["status"], "interrupted", "{signal}");
+        assert!(is_closed(&place), "{signal}");
+    }
+}
+
+#[test]
+fn a_hang_up_of_stdout_interrupts_what_runs_and_leaves_nothing_behind() {
+    let place = Place::new(&[]);
+    let mark = format!("mark-hangup-{}", std::process::id());
+    let script = place.script(&running(&format!("echo begun; exec -a {mark} sleep 1000")));
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let (mut program, stdout) = Program::start_unread(command);
+    for line in [INITIALIZE, CREATE, PROMPT] {
+        program.send_bytes(line.as_bytes());
+    }
+    let mut stdout = BufReader::new(stdout);
+    let mut line = String::new();
+    while !line.contains(r#""field":"output""#) {
+        line.clear();
+        assert!(stdout.read_line(&mut line).unwrap() > 0, "it ended early");
+    }
+    // Stdin stays open: the closed stdout alone is noticed, without a write.
+    drop(stdout);
+    assert_eq!(program.wait().code(), Some(0));
+    assert!(!is_running(&mark));
+    assert_eq!(last_turn(&place)["status"], "interrupted");
+    assert!(is_closed(&place));
+}
+
+#[test]
+fn a_client_that_closes_stdout_at_once_causes_no_panic() {
+    let place = Place::new(&[]);
+    let mut command = place.command(&["demo", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert!(first.contains("initialize"));
+    wait(&mut child);
+    let mut errors = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+    assert!(!errors.contains("panicked"), "{errors}");
+}
+
+#[test]
+fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
+    let place = Place::new(&[]);
+    let mark = format!("mark-kill-{}", std::process::id());
+    let command = format!("echo x >> ran.txt; echo begun; exec -a {mark} sleep 1000");
+    let script = place.script(&running(&command));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    let session = program.ask("session/create", json!({}))["sessionId"].clone();
+    program.prompt("go");
+    program.until(|message| message["params"]["event"]["field"] == "output");
+    program.ask(
+        "turn/start",
+        json!({"input": [{"type": "text", "text": "unread"}], "whenBusy": "queue"}),
+    );
+    program.signal(Signal::SIGKILL);
+    program.wait();
+
+    // The one reply that is left answers the next prompt.
+    let script = place.script(&json!({"replies": [{"blocks": [{"text": "going on"}]}]}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/open", json!({"sessionId": session, "fromSeq": 0}));
+    let item = program.until(|m| m["params"]["event"]["item"]["output"]["isError"] == true);
+    let text = item["params"]["event"]["item"]["output"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("Interrupted, outcome unknown"), "{text}");
+    let end = program.until_event("turn.completed");
+    assert_eq!(
+        (&end["status"], &end["error"]["code"]),
+        (&json!("failed"), &json!("engineRestarted"))
+    );
+    let removed = program.until_event("input.removed");
+    assert_eq!(removed["inputs"][0]["content"][0]["text"], "unread");
+    program.prompt("go on");
+    assert_eq!(program.until_event("turn.completed")["status"], "completed");
+    assert_eq!(place.read("ran.txt"), "x\n");
+    kill_marked(&mark);
+}
+
+/// A killed engine cannot end its commands; the test does.
+fn kill_marked(mark: &str) {
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let pid = entry.file_name().to_string_lossy().parse::<i32>();
+        if let (true, Ok(pid)) = (String::from_utf8_lossy(&line).contains(mark), pid) {
+            let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+}
+
+#[test]
+fn a_session_is_open_for_writing_in_one_program_at_a_time() {
+    let place = Place::new(&[]);
+    let mut first = Program::on_script(&place, &running("true"), Framing::Lines);
+    let session = first.seen.last().unwrap()["params"]["sessionId"].clone();
+    let session = if session.is_null() {
+        first.until(|m| !m["params"]["sessionId"].is_null())["params"]["sessionId"].clone()
+    } else {
+        session
+    };
+    let mut second = Program::start(
+        place.command(&["serve", "--script", &place.script(&running("true"))]),
+        Framing::Lines,
+    );
+    second.initialize();
+    let error = second.ask("session/open", json!({"sessionId": session}));
+    assert_eq!(error["code"], -32041, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("another process"), "{error}");
+    // Reading needs no lock.
+    let page = second.ask("session/events", json!({"sessionId": session}));
+    assert_eq!(page["events"][0]["event"]["type"], "session.created");
+    first.ask("session/close", json!({}));
+    assert_eq!(second.ask("session/open", json!({"sessionId": session}))["state"]["value"], "idle");
+}
+
+#[test]
+fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
+    // Far more deltas and items than pipe and queues hold.
+    let words = "word ".repeat(8_000);
+    let call = json!({"tool": "bash", "arguments": {"command": "seq 1 3000"}});
+    let mut replies: Vec<Value> =
+        (0..24).map(|_| json!({"blocks": [{"text": words}, call]})).collect();
+    replies.push(json!({"blocks": [{"text": "the end"}]}));
+    let place = Place::new(&[]);
+    let script = place.script(&json!({"replies": replies}));
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let (mut program, stdout) = Program::start_unread(command);
+    for line in [INITIALIZE, CREATE, PROMPT] {
+        program.send_bytes(line.as_bytes());
+    }
+    // Nobody reads, and the turn ends all the same.
+    while !has_ended(&place) {
+        std::thread::yield_now();
+    }
+    program.end_input();
+    let mut lines = BufReader::new(stdout).lines();
+    let mut next = 1;
+    let mut missed = 0;
+    for line in lines.by_ref() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let params = &message["params"];
+        if message["method"] == "session/lagged" {
+            assert_eq!(params["lastSentSeq"], next - 1);
+            let head = params["headSeq"].as_u64().unwrap();
+            missed += head + 1 - next;
+            next = head + 1;
+        } else if let Some(seq) = params["seq"].as_u64() {
+            assert_eq!(seq, next, "told of every gap");
+            next += 1;
+        }
+    }
+    assert!(missed > 0, "the client was too slow to see everything");
+    assert_eq!(program.wait().code(), Some(0));
+    assert_eq!(next as usize, journalled(&place).len() + 1);
+}
+
+/// Whether the journal tells of a turn's end.
+fn has_ended(place: &Place) -> bool {
+    let journal = place.journal_if_any();
+    let text = journal.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    text.contains(r#""type":"turn.completed""#)
+}

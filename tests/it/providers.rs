@@ -1,0 +1,245 @@
+//! Whole turns of the real program against a server that speaks the real wire formats: read, edit, run, report.
+
+use crate::support::program::{Framing, Place, Program};
+use crate::support::server::{Received, Server};
+use serde_json::{Value, json};
+
+/// What the model says in one reply: text, and perhaps a call.
+type Said = (&'static str, Option<(&'static str, Value)>);
+
+fn replies() -> Vec<Said> {
+    vec![
+        ("I read it first.", Some(("read", json!({"path": "greet.sh"})))),
+        ("", Some(("edit", json!({"path": "greet.sh", "oldText": "helo", "newText": "hello"})))),
+        ("", Some(("bash", json!({"command": "sh greet.sh"})))),
+        ("It says hello now: “hello world” ✓", None),
+    ]
+}
+
+/// A reply in Anthropic's format.
+fn messages((text, call): &Said) -> String {
+    let mut events = vec![
+        json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
+        "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 10, "output_tokens": 1}}}),
+    ];
+    let mut index = 0;
+    if !text.is_empty() {
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}));
+        for piece in text.split_inclusive(' ') {
+            events.push(json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}));
+        }
+        events.push(json!({"type": "content_block_stop", "index": index}));
+        index += 1;
+    }
+    if let Some((name, arguments)) = call {
+        let id = format!("toolu_{name}");
+        events.push(json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}}));
+        let arguments = arguments.to_string();
+        let (head, tail) = arguments.split_at(arguments.len() / 2);
+        for piece in ["", head, tail] {
+            events.push(json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": piece}}));
+        }
+        events.push(json!({"type": "content_block_stop", "index": index}));
+    }
+    let stop = if call.is_some() { "tool_use" } else { "end_turn" };
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": 20}}));
+    events.push(json!({"type": "message_stop"}));
+    let line =
+        |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    events.iter().map(line).collect()
+}
+
+/// A reply in OpenAI's format.
+fn chat((text, call): &Said) -> String {
+    let choice =
+        |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+    let mut chunks = vec![choice(json!({"role": "assistant", "content": ""}))];
+    for piece in text.split_inclusive(' ') {
+        chunks.push(choice(json!({"content": piece})));
+    }
+    if let Some((name, arguments)) = call {
+        let function = json!({"name": name, "arguments": ""});
+        chunks.push(choice(json!({"tool_calls": [{"index": 0, "id": format!("call_{name}"), "type": "function", "function": function}]})));
+        let arguments = arguments.to_string();
+        let (head, tail) = arguments.split_at(arguments.len() / 2);
+        for piece in [head, tail] {
+            chunks.push(choice(
+                json!({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}),
+            ));
+        }
+    }
+    let finish = if call.is_some() { "tool_calls" } else { "stop" };
+    chunks.push(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}));
+    chunks.push(json!({"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 20, "total_tokens": 30}}));
+    let lines: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    lines + "data: [DONE]\n\n"
+}
+
+/// Answers one request with each body, on a thread of its own. Returns the URL and, in the end, what came.
+fn serve(bodies: Vec<(u16, String)>) -> (String, std::thread::JoinHandle<Vec<Received>>) {
+    let (tx, url) = std::sync::mpsc::channel();
+    let served = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let server = Server::start().await;
+            tx.send(server.url.clone()).unwrap();
+            let mut received = Vec::new();
+            for (status, body) in bodies {
+                let (mut connection, request) = server.request().await;
+                received.push(request);
+                if status == 200 {
+                    connection.head(200, "text/event-stream").await;
+                    connection.chunk(body).await;
+                    connection.end().await;
+                } else {
+                    connection.respond(status, "application/json", &body).await;
+                }
+            }
+            received
+        })
+    });
+    (url.recv().unwrap(), served)
+}
+
+#[test]
+fn a_turn_reads_edits_and_runs_in_both_wire_formats() {
+    type Wire = (&'static str, fn(&Said) -> String, &'static str, &'static str, &'static str);
+    let wires: [Wire; 2] = [
+        ("anthropic/m", messages, "ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "/v1/messages"),
+        ("openai/m", chat, "OPENAI_BASE_URL", "OPENAI_API_KEY", "/v1/chat/completions"),
+    ];
+    for (model, write, base_url, key, path) in wires {
+        for framing in [Framing::Lines, Framing::Headers] {
+            let (url, served) = serve(replies().iter().map(|said| (200, write(said))).collect());
+            let place = Place::new(&[("greet.sh", "echo helo world\n")]);
+            let mut command = place.command(&["serve", "--model", model, "--permission", "full"]);
+            let url = if model.starts_with("openai") { format!("{url}/v1") } else { url };
+            command.env(base_url, url).env(key, "sk-not-to-be-seen");
+            let mut program = Program::start(command, framing);
+            program.initialize();
+            program.ask("session/create", json!({}));
+            program.prompt("make it say hello");
+            let end = program.until_event("turn.completed");
+            assert_eq!((&end["status"], &end["steps"]), (&json!("completed"), &json!(4)), "{end}");
+            assert_eq!(end["usage"]["outputTokens"], 80, "{model}: {end}");
+            assert_eq!(place.read("greet.sh"), "echo hello world\n", "{model}");
+
+            let received = served.join().unwrap();
+            assert!(received.iter().all(|request| request.path == path), "{model}");
+            let last = received.last().unwrap().json().to_string();
+            assert!(last.contains("hello world"), "the command's output goes back: {last}");
+            let said: Vec<&str> = program
+                .seen
+                .iter()
+                .filter(|message| message["params"]["event"]["field"] == "text")
+                .map(|message| message["params"]["event"]["text"].as_str().unwrap())
+                .collect();
+            assert_eq!(said.concat(), "I read it first.It says hello now: “hello world” ✓");
+            // The key is in no message and in no file.
+            assert!(program.seen.iter().all(|m| !m.to_string().contains("sk-not-to-be-seen")));
+            let journal = std::fs::read_to_string(place.journal()).unwrap();
+            assert!(!journal.contains("sk-not-to-be-seen"));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_provider_is_told_with_what_to_do() {
+    // A port on which nobody listens.
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        format!("http://{}/v1", listener.local_addr().unwrap())
+    };
+    let html = "<html><body>404 page not found</body></html>";
+    let rows: [(&str, Option<(u16, &str)>, &[&str], &str, &str); 7] = [
+        ("no key", None, &["--model", "openai/m"], "authRequired", "OPENAI_API_KEY"),
+        ("an unknown provider", None, &["--model", "acme/m"], "config", "--base-url"),
+        (
+            "no API for an own server",
+            None,
+            &["--model", "acme/m", "--base-url", "http://127.0.0.1:1"],
+            "config",
+            "--api",
+        ),
+        (
+            "nobody listens",
+            None,
+            &["--model", "acme/m", "--api", "chat", "--base-url", &closed],
+            "network",
+            "running",
+        ),
+        (
+            "a URL of another kind",
+            None,
+            &["--model", "acme/m", "--api", "chat", "--base-url", "ftp://localhost"],
+            "",
+            "URL",
+        ),
+        (
+            "a wrong URL",
+            Some((404, html)),
+            &["--model", "acme/m", "--api", "chat"],
+            "invalidRequest",
+            "base",
+        ),
+        (
+            "a wrong key",
+            Some((
+                401,
+                r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#,
+            )),
+            &["--model", "acme/m", "--api", "chat"],
+            "auth",
+            "key",
+        ),
+    ];
+    for (name, answer, args, code, hint) in rows {
+        let mut args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        let served = answer.map(|(status, body)| serve(vec![(status, body.to_owned())]));
+        if let Some((url, _)) = &served {
+            args.extend(["--base-url".to_owned(), format!("{url}/v1")]);
+        }
+        let place = Place::new(&[]);
+        let all: Vec<&str> = ["serve"].into_iter().chain(args.iter().map(String::as_str)).collect();
+        let mut program = Program::start(place.command(&all), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        let started = program.prompt("hi");
+        let (got, told) = if started.get("code").is_some() {
+            (started["data"]["code"].clone(), started.to_string())
+        } else {
+            let end = program.until_event("turn.completed");
+            (end["error"]["code"].clone(), end.to_string())
+        };
+        assert!(code.is_empty() || got == code, "{name}: {told}");
+        assert!(told.contains(hint), "{name}: {told}");
+        // The session is as it was, ready for the next try.
+        program.ask("ping", json!({}));
+    }
+}
+
+#[test]
+fn what_was_recorded_is_replayed_without_a_server_or_a_key() {
+    let (url, served) = serve(replies().iter().map(|said| (200, messages(said))).collect());
+    let file = "echo helo world\n";
+    let place = Place::new(&[("greet.sh", file)]);
+    let cassette = place.path("../tape.jsonl");
+    let cassette = cassette.to_str().unwrap();
+    let task = ["make it say hello", "--permission", "full", "--model", "anthropic/m"];
+    let run = |extra: &[&str]| {
+        let args = [&["run"], &task[..], extra].concat();
+        let mut command = place.command(&args);
+        if extra.contains(&"--record") {
+            command.env("ANTHROPIC_BASE_URL", &url).env("ANTHROPIC_API_KEY", "sk-not-to-be-seen");
+        }
+        let out = command.output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let recorded = run(&["--record", cassette]);
+    served.join().unwrap();
+    assert!(!std::fs::read_to_string(cassette).unwrap().contains("sk-not-to-be-seen"));
+    std::fs::write(place.path("greet.sh"), file).unwrap();
+    assert_eq!(run(&["--replay", cassette]), recorded);
+    assert_eq!(place.read("greet.sh"), "echo hello world\n");
+}
