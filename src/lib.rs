@@ -1,4 +1,4 @@
-//! pintle: a headless coding-agent engine.
+#![doc = include_str!("ARCHITECTURE.md")]
 
 pub mod agent;
 pub mod ambient;

@@ -217,13 +217,12 @@ fn a_session_is_open_for_writing_in_one_program_at_a_time() {
 
 #[test]
 fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
-    // Far more deltas and items than pipe and queues hold.
-    let words = "word ".repeat(8_000);
-    let call = json!({"tool": "bash", "arguments": {"command": "seq 1 3000"}});
+    // Far more durable events, and far more bytes, than pipe and queues hold.
+    let place = Place::new(&[("long.txt", &"a line of text\n".repeat(1400))]);
+    let read = json!({"tool": "read", "arguments": {"path": "long.txt"}});
     let mut replies: Vec<Value> =
-        (0..24).map(|_| json!({"blocks": [{"text": words}, call]})).collect();
+        (0..40).map(|_| json!({"blocks": vec![read.clone(); 12]})).collect();
     replies.push(json!({"blocks": [{"text": "the end"}]}));
-    let place = Place::new(&[]);
     let script = place.script(&json!({"replies": replies}));
     let command = place.command(&["serve", "--permission", "full", "--script", &script]);
     let (mut program, stdout) = Program::start_unread(command);

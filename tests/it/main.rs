@@ -8,6 +8,7 @@
 )]
 
 mod cli;
+mod layers;
 mod lifecycle;
 mod llm_http;
 mod providers;

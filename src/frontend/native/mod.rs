@@ -35,9 +35,9 @@ use tokio_util::sync::CancellationToken;
 /// The most requests that may wait for an answer on a connection.
 pub const MAX_IN_FLIGHT: usize = 256;
 
-/// How many events may wait for this task. It takes them at once unless the client is slow; then sessions
-/// drop deltas and hold back the rest.
-const FEED_CAPACITY: usize = 4096;
+/// How many events may wait for this task. It takes them at once unless the client is slow; then sessions drop deltas and
+/// hold back the rest. Small enough that a client which never reads costs little memory.
+const FEED_CAPACITY: usize = 1024;
 
 /// How many events are taken at once, so that neighbours can be merged.
 const FEED_BATCH: usize = 64;

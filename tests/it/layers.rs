@@ -1,0 +1,185 @@
+//! The rules of `src/ARCHITECTURE.md` and of the repository, read from the text of the sources.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &str, endings: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let is_ours = !path.ends_with("node_modules") && !path.ends_with("dist");
+            if path.is_dir() && is_ours {
+                folders.push(path);
+            } else if endings.iter().any(|ending| path.to_string_lossy().ends_with(ending)) {
+                let name = path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+                found.push((name, std::fs::read_to_string(path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The table of imports: module → what it may import.
+fn table() -> BTreeMap<String, BTreeSet<String>> {
+    let text = std::fs::read_to_string(root().join("src/ARCHITECTURE.md")).unwrap();
+    let table = text.split("## Who may import whom").nth(1).unwrap();
+    let table = table.split("\n## ").next().unwrap();
+    let names = |cell: &str| -> BTreeSet<String> {
+        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    table
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| {
+            let mut cells = line.trim_matches('|').split('|');
+            let module = names(cells.next().unwrap()).pop_first().unwrap();
+            (module, names(cells.next().unwrap()))
+        })
+        .collect()
+}
+
+/// The module of ours that each `crate::` path in a text names.
+fn imports(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for rest in text.split("crate::").skip(1) {
+        let grouped = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap());
+        for path in grouped.map_or(vec![rest], |group| group.split(',').collect()) {
+            let name: String =
+                path.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            found.insert(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_go_the_way_the_architecture_says() {
+    let table = table();
+    assert!(table.len() > 8, "the table was not found: {table:?}");
+    let mut wrong = Vec::new();
+    for (name, text) in files("src", &[".rs"]) {
+        let module = name.trim_start_matches("src/").split(['/', '.']).next().unwrap();
+        // Tests may use what they like; so may the program, which wires everything.
+        let Some(allowed) = table.get(module).filter(|_| !name.ends_with("/tests.rs")) else {
+            continue;
+        };
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        for import in imports(text) {
+            if table.contains_key(&import) && import != module && !allowed.contains(&import) {
+                wrong.push(format!("{name} imports {import}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not allowed by src/ARCHITECTURE.md:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_is_in_the_table() {
+    let text = std::fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let modules: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(modules, table().into_keys().collect());
+}
+
+#[test]
+fn an_import_that_is_not_allowed_would_be_found() {
+    let text = "use crate::agent::turn; use crate::{store, tools::Tool}; crate::llm::connect()";
+    let want = ["agent", "llm", "store", "tools"].map(str::to_owned);
+    assert_eq!(imports(text), BTreeSet::from(want));
+}
+
+#[test]
+fn what_may_be_used_in_one_place_only_is_used_there() {
+    // What, where, and why it is kept there.
+    let rows: [(&str, &[&str]); 6] = [
+        ("reqwest::", &["src/llm/http.rs"]),
+        ("TcpListener", &[]),
+        ("Mutex", &["src/frontend/native/connection.rs", "src/llm/", "src/exec/"]),
+        ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),
+        (".spawn(", &["src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"]),
+        ("unbounded", &[]),
+    ];
+    let mut wrong = Vec::new();
+    for (name, text) in files("src", &[".rs"]) {
+        if name.ends_with("tests.rs") {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for (what, places) in rows {
+            let used = code.lines().any(|line| {
+                let line = line.trim_start();
+                !line.starts_with("//") && line.contains(what)
+            });
+            if used && !places.iter().any(|place| name.starts_with(place)) {
+                wrong.push(format!("{name} uses {what}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are_for() {
+    const MOST_LINES: usize = 500;
+    let mut wrong = Vec::new();
+    let sources = ["src", "protocol/src", "protocol/bin", "tests/it"];
+    for (name, text) in sources.iter().flat_map(|folder| files(folder, &[".rs"])) {
+        // Transcripts and tables of methods are long because they are lists.
+        let is_list = name == "tests/it/scenarios.rs" || name == "protocol/src/methods.rs";
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let lines = code.lines().count();
+        if lines > MOST_LINES && !is_list {
+            wrong.push(format!("{name} has {lines} lines"));
+        }
+        if !text.starts_with("//!")
+            && !text.starts_with("#![doc")
+            && !name.ends_with("tests.rs")
+            && !name.contains("/tests/")
+        {
+            wrong.push(format!("{name} does not say what it is for"));
+        }
+        if text
+            .lines()
+            .any(|line| line.ends_with(' ') && !line.trim().is_empty() && !line.contains("mode"))
+        {
+            wrong.push(format!("{name} has space at the end of a line"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    let marks = ["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX"].map(str::to_owned);
+    let mut wrong = Vec::new();
+    for (name, text) in files("src", &[".rs"]).iter().chain(&files("protocol", &[".rs"])) {
+        wrong.extend(
+            marks.iter().filter(|mark| text.contains(*mark)).map(|m| format!("{name}: {m}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_test_file_is_run() {
+    let main = std::fs::read_to_string(root().join("tests/it/main.rs")).unwrap();
+    for entry in std::fs::read_dir(root().join("tests/it")).unwrap().flatten() {
+        let path = entry.path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        assert!(
+            name == "main" || main.contains(&format!("mod {name};")),
+            "{name} is not in main.rs"
+        );
+    }
+    assert!(Path::new(&root()).join("tests/golden/demo.txt").exists());
+}
