@@ -7,8 +7,12 @@
 use pintle_protocol::event::{EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+
+/// How long a session that closes waits for a subscriber that is behind.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Names a subscriber, unique in the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,6 +101,19 @@ impl Served {
             let _ = self.subscriber.feed.reserve().await;
         } else {
             std::future::pending::<()>().await;
+        }
+    }
+
+    /// Tells one that is behind what it missed before the session goes. This is the one place that waits for a
+    /// subscriber, and not for long: nothing runs any more.
+    pub(super) async fn tell_at_the_end(&mut self, session_id: &SessionId, head_seq: u64) {
+        let _ = tokio::time::timeout(LAST_WORDS, self.has_room_or_kept_up()).await;
+        self.catch_up(session_id, head_seq);
+    }
+
+    async fn has_room_or_kept_up(&self) {
+        if self.is_behind {
+            self.has_room().await;
         }
     }
 

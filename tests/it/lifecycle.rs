@@ -1,6 +1,6 @@
 //! How the program ends, is ended, and goes on afterwards. Nothing may be left running, nothing be lost.
 
-use crate::support::program::{Framing, Place, Program, is_running, wait};
+use crate::support::program::{Framing, Place, Program, is_running, until, wait};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -29,7 +29,8 @@ fn busy(place: &Place, mark: &str) -> Program {
     program.ask("session/create", json!({}));
     program.prompt("go");
     program.until(|message| message["params"]["event"]["field"] == "output");
-    assert!(is_running(mark));
+    // The shell says so just before it becomes the command.
+    until(|| is_running(mark));
     program
 }
 
@@ -230,9 +231,8 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
         program.send_bytes(line.as_bytes());
     }
     // Nobody reads, and the turn ends all the same.
-    while !has_ended(&place) {
-        std::thread::yield_now();
-    }
+    until(|| has_ended(&place));
+    assert_eq!(last_turn(&place)["status"], "completed", "{}", last_turn(&place));
     program.end_input();
     let mut lines = BufReader::new(stdout).lines();
     let mut next = 1;

@@ -253,6 +253,10 @@ impl Session {
         let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {
             self.hand_on(&record);
         });
+        let head = self.journal.last_seq();
+        for served in &mut self.subscribers {
+            served.tell_at_the_end(&self.id, head).await;
+        }
         self.journal.sync().await?;
         appended
     }

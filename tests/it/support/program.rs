@@ -252,12 +252,15 @@ impl Program {
 
 /// Waits for the end of a process, which must come.
 pub(crate) fn wait(child: &mut Child) -> ExitStatus {
+    until(|| child.try_wait().unwrap().is_some());
+    child.wait().unwrap()
+}
+
+/// Waits until something holds, which it must.
+pub(crate) fn until(mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        assert!(began.elapsed() < PATIENCE, "the program does not end");
+    while !holds() {
+        assert!(began.elapsed() < PATIENCE, "what was waited for does not come");
         std::thread::yield_now();
     }
 }
