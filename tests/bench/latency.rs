@@ -1,0 +1,261 @@
+//! The figures that the engine promises, measured on the real program over pipes:
+//!
+//! ```text
+//! cargo bench --bench latency
+//! ```
+//!
+//! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
+//! - a delta: from the provider's socket to our end of stdout, beside a plain read of the same socket
+//! - a tool round: one scripted reply that reads a file and one that edits it, in the engine, all told
+//! - memory: resident, when idle and after a turn
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
+    reason = "a benchmark measures real time on the real program"
+)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+const STARTS: usize = 60;
+const DELTAS: usize = 2000;
+const ROUNDS: usize = 90;
+const INITIALIZE: &str =
+    r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
+const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
+const PROMPT: &str =
+    r#"{"id":3,"method":"turn/start","params":{"input":[{"type":"text","text":"go"}]}}"#;
+
+struct Engine {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    line: String,
+}
+
+impl Engine {
+    fn start(folder: &std::path::Path, args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
+            .arg("serve")
+            .args(args)
+            .current_dir(folder)
+            .env("PINTLE_HOME", folder.join("home"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdin, stdout, line: String::new() }
+    }
+
+    fn send(&mut self, line: &str) {
+        self.stdin.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn until(&mut self, text: &str) -> &str {
+        loop {
+            self.line.clear();
+            assert!(self.stdout.read_line(&mut self.line).unwrap() > 0, "no line with {text}");
+            if self.line.contains(text) {
+                return &self.line;
+            }
+        }
+    }
+
+    fn resident_mib(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Median and 95th percentile.
+fn spread(mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort();
+    let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
+    (at(50), at(95))
+}
+
+fn start_up(folder: &std::path::Path) {
+    let mut bare = Vec::new();
+    let mut answered = Vec::new();
+    let mut idle = 0.0;
+    for _ in 0..STARTS {
+        let began = Instant::now();
+        Command::new("/bin/true").status().unwrap();
+        bare.push(began.elapsed());
+
+        let began = Instant::now();
+        let mut engine = Engine::start(folder, &["--model", "ollama/none"]);
+        engine.send(INITIALIZE);
+        engine.until("\"result\"");
+        answered.push(began.elapsed());
+        idle = engine.resident_mib();
+    }
+    let ((bare, _), (p50, p95)) = (spread(bare), spread(answered));
+    println!(
+        "start-up to answered initialize   median {p50:.2} ms, p95 {p95:.2} ms   (/bin/true {bare:.2} ms, aim < 5 ms)"
+    );
+    println!("memory when idle                  {idle:.1} MiB   (aim < 10 MiB)");
+}
+
+/// Reads one HTTP request.
+fn receive(stream: &mut TcpStream) {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    reader.read_exact(&mut vec![0; length]).unwrap();
+}
+
+fn deltas(folder: &std::path::Path) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sent_tx, sent) = channel();
+    let (seen_tx, seen) = channel::<()>();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.set_nodelay(true).unwrap();
+        receive(&mut stream);
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        for n in 0..DELTAS {
+            let piece = format!(
+                "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"<{n}>\"}},\"finish_reason\":null}}]}}\n\n"
+            );
+            sent_tx.send(Instant::now()).unwrap();
+            stream.write_all(piece.as_bytes()).unwrap();
+            // The next one follows when this one was seen, and not at once: as a model would send it.
+            seen.recv().unwrap();
+            let pause = Instant::now();
+            while pause.elapsed() < Duration::from_micros(200) {
+                std::thread::yield_now();
+            }
+        }
+        let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        stream.write_all(end.as_bytes()).unwrap();
+    });
+    let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
+    let mut engine = Engine::start(folder, &args);
+    for line in [INITIALIZE, CREATE, PROMPT] {
+        engine.send(line);
+    }
+    let mut times = Vec::new();
+    for n in 0..DELTAS {
+        engine.until(&format!("<{n}>"));
+        times.push(sent.recv().unwrap().elapsed());
+        seen_tx.send(()).unwrap();
+    }
+    engine.until("turn.completed");
+    let after = engine.resident_mib();
+    server.join().unwrap();
+    let (bare, _) = spread(bare_socket());
+    let (p50, p95) = spread(times);
+    println!(
+        "a delta, socket to stdout         median {p50:.3} ms, p95 {p95:.3} ms   (plain read of the socket {bare:.3} ms, aim < 0.11 ms added)"
+    );
+    println!("memory after a turn over HTTP     {after:.1} MiB   (aim < 10 MiB)");
+}
+
+/// The same pieces, read by a plain program.
+fn bare_socket() -> Vec<Duration> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let (mut reader, _) = listener.accept().unwrap();
+    let (sent_tx, sent) = channel();
+    let (seen_tx, seen) = channel::<()>();
+    let writer = std::thread::spawn(move || {
+        for _ in 0..DELTAS {
+            sent_tx.send(Instant::now()).unwrap();
+            stream.write_all(&[b'x'; 140]).unwrap();
+            seen.recv().unwrap();
+            let pause = Instant::now();
+            while pause.elapsed() < Duration::from_micros(200) {
+                std::thread::yield_now();
+            }
+        }
+    });
+    let mut times = Vec::new();
+    let mut bytes = [0; 140];
+    for _ in 0..DELTAS {
+        reader.read_exact(&mut bytes).unwrap();
+        times.push(sent.recv().unwrap().elapsed());
+        seen_tx.send(()).unwrap();
+    }
+    writer.join().unwrap();
+    times
+}
+
+fn tool_rounds(folder: &std::path::Path) {
+    let mut replies = Vec::new();
+    for n in 0..ROUNDS {
+        replies.push(r#"{"blocks":[{"tool":"read","arguments":{"path":"file.txt"}}]}"#.to_owned());
+        let next = n + 1;
+        replies.push(format!(
+            r#"{{"blocks":[{{"tool":"edit","arguments":{{"path":"file.txt","oldText":"number {n}\n","newText":"number {next}\n"}}}}]}}"#
+        ));
+    }
+    replies.push(r#"{"blocks":[{"text":"done"}]}"#.to_owned());
+    let script = folder.join("script.json");
+    std::fs::write(&script, format!(r#"{{"replies":[{}]}}"#, replies.join(","))).unwrap();
+    let lines: String = (0..200).map(|n| format!("line {n} of a file of usual length\n")).collect();
+
+    let mut rounds = Vec::new();
+    for _ in 0..10 {
+        std::fs::write(folder.join("file.txt"), format!("{lines}number 0\n")).unwrap();
+        let args = ["--permission", "full", "--script", script.to_str().unwrap()];
+        let mut engine = Engine::start(folder, &args);
+        engine.send(INITIALIZE);
+        engine.send(CREATE);
+        engine.until("session.created");
+        let began = Instant::now();
+        engine.send(PROMPT);
+        engine.until("turn.completed");
+        rounds.push(began.elapsed() / u32::try_from(2 * ROUNDS).unwrap());
+    }
+    // What the two tools do on the disk, without an engine.
+    let began = Instant::now();
+    let path = folder.join("file.txt");
+    for _ in 0..ROUNDS {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let other = folder.join("other.txt");
+        std::fs::write(&other, std::fs::read_to_string(&path).unwrap() + &text).unwrap();
+        std::fs::rename(&other, folder.join("renamed.txt")).unwrap();
+    }
+    let bare = began.elapsed().as_secs_f64() * 1000.0 / (2 * ROUNDS) as f64;
+    let (p50, worst) = spread(rounds);
+    println!(
+        "a tool round (read, edit)         median {p50:.3} ms, p95 {worst:.3} ms   (the file operations alone {bare:.3} ms, aim < 0.3 ms)"
+    );
+}
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    start_up(folder.path());
+    deltas(folder.path());
+    tool_rounds(folder.path());
+}
