@@ -16,6 +16,7 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, Tool
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A reply that is over.
 #[derive(Debug)]
@@ -67,16 +68,16 @@ struct Stream<'a> {
 pub(super) async fn run(
     ctx: &TurnContext,
     conversation: &Conversation,
-    tools: &[ToolSpec],
+    tools: &Arc<[ToolSpec]>,
     step: u32,
     tally: &Tally,
 ) -> Result<Reply, End> {
     let request = Request {
         model: ctx.model.id.clone(),
         origin: ctx.model.origin(),
-        system: ctx.system.to_string(),
+        system: Arc::clone(&ctx.system),
         messages: conversation.messages.clone(),
-        tools: tools.to_vec(),
+        tools: Arc::clone(tools),
         effort: ctx.model.effort,
         max_output_tokens: None,
     };

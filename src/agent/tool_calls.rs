@@ -80,7 +80,7 @@ pub(super) async fn run(
             }
         };
         let result = finish(ctx, item, result).await;
-        moved.conversation.messages.push(Message::ToolResult(result));
+        moved.conversation.push(Message::ToolResult(result));
     }
     if ctx.cancel.is_cancelled() {
         ended.get_or_insert(End::Interrupted);
@@ -105,7 +105,9 @@ async fn run_together(
         finish(ctx, ready, outcome).await
     });
     let results = join_all(running).await;
-    moved.conversation.messages.extend(results.into_iter().map(Message::ToolResult));
+    for result in results {
+        moved.conversation.push(Message::ToolResult(result));
+    }
     if ctx.cancel.is_cancelled() {
         return Err(End::Interrupted);
     }

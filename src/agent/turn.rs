@@ -190,7 +190,7 @@ impl TurnContext {
         item.duration_ms = Some(self.ambient.now_ms().saturating_sub(item.started_ms));
     }
 
-    fn tool_specs(&self) -> Vec<ToolSpec> {
+    fn tool_specs(&self) -> Arc<[ToolSpec]> {
         let spec = |tool: &Arc<dyn Tool>| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),
@@ -226,7 +226,7 @@ async fn drive(
         tally.usage += usage;
         let stop = assistant.stop;
         if !assistant.blocks.is_empty() {
-            moved.conversation.messages.push(crate::llm::Message::Assistant(assistant));
+            moved.conversation.push(crate::llm::Message::Assistant(assistant));
         }
         if let Some(end) = cut {
             return Err(end);
@@ -256,7 +256,7 @@ async fn drive(
 /// Puts messages of a person into the conversation; from here on they are read.
 async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs: Vec<QueuedInput>) {
     for QueuedInput { item_id, content, .. } in inputs {
-        conversation.messages.push(user_message(&content));
+        conversation.push(user_message(&content));
         let mut item = ctx.item(
             item_id,
             None,

@@ -12,12 +12,13 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What a model has seen and said, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     /// The messages.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
 }
 
 /// What the journal keeps of a reply beside its items.
@@ -79,6 +80,11 @@ pub fn user_message(content: &[Input]) -> Message {
 }
 
 impl Conversation {
+    /// Adds what was said last.
+    pub fn push(&mut self, message: Message) {
+        self.messages.push(Arc::new(message));
+    }
+
     /// Rebuilds the conversation from a journal.
     pub fn replay(entries: &[Entry]) -> Self {
         let mut replay = Replay::default();
@@ -125,7 +131,7 @@ impl Replay {
         match &item.body {
             ItemBody::UserMessage(message) => {
                 self.settle();
-                self.conversation.messages.push(user_message(&message.content));
+                self.conversation.push(user_message(&message.content));
             }
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
                 self.items.insert(item.id.clone(), item.clone());
@@ -145,7 +151,7 @@ impl Replay {
         self.settle();
         let Skeleton { origin, stop, blocks } = skeleton;
         let blocks = blocks.into_iter().filter_map(|bone| self.block(bone)).collect();
-        self.conversation.messages.push(Message::Assistant(Assistant { blocks, origin, stop }));
+        self.conversation.push(Message::Assistant(Assistant { blocks, origin, stop }));
     }
 
     fn block(&mut self, bone: Bone) -> Option<AssistantBlock> {
@@ -180,8 +186,9 @@ impl Replay {
 
     /// Puts the results of the last reply's calls behind it, in the order of the calls.
     fn settle(&mut self) {
-        let results = self.calls.drain(..).map(|(_, result)| Message::ToolResult(result));
-        self.conversation.messages.extend(results);
+        for (_, result) in self.calls.drain(..) {
+            self.conversation.push(Message::ToolResult(result));
+        }
     }
 }
 

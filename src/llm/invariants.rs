@@ -6,6 +6,7 @@
 use super::message::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Checks a conversation.
 ///
@@ -14,12 +15,12 @@ use std::collections::BTreeSet;
 /// the first message is the user's; no message of the user is empty; ids of calls are unique; each call of an
 /// assistant message is answered by exactly one result, in order of the calls, before anything else is said; there is
 /// no result without a call.
-pub fn check(messages: &[Message]) -> Result<(), String> {
+pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&str> = Vec::new();
     let mut open_from = 0;
     for (number, message) in messages.iter().enumerate() {
-        match message {
+        match &**message {
             Message::ToolResult(result) => match open.first() {
                 Some(expected) if *expected == result.call_id => {
                     open.remove(0);
@@ -132,6 +133,7 @@ mod tests {
             ),
             (vec![user("hi"), calls(&["a"]), result("a"), result("a")], "message 3: a tool result"),
         ] {
+            let messages: Vec<_> = messages.into_iter().map(Arc::new).collect();
             let got = check(&messages).err().unwrap_or_default();
             assert!(got.contains(want) && got.is_empty() == want.is_empty(), "{got:?} ≠ {want:?}");
         }

@@ -4,6 +4,7 @@ use super::message::Message;
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// One request to a model.
 #[derive(Debug, Clone)]
@@ -13,11 +14,11 @@ pub struct Request {
     /// The origin that this reply will carry, as `provider/model`.
     pub origin: String,
     /// The system prompt.
-    pub system: String,
-    /// The conversation.
-    pub messages: Vec<Message>,
+    pub system: Arc<str>,
+    /// The conversation. Shared, since each request repeats all that was said before.
+    pub messages: Vec<Arc<Message>>,
     /// The tools.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Arc<[ToolSpec]>,
     /// How hard to think; `None` leaves it to the provider.
     pub effort: Option<Effort>,
     /// The most tokens to answer with; `None` takes the catalogue's value.

@@ -196,10 +196,10 @@ impl Provider for Script {
     }
 }
 
-fn call_ids(messages: &[Message]) -> impl Iterator<Item = &str> {
+fn call_ids(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {
     messages
         .iter()
-        .filter_map(|message| match message {
+        .filter_map(|message| match &**message {
             Message::Assistant(assistant) => Some(assistant.blocks.iter()),
             Message::User(_) | Message::ToolResult(_) => None,
         })

@@ -17,9 +17,9 @@ fn request() -> Request {
     Request {
         model: "m".to_owned(),
         origin: "own/m".to_owned(),
-        system: String::new(),
-        messages: vec![Message::User(vec![Content::text("hi")])],
-        tools: Vec::new(),
+        system: "".into(),
+        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))],
+        tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
     }

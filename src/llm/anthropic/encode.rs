@@ -20,7 +20,7 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
         think(&mut body, family.thinking, effort, max_tokens);
     }
     if !request.system.is_empty() {
-        let mut block = json!({ "type": "text", "text": request.system });
+        let mut block = json!({ "type": "text", "text": &*request.system });
         mark(&mut block);
         set(&mut body, "system", Value::Array(vec![block]));
     }
@@ -101,7 +101,7 @@ fn messages(request: &Request) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in &request.messages {
-        let (role, blocks) = match message {
+        let (role, blocks) = match &**message {
             Message::User(content) => ("user", content.iter().filter_map(block).collect()),
             Message::ToolResult(result) => {
                 let mut block =

@@ -10,6 +10,7 @@ use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 #[test]
 fn recorded_streams_decode_the_same_however_they_are_cut() {
@@ -146,9 +147,9 @@ fn request(messages: Vec<Message>) -> Request {
     Request {
         model: "claude-sonnet-4-5".to_owned(),
         origin: "anthropic/claude-sonnet-4-5".to_owned(),
-        system: String::new(),
-        messages,
-        tools: Vec::new(),
+        system: "".into(),
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(100),
     }
@@ -241,13 +242,13 @@ fn a_conversation_with_everything_in_it() {
 #[test]
 fn system_tools_and_marks() {
     let mut request = request(vec![user("a")]);
-    request.system = "be brief".to_owned();
+    request.system = "be brief".into();
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
     };
-    request.tools = vec![tool("read"), tool("bash")];
+    request.tools = Arc::new([tool("read"), tool("bash")]);
     expect![[r#"
         {
           "model": "claude-sonnet-4-5",

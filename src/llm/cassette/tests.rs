@@ -169,9 +169,9 @@ fn a_recorded_stream_answers_a_provider() {
     let request = Request {
         model: "claude-sonnet-4-5".to_owned(),
         origin: "anthropic/claude-sonnet-4-5".to_owned(),
-        system: String::new(),
-        messages: vec![Message::User(vec![Content::text("add")])],
-        tools: Vec::new(),
+        system: "".into(),
+        messages: vec![Arc::new(Message::User(vec![Content::text("add")]))],
+        tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
     };

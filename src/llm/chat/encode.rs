@@ -50,11 +50,11 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     });
     let mut messages = Vec::new();
     if !request.system.is_empty() {
-        messages.push(json!({ "role": "system", "content": request.system }));
+        messages.push(json!({ "role": "system", "content": &*request.system }));
     }
     let mut said: Vec<Value> = Vec::new();
     for message in &request.messages {
-        match message {
+        match &**message {
             Message::User(content) => said.extend(content.iter().filter_map(part)),
             Message::ToolResult(result) => {
                 messages.push(tool_message(result, &ids.result(&result.call_id)));

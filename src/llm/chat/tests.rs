@@ -8,6 +8,7 @@ use expect_test::{Expect, expect};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 #[test]
 fn recorded_streams_decode_the_same_however_they_are_cut() {
@@ -212,9 +213,9 @@ fn request(messages: Vec<Message>) -> Request {
     Request {
         model: "m".to_owned(),
         origin: "x/m".to_owned(),
-        system: "be brief".to_owned(),
-        messages,
-        tools: Vec::new(),
+        system: "be brief".into(),
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
     }
@@ -301,14 +302,14 @@ fn a_conversation_with_everything_in_it() {
 #[test]
 fn settings_follow_the_dialect() {
     let mut request = request(vec![user("a")]);
-    request.system = String::new();
+    request.system = "".into();
     request.effort = Some(Effort::High);
     request.max_output_tokens = Some(5);
-    request.tools = vec![ToolSpec {
+    request.tools = Arc::new([ToolSpec {
         name: "read".to_owned(),
         description: "d".to_owned(),
         parameters: json!({ "type": "object" }),
-    }];
+    }]);
     let mut shown = Vec::new();
     for name in ["openai", "openrouter", "mistral", "ollama"] {
         let body = encode(&request, catalog::find(name).unwrap().dialect);

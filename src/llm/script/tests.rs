@@ -8,9 +8,9 @@ fn request(messages: Vec<Message>) -> Request {
     Request {
         model: "m".to_owned(),
         origin: "script/m".to_owned(),
-        system: String::new(),
-        messages,
-        tools: Vec::new(),
+        system: "".into(),
+        messages: messages.into_iter().map(Arc::new).collect(),
+        tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
     }
@@ -57,7 +57,7 @@ async fn replies_come_in_small_pieces_and_in_order() {
     "#]]
     .assert_eq(&(shown.join("\n") + "\n"));
 
-    let mut messages = hi().messages;
+    let mut messages = vec![Message::User(vec![Content::text("hi")])];
     messages.push(Message::Assistant(message.finish("script/m".to_owned())));
     let error = script.stream(request(messages.clone())).await.err().unwrap();
     assert_eq!(error.kind, ErrorKind::Replay);

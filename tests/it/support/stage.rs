@@ -330,7 +330,7 @@ impl Stage {
         let mut lines = self.seen.clone();
         if let Some(request) = self.script.requests().last() {
             lines.push("--- the model read".to_owned());
-            lines.extend(request.messages.iter().map(message));
+            lines.extend(request.messages.iter().map(|said| message(said)));
         }
         lines.join("\n")
     }
