@@ -5,8 +5,8 @@
 //! is needed. Nothing here knows a protocol, stdout or a client's format: frontends send [`Command`]s and
 //! receive a [`Feed`].
 //!
-//! One prompt's way: [`session`] journals it and starts a turn; [`turn`] is the loop; [`step`] streams one model
-//! reply; [`tool_calls`] runs what it asked for; what they emit comes back to the session, which appends it to
+//! One prompt's way: `session` journals it and starts a turn; `turn` is the loop; `step` streams one model
+//! reply; `tool_calls` runs what it asked for; what they emit comes back to the session, which appends it to
 //! the journal and hands it on.
 
 mod approval;

@@ -12,6 +12,7 @@ mod layers;
 mod lifecycle;
 mod llm_http;
 mod providers;
+mod readme;
 mod scenarios;
 mod support;
 mod wire;

@@ -142,10 +142,19 @@ fn a_message_over_the_limit_is_passed_over_in_little_memory() {
 #[test]
 fn ids_in_use_are_refused_and_waiting_requests_can_be_withdrawn() {
     let place = Place::new(&[]);
-    let mut program = Program::on_script(&place, &hello(), Framing::Lines);
-    // One write, so that all of it is there before the first is answered.
+    // A command that does not heed SIGTERM keeps `session/close` busy until it is killed.
+    let stubborn = "trap '' TERM; echo begun; while :; do sleep 1000; done";
+    let script =
+        json!({"replies": [{"blocks": [{"tool": "bash", "arguments": {"command": stubborn}}]}]});
+    let script = place.script(&script);
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until(|message| message["params"]["event"]["field"] == "output");
     let lines = [
-        r#"{"id":"a","method":"session/create"}"#,
+        r#"{"id":"a","method":"session/close"}"#,
         r#"{"id":"a","method":"ping"}"#,
         r#"{"id":"b","method":"ping"}"#,
         r#"{"method":"$/cancelRequest","params":{"id":"b"}}"#,
@@ -159,10 +168,9 @@ fn ids_in_use_are_refused_and_waiting_requests_can_be_withdrawn() {
             answers.push(short(&message));
         }
     }
-    answers.sort();
     assert_eq!(
         answers,
-        ["\"a\" -32600 duplicateId", "\"a\" ok", "\"b\" -32800 cancelled", "\"c\" ok"]
+        ["\"a\" -32600 duplicateId", "\"b\" -32800 cancelled", "\"a\" ok", "\"c\" ok"]
     );
 }
 

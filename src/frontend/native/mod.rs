@@ -1,7 +1,7 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
 //! One task serves a connection. Requests begin in the order in which they came, each when the one before has been
-//! answered; those marked as reads in [`dispatch`] may overlap. A session sends its answer before the
+//! answered; those marked as reads in `dispatch` may overlap. A session sends its answer before the
 //! events that a command causes, and this task puts answers that are ready before events, so a client always sees
 //! them in that order.
 

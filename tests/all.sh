@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Runs every test. Installs what a Debian machine with cargo, node and python lacks, below .cache where it can.
+#
+#   tests/all.sh               everything
+#   tests/all.sh --no-vscode   without the real VS Code, whose installation takes minutes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+with_vscode=yes
+for arg in "$@"; do
+  case $arg in
+    --no-vscode) with_vscode=no ;;
+    *) echo "usage: tests/all.sh [--no-vscode]" >&2; exit 2 ;;
+  esac
+done
+
+export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0}
+export PINTLE_CACHE=${PINTLE_CACHE:-$PWD/.cache}
+mkdir -p "$PINTLE_CACHE"
+
+began=$SECONDS
+step() {
+  printf '\n== %s (after %ss)\n' "$*" "$((SECONDS - began))"
+}
+
+step "format"
+cargo fmt --all --check
+
+step "clippy"
+cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
+
+step "generated files are unchanged"
+cargo run --quiet --locked -p pintle-protocol --bin generate -- --check
+
+step "tests"
+if ! cargo nextest --version >/dev/null 2>&1; then
+  cargo install --locked --quiet cargo-nextest
+fi
+cargo nextest run --workspace --all-features --locked --no-fail-fast
+
+step "tests in the documentation"
+cargo test --workspace --all-features --locked --doc
+
+step "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --locked --no-deps --document-private-items --quiet
+
+step "spelling"
+tests/spelling.sh
+
+PINTLE_BIN=${CARGO_TARGET_DIR:-$PWD/target}/debug/pintle
+export PINTLE_BIN
+cargo build --quiet --locked
+
+for client in nvim vscode; do
+  run=editors/$client/tests/run.sh
+  [ -x "$run" ] || continue
+  step "editors/$client"
+  if [ "$client" = vscode ] && [ "$with_vscode" = no ]; then
+    "$run" --no-vscode
+  else
+    "$run"
+  fi
+done
+
+step "all is well"
