@@ -66,7 +66,7 @@ fn redact(value: &mut Value, names: &mut std::collections::BTreeMap<String, Stri
             let is_id = text.len() == 36 && text.matches('-').count() == 4;
             if is_id {
                 let next = format!("id-{}", names.len() + 1);
-                *text = names.entry(text.clone()).or_insert(next).clone();
+                text.clone_from(names.entry(text.clone()).or_insert(next));
             } else if let Some((_, rest)) = text.split_once("/pintle-demo-") {
                 let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
                 *text = format!("DEMO/{rest}");

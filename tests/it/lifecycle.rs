@@ -252,7 +252,7 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
     }
     assert!(missed > 0, "the client was too slow to see everything");
     assert_eq!(program.wait().code(), Some(0));
-    assert_eq!(next as usize, journalled(&place).len() + 1);
+    assert_eq!(next, journalled(&place).len() as u64 + 1);
 }
 
 /// Whether the journal tells of a turn's end.

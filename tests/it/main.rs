@@ -4,6 +4,9 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    clippy::format_collect,
+    clippy::type_complexity,
     reason = "tests stop at the first surprise, and make the files and processes that they need"
 )]
 
