@@ -5,6 +5,7 @@ mod assemble;
 mod doctor;
 mod signals;
 
+use anyhow::Context;
 use args::{Args, Task};
 use clap::Parser;
 use pintle::agent::Engine;
@@ -17,6 +18,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// The exit code for wrong usage or settings.
 const USAGE: u8 = 2;
@@ -107,9 +109,9 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
     let (engine, handle) = Engine::new(services);
     let options = native::Options { cwd, stop: signals.token() };
-    let served = native::serve(link, handle, options);
+    let served = beside(engine, native::serve(link, handle, options));
     let ended = tokio::select! {
-        (ended, ()) = async { tokio::join!(served, engine.run()) } => ended,
+        ended = served => ended?,
         code = signals.run() => return Ok(code),
     };
     Ok(match ended {
@@ -137,13 +139,28 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         stop: signals.token(),
         hangup,
     };
-    let ran = run::run(out, handle, options);
-    tokio::select! {
-        (code, ()) = async { tokio::join!(ran, engine.run()) } => {
-            Ok(if code == run::STOPPED { signals.code() } else { code })
-        }
-        code = signals.run() => Ok(code),
-    }
+    let ran = beside(engine, run::run(out, handle, options));
+    let code = tokio::select! {
+        code = ran => code?,
+        code = signals.run() => code,
+    };
+    Ok(if code == run::STOPPED { signals.code() } else { code })
+}
+
+/// Runs a frontend beside the engine, each as a task, so that sessions and frontends take turns. Dropping the future
+/// ends both at once.
+async fn beside<T: Send + 'static>(
+    engine: Engine,
+    frontend: impl Future<Output = T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let mut engines = JoinSet::new();
+    engines.spawn(engine.run());
+    let mut frontends = JoinSet::new();
+    frontends.spawn(frontend);
+    let ended = frontends.join_next().await.context("the frontend never ran")??;
+    // With its last handle gone, the engine closes what is open and ends.
+    while engines.join_next().await.is_some() {}
+    Ok(ended)
 }
 
 async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
@@ -159,9 +176,10 @@ async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
         delay: if is_watched { Duration::from_millis(15) } else { Duration::ZERO },
     };
     let (engine, handle) = Engine::new(assemble::demo_services(&ambient, &demo)?);
-    let shown = demo.run(out, handle, signals.token(), hangup);
+    let stop = signals.token();
+    let shown = beside(engine, async move { demo.run(out, handle, stop, hangup).await });
     let code = tokio::select! {
-        (code, ()) = async { tokio::join!(shown, engine.run()) } => code,
+        code = shown => code?,
         code = signals.run() => code,
     };
     if wanted.keep {

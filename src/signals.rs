@@ -10,6 +10,8 @@ pub(crate) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
+    /// Taken over so that a file-size limit is an error of the write, and not the end of the program.
+    _file_size: Signal,
     stop: CancellationToken,
     code: u8,
 }
@@ -21,6 +23,7 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
+            _file_size: signal(SignalKind::from_raw(nix::libc::SIGXFSZ))?,
             stop: CancellationToken::new(),
             code: 143,
         })

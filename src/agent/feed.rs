@@ -87,9 +87,10 @@ impl Served {
         }
     }
 
-    /// Hands on a transient event if there is room.
+    /// Hands on a transient event if there is room. Half of the channel is kept for durable ones.
     pub(super) fn transient(&self, record: &Arc<TransientRecord>) {
-        if !self.is_behind {
+        let feed = &self.subscriber.feed;
+        if !self.is_behind && feed.capacity() > feed.max_capacity() / 2 {
             let _ = self.subscriber.feed.try_send(Feed::Transient(Arc::clone(record)));
         }
     }

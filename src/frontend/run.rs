@@ -168,9 +168,17 @@ async fn attempt(
     watch.outcome.turn_id = Some(started.turn_id);
 
     let mut is_stopping = false;
+    let mut idle = std::pin::pin!(session.ask(|reply| Command::WhenIdle { reply }));
     while !watch.is_over {
         let fed = tokio::select! {
+            biased;
             fed = feed.recv() => fed,
+            // All that the turn had to say is taken, and its end was not among it.
+            ended = &mut idle => {
+                ended?;
+                return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
+                    .hint("free disk space or check the data folder's permissions; what was done before is kept"));
+            }
             () = stopped(options), if !is_stopping => {
                 is_stopping = true;
                 let queue = QueuePolicy::Return;

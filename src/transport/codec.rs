@@ -41,7 +41,9 @@ pub struct Decoder {
     framing: Option<Framing>,
     max_message_bytes: usize,
     buffer: Vec<u8>,
-    /// How much of the buffer holds no line end, so that a long line is searched once.
+    /// How much of the buffer's front was used already; taken away all at once when more comes.
+    used: usize,
+    /// How much of the rest holds no line end, so that a long line is searched once.
     searched: usize,
     skip: Skip,
 }
@@ -64,7 +66,14 @@ enum Step {
 impl Decoder {
     /// A decoder that tells the framing by the first byte, or uses the given one.
     pub fn new(framing: Option<Framing>, max_message_bytes: usize) -> Self {
-        Self { framing, max_message_bytes, buffer: Vec::new(), searched: 0, skip: Skip::Nothing }
+        Self {
+            framing,
+            max_message_bytes,
+            buffer: Vec::new(),
+            used: 0,
+            searched: 0,
+            skip: Skip::Nothing,
+        }
     }
 
     /// The framing, once it is known.
@@ -74,7 +83,19 @@ impl Decoder {
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.used);
+        self.used = 0;
         self.buffer.extend_from_slice(bytes);
+    }
+
+    fn rest(&self) -> &[u8] {
+        self.buffer.get(self.used..).unwrap_or_default()
+    }
+
+    fn take(&mut self, count: usize) -> &[u8] {
+        let taken = self.used;
+        self.used = (self.used + count).min(self.buffer.len());
+        self.buffer.get(taken..self.used).unwrap_or_default()
     }
 
     /// The next message, if one is complete. Call it until it returns `None`.
@@ -100,7 +121,8 @@ impl Decoder {
 
     /// The last message of a stream that ended without a line end.
     pub fn finish(&mut self) -> Option<Incoming> {
-        let rest = std::mem::take(&mut self.buffer);
+        let rest = self.rest().to_vec();
+        self.forget();
         let is_blank = rest.iter().all(u8::is_ascii_whitespace);
         match self.framing {
             _ if is_blank || self.skip != Skip::Nothing => None,
@@ -111,17 +133,17 @@ impl Decoder {
 
     fn detect(&mut self) -> Step {
         const BOM: &[u8] = b"\xEF\xBB\xBF";
-        if self.buffer.len() < BOM.len() && BOM.starts_with(&self.buffer) {
+        if self.rest().len() < BOM.len() && BOM.starts_with(self.rest()) {
             return Step::NeedMore;
         }
-        if self.buffer.starts_with(BOM) {
-            self.buffer.drain(..BOM.len());
+        if self.rest().starts_with(BOM) {
+            self.take(BOM.len());
         }
-        let blank = self.buffer.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.buffer.drain(..blank);
-        self.framing = match self.buffer.first() {
+        let blank = self.rest().iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.take(blank);
+        self.framing = match self.rest().first() {
             None => return Step::NeedMore,
-            Some(byte) if byte.is_ascii_alphabetic() => match looks_like_header(&self.buffer) {
+            Some(byte) if byte.is_ascii_alphabetic() => match looks_like_header(self.rest()) {
                 None => return Step::NeedMore,
                 Some(true) => Some(Framing::Headers),
                 Some(false) => Some(Framing::Ndjson),
@@ -132,10 +154,10 @@ impl Decoder {
     }
 
     fn line(&mut self) -> Step {
-        let fresh = self.buffer.get(self.searched..).unwrap_or_default();
+        let fresh = self.rest().get(self.searched..).unwrap_or_default();
         let Some(found) = fresh.iter().position(|byte| *byte == b'\n') else {
-            self.searched = self.buffer.len();
-            if self.buffer.len() <= self.max_message_bytes {
+            self.searched = self.rest().len();
+            if self.rest().len() <= self.max_message_bytes {
                 return Step::NeedMore;
             }
             self.forget();
@@ -144,11 +166,9 @@ impl Decoder {
         };
         let end = self.searched + found;
         self.searched = 0;
-        let mut message: Vec<u8> = self.buffer.drain(..=end).collect();
-        message.pop();
-        if message.last() == Some(&b'\r') {
-            message.pop();
-        }
+        let line = self.take(end + 1);
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let message = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
         if message.len() > self.max_message_bytes {
             Step::Yield(Incoming::TooLarge)
         } else if message.iter().all(u8::is_ascii_whitespace) {
@@ -159,34 +179,33 @@ impl Decoder {
     }
 
     fn headed(&mut self) -> Step {
-        let Some((headers_end, body_start)) = find_header_end(&self.buffer) else {
-            if self.buffer.len() <= MAX_HEADER_BYTES {
+        let Some((headers_end, body_start)) = find_header_end(self.rest()) else {
+            if self.rest().len() <= MAX_HEADER_BYTES {
                 return Step::NeedMore;
             }
             self.forget();
             return Step::Yield(Incoming::Broken("the header block has no end"));
         };
-        let headers = self.buffer.get(..headers_end).unwrap_or_default();
+        let headers = self.rest().get(..headers_end).unwrap_or_default();
         let Some(length) = content_length(headers) else {
-            self.buffer.drain(..body_start);
+            self.take(body_start);
             return Step::Yield(Incoming::Broken("a header block without Content-Length"));
         };
         if length > self.max_message_bytes {
-            self.buffer.drain(..body_start);
+            self.take(body_start);
             self.skip = Skip::Bytes(length);
             return Step::Yield(Incoming::TooLarge);
         }
-        if self.buffer.len() < body_start + length {
+        if self.rest().len() < body_start + length {
             return Step::NeedMore;
         }
-        let message = self.buffer.get(body_start..body_start + length).unwrap_or_default().to_vec();
-        self.buffer.drain(..body_start + length);
-        Step::Yield(Incoming::Message(message))
+        self.take(body_start);
+        Step::Yield(Incoming::Message(self.take(length).to_vec()))
     }
 
     fn skip_line(&mut self) -> Step {
-        if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
-            self.buffer.drain(..=end);
+        if let Some(end) = self.rest().iter().position(|byte| *byte == b'\n') {
+            self.take(end + 1);
             self.skip = Skip::Nothing;
             Step::Again
         } else {
@@ -196,14 +215,15 @@ impl Decoder {
     }
 
     fn skip_bytes(&mut self, count: usize) -> Step {
-        let here = count.min(self.buffer.len());
-        self.buffer.drain(..here);
+        let here = count.min(self.rest().len());
+        self.take(here);
         self.skip = if here == count { Skip::Nothing } else { Skip::Bytes(count - here) };
         if here == count { Step::Again } else { Step::NeedMore }
     }
 
     fn forget(&mut self) {
         self.buffer = Vec::new();
+        self.used = 0;
         self.searched = 0;
     }
 }

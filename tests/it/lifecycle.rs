@@ -191,6 +191,48 @@ fn kill_marked(mark: &str) {
     }
 }
 
+/// The program under a limit for the size of a file, in KiB.
+fn limited(place: &Place, kib: u32, args: &[&str]) -> std::process::Command {
+    let program = place.command(args);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &format!("ulimit -f {}; exec \"$0\" \"$@\"", kib * 2)]);
+    command.arg(program.get_program()).args(program.get_args());
+    command
+        .current_dir(place.project())
+        .envs(program.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    command
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
+    let long = "long ".repeat(2000);
+    let call = json!({"tool": "bash", "arguments": {"command": "echo run >> ran.txt"}});
+    let replies = vec![json!({"blocks": [{"text": long}, call]}); 10];
+    let place = Place::new(&[]);
+    let script = place.script(&json!({"replies": replies}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(limited(&place, 64, &args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    let notice = program.until_event("notice");
+    assert_eq!((&notice["level"], &notice["code"]), (&json!("error"), &json!("journal")));
+    program.until(|message| message["params"]["event"]["value"] == "idle");
+    program.ask("ping", json!({}));
+    // What is there is whole, and every call that ran stands in it.
+    let events = journalled(&place);
+    let ran = events.iter().filter(|line| line["event"]["item"]["status"] == "running");
+    let ran = ran.filter(|line| line["event"]["item"]["type"] == "toolCall").count();
+    assert_eq!(place.read("ran.txt").lines().count(), ran);
+
+    let place = Place::new(&[]);
+    let script = place.script(&json!({"replies": replies}));
+    let args = ["run", "go", "--permission", "full", "--script", &script];
+    let out = limited(&place, 64, &args).output().unwrap();
+    assert_eq!(out.status.code(), Some(1), "{}", String::from_utf8_lossy(&out.stderr));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("free disk space"));
+}
+
 #[test]
 fn a_session_is_open_for_writing_in_one_program_at_a_time() {
     let place = Place::new(&[]);

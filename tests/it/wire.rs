@@ -212,6 +212,28 @@ fn answers_come_before_what_they_cause_and_numbers_have_no_gaps() {
 }
 
 #[test]
+fn a_client_that_reads_misses_nothing_of_a_burst() {
+    let long = "word ".repeat(20_000);
+    let place = Place::new(&[]);
+    let script = json!({"replies": [{"blocks": [{"text": long}]}]});
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    program.until_event("turn.completed");
+    let mut next = 0;
+    let mut text = String::new();
+    for message in &program.seen {
+        assert_ne!(message["method"], "session/lagged");
+        let event = &message["params"]["event"];
+        if event["type"] == "item.delta" {
+            assert_eq!(event["n"], next);
+            next = event["to"].as_u64().unwrap_or(next) + 1;
+            text.push_str(event["text"].as_str().unwrap());
+        }
+    }
+    assert_eq!(text, long);
+}
+
+#[test]
 fn what_is_sent_what_is_stored_and_what_is_read_again_are_the_same() {
     let place = Place::new(&[("a.txt", "one\n")]);
     let script = json!({"replies": [
