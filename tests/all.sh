@@ -23,6 +23,9 @@ step() {
   printf '\n== %s (after %ss)\n' "$*" "$((SECONDS - began))"
 }
 
+step "what the tests need"
+command -v jq >/dev/null || { apt-get update -qq && apt-get install -y -qq jq; }
+
 step "format"
 cargo fmt --all --check
 

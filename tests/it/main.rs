@@ -11,6 +11,7 @@
 )]
 
 mod cli;
+mod examples;
 mod layers;
 mod lifecycle;
 mod llm_http;
