@@ -1,6 +1,6 @@
 //! The round by hand in `protocol/examples`: the same in a shell, in Python and in Node.
 
-use crate::support::program::{Place, is_running};
+use crate::support::program::Place;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -42,14 +42,9 @@ fn round(interpreter: &str, file: &str) {
     let said: String =
         said.lines().filter(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect();
     // A text may come in one piece or in several.
-    assert_eq!(
-        said.replace("\ntext> ", "").replace(' ', ""),
-        WANT.replace("\ntext> ", "").replace(' ', ""),
-        "{file}"
-    );
+    let joined = |text: &str| text.replace("\ntext> ", "").replace(' ', "");
+    assert_eq!(joined(&said), joined(WANT), "{file}");
     assert_eq!(place.read("note.txt"), "hello world\n");
-    let project = place.project();
-    assert!(!is_running(project.to_str().unwrap()), "{file} leaves something running");
 }
 
 #[test]
