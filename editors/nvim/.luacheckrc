@@ -4,3 +4,4 @@ globals = { "vim.g", "vim.b", "vim.bo", "vim.wo", "vim.o", "vim.v", "vim.ui", "v
 max_line_length = 130
 exclude_files = { "lua/pintle/protocol.lua" }
 self = false
+files["tests"] = { max_line_length = 150, globals = { "test", "equal", "contains", "golden", "say" } }

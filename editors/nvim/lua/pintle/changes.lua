@@ -154,6 +154,12 @@ local function scratch(name, lines, filetype)
   return buf
 end
 
+---@param path string
+---@return string
+local function short(path)
+  return vim.fn.fnamemodify(path, ":.")
+end
+
 ---Opens a tab with two texts side by side.
 ---@param path string
 ---@param label string
@@ -163,13 +169,13 @@ local function side_by_side(path, label, lines, right)
   local filetype = vim.filetype.match({ filename = path }) or ""
   if right then
     vim.cmd("tab split")
-    vim.api.nvim_win_set_buf(0, scratch(("pintle://after/%s"):format(path), right, filetype))
+    vim.api.nvim_win_set_buf(0, scratch(("pintle://after/%s"):format(short(path)), right, filetype))
   else
     vim.cmd("tabedit " .. vim.fn.fnameescape(path))
   end
   vim.cmd("diffthis")
   vim.cmd("leftabove vsplit")
-  vim.api.nvim_win_set_buf(0, scratch(("pintle://%s/%s"):format(label, path), lines, filetype))
+  vim.api.nvim_win_set_buf(0, scratch(("pintle://%s/%s"):format(label, short(path)), lines, filetype))
   vim.cmd("diffthis")
   vim.cmd("wincmd p")
 end
@@ -189,7 +195,7 @@ function M.open(file)
     vim.list_extend(lines, render.lines((change.diff:gsub("\n$", ""))))
   end
   vim.cmd("tab split")
-  vim.api.nvim_win_set_buf(0, scratch("pintle://hunks/" .. file.path, lines, "diff"))
+  vim.api.nvim_win_set_buf(0, scratch("pintle://hunks/" .. short(file.path), lines, "diff"))
 end
 
 ---@class (exact) pintle.DiffChoice
@@ -204,7 +210,7 @@ function M.choices(turn)
   local choices = {}
   for _, conflict in ipairs(buffers.conflicts()) do
     choices[#choices + 1] = {
-      label = ("%s: the file on disk against your unsaved buffer"):format(vim.fn.fnamemodify(conflict.path, ":.")),
+      label = ("%s: the file on disk against your unsaved buffer"):format(short(conflict.path)),
       path = conflict.path,
       open = function()
         side_by_side(vim.api.nvim_buf_get_name(conflict.buf), "disk", read(conflict.path))
@@ -213,7 +219,7 @@ function M.choices(turn)
   end
   for _, file in ipairs(turn and M.files(turn) or {}) do
     choices[#choices + 1] = {
-      label = ("%s +%d -%d"):format(vim.fn.fnamemodify(file.path, ":."), file.added, file.removed),
+      label = ("%s +%d -%d"):format(short(file.path), file.added, file.removed),
       path = file.path,
       open = function()
         M.open(file)

@@ -76,10 +76,18 @@ end
 ---Takes what changed in the session.
 ---@param changes pintle.Change[]
 function Chat:apply(changes)
+  local drawn = {
+    item = self.item,
+    delta = self.delta,
+    turn = self.turn,
+    approval = self.approval,
+    notice = self.notice,
+    queue = self.schedule,
+  }
   for _, change in ipairs(changes) do
-    local draw = self[change.kind]
-    if draw then
-      draw(self, change)
+    local take = drawn[change.kind]
+    if take then
+      take(self, change)
     end
   end
 end
@@ -118,9 +126,9 @@ function Chat:delta(change)
   self:touch(block)
 end
 
----@param change { turn: pintle.Turn }
+---@param change { turn: pintle.Turn, is_over: boolean }
 function Chat:turn(change)
-  if change.turn.status then
+  if change.is_over then
     self:set("turn " .. change.turn.id, "turn", render.turn_end(change.turn))
   end
 end
@@ -136,10 +144,6 @@ end
 ---@param change { notice: pintle.Notice }
 function Chat:notice(change)
   self:set("notice " .. #self.blocks, "notice", render.notice(change.notice))
-end
-
-function Chat:queue()
-  self:schedule()
 end
 
 ---Sets a block's lines, making the block where there is none.

@@ -12,7 +12,7 @@ local M = {}
 ---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
 ---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
 ---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
----@field restart_ms integer[] The waits before each attempt to restart a crashed engine, in milliseconds; after the last one it is given up.
+---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
 ---@field width integer Columns of the chat window.
 ---@field prompt_height integer Lines of the prompt window.
 ---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.

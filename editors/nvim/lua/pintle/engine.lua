@@ -173,6 +173,9 @@ function Engine:start(is_restart)
     garbage = function(line, reason)
       self:skipped(line, reason)
     end,
+    failed = function(reason)
+      log.error("a defect in the plugin: " .. reason)
+    end,
     stderr = function(line)
       stderr[#stderr + 1] = line
       log.note("engine: " .. line)

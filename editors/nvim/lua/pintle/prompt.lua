@@ -19,7 +19,10 @@ function M.buffer(workspace)
   end
   buf = vim.api.nvim_create_buf(false, false)
   buffers[workspace.root] = buf
-  vim.api.nvim_buf_set_name(buf, "pintle://prompt/" .. workspace.root)
+  -- Two folders may have the same name.
+  if not pcall(vim.api.nvim_buf_set_name, buf, "pintle://prompt/" .. vim.fs.basename(workspace.root)) then
+    vim.api.nvim_buf_set_name(buf, "pintle://prompt/" .. workspace.root)
+  end
   vim.bo[buf].buftype = "acwrite"
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false

@@ -92,11 +92,13 @@ local statuses = { completed = "done", pending = "…" }
 ---@param state pintle.Session
 ---@return string
 function M.tool_head(item, state)
-  local parts = { (item.title:gsub("%s*\n.*", " …")) }
-  local is_asking = vim.iter(state.approvals):any(function(approval)
+  local asking = vim.iter(state.approvals):find(function(approval)
     return approval.itemId == item.id
   end)
-  parts[#parts + 1] = is_asking and "asks for permission" or statuses[item.status] or item.status
+  -- The question knows the arguments before the item does.
+  local title = asking and asking.title or item.title
+  local parts = { (title:gsub("%s*\n.*", " …")) }
+  parts[#parts + 1] = asking and "asks for permission" or statuses[item.status] or item.status
   local details = vim.tbl_get(item, "output", "details") or {}
   if details.signal then
     parts[#parts + 1] = details.signal

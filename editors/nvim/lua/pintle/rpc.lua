@@ -15,6 +15,7 @@ local M = {}
 ---@field request fun(method: string, params: table, respond: fun(result?: table, err?: pintle.RpcError), id: string|integer)
 ---@field garbage fun(line: string, why: string) A line on stdout that is no message.
 ---@field stderr fun(line: string)
+---@field failed fun(why: string) A handler raised an error.
 ---@field exit fun(code: integer, signal: integer)
 
 ---@class (exact) pintle.Rpc
@@ -188,7 +189,7 @@ function Rpc:drain()
     end
     local ok, why = xpcall(handle, debug.traceback, line)
     if not ok then
-      self.handlers.garbage(line, why)
+      self.handlers.failed(why)
     end
     if vim.uv.hrtime() - started > SLICE_NS then
       -- A timer and not `vim.schedule`: the main loop runs scheduled functions until there are none left.

@@ -39,7 +39,7 @@ local M = {}
 ---@alias pintle.Change
 ---| { kind: "item", item: pintle.Item }
 ---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, text: string }
----| { kind: "turn", turn: pintle.Turn }
+---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
 ---| { kind: "files", turn: pintle.Turn, item: pintle.Item, changes: pintle.FileChange[] }
 ---| { kind: "ran", item: pintle.Item }
 ---| { kind: "queue" }
@@ -218,7 +218,7 @@ local durable = {
   ["turn.started"] = function(session, _, add, turn_id)
     session.turn, session.last_turn = turn_id, turn_id
     session.state = "running"
-    add({ kind = "turn", turn = turn_of(session, turn_id) })
+    add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
     add({ kind = "state" })
   end,
   ["turn.completed"] = function(session, event, add, turn_id)
@@ -230,7 +230,7 @@ local durable = {
       session.turn = nil
       session.state = "idle"
     end
-    add({ kind = "turn", turn = turn })
+    add({ kind = "turn", turn = turn, is_over = true })
     add({ kind = "state" })
   end,
   ["item.started"] = item_changed,

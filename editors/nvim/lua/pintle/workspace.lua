@@ -248,13 +248,15 @@ local effects = {
   end,
   turn = function(self, view, change)
     local turn = change.turn
-    log.emit(turn.status and "TurnCompleted" or "TurnStarted", {
+    log.emit(change.is_over and "TurnCompleted" or "TurnStarted", {
       root = self.root,
       session_id = view.state.id,
       turn_id = turn.id,
-      status = turn.status,
+      status = change.is_over and turn.status or nil,
     })
-    if turn.status == "interrupted" then
+    if not change.is_over then
+      return
+    elseif turn.status == "interrupted" then
       log.say("the turn was stopped")
     elseif turn.status == "failed" then
       log.error("the turn failed: " .. vim.tbl_get(turn, "error", "message"))
