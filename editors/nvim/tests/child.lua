@@ -4,6 +4,7 @@ local M = {}
 
 ---@class Child
 ---@field chan integer
+---@field job integer
 ---@field pid integer
 ---@field dir string
 local Child = {}
@@ -83,19 +84,25 @@ local PREPARE = [[
 ---@field script? table The replies of the model.
 ---@field settings? table
 ---@field without_setup? boolean
+---@field in_terminal? boolean Whether it draws on a real terminal.
 ---@field env? table
 
 ---@param options ChildOptions
 ---@return Child
 function M.start(options)
   local self = setmetatable({ dir = options.dir or M.folder() }, Child)
-  self.chan = vim.fn.jobstart({ vim.env.NVIM_BIN, "--embed", "--headless", "--clean", "-n" }, {
-    rpc = true,
-    cwd = self.dir,
-    env = options.env,
-  })
+  if options.in_terminal then
+    self:start_in_terminal()
+  else
+    self.chan = vim.fn.jobstart({ vim.env.NVIM_BIN, "--embed", "--headless", "--clean", "-n" }, {
+      rpc = true,
+      cwd = self.dir,
+      env = options.env,
+    })
+    self.job = self.chan
+  end
   assert(self.chan > 0, "the child does not start")
-  self.pid = vim.fn.jobpid(self.chan)
+  self.pid = vim.fn.jobpid(self.job)
   M.children = M.children or {}
   table.insert(M.children, self)
   local settings
@@ -111,6 +118,23 @@ function M.start(options)
   end
   self:lua(PREPARE, vim.env.PINTLE_PLUGIN, settings)
   return self
+end
+
+function Child:start_in_terminal()
+  count = count + 1
+  local socket = ("%s/socket-%d"):format(TEMP, count)
+  self.job = vim.fn.jobstart({ vim.env.NVIM_BIN, "--clean", "-n", "--listen", socket }, {
+    pty = true,
+    width = 100,
+    height = 30,
+    cwd = self.dir,
+    on_stdout = function() end,
+  })
+  vim.wait(WAIT_MS, function()
+    local ok, chan = pcall(vim.fn.sockconnect, "pipe", socket, { rpc = true })
+    self.chan = ok and chan or 0
+    return self.chan > 0
+  end, 10)
 end
 
 ---@param code string
@@ -210,12 +234,20 @@ function Child:engine_pid()
   return self:lua("return require('pintle.workspace').find().engine:pid()")
 end
 
+---Ends the child with a signal.
+---@param signal string
+function Child:kill(signal)
+  vim.uv.kill(self.pid, signal)
+  assert(vim.fn.jobwait({ self.job }, 5000)[1] ~= -1, "the editor does not end")
+  self.chan = nil
+end
+
 ---Ends the child in order, and waits until its process is gone.
 function Child:quit()
   if self.chan then
     pcall(vim.rpcnotify, self.chan, "nvim_command", "qall!")
-    if vim.fn.jobwait({ self.chan }, 5000)[1] == -1 then
-      vim.fn.jobstop(self.chan)
+    if vim.fn.jobwait({ self.job }, 5000)[1] == -1 then
+      vim.fn.jobstop(self.job)
       error("the editor does not end")
     end
     self.chan = nil

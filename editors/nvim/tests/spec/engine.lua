@@ -107,7 +107,7 @@ printf '\377\376 not text\n\n'
 echo "a word on stderr" >&2
 exec %s "$@"
 ]]):format(vim.env.PINTLE_BIN))
-  local vi = child.start({ settings = { binary = path }, script = nil })
+  local vi = child.start({ settings = { binary = path }, script = { replies = {} } })
   vi:cmd("Pintle open")
   vi:wait("require('pintle').status().session ~= nil")
   vi:wait_note("skipped what the engine printed (not a JSON-RPC message): INFO starting up")
@@ -175,10 +175,11 @@ end)
 
 local LONG = { replies = { call("Waiting.", "bash", { command = "echo $$ > pid; while :; do sleep 0.05; done" }) } }
 
-for _, how in ipairs({ "quits", "sigkill", "sigterm", "sighup" }) do
+for _, how in ipairs({ "quits", "sigkill", "sigterm", "sighup", "its terminal is killed" }) do
   test("nothing is left when the editor goes: " .. how, function()
     local dir = child.folder()
-    local vi = child.start({ dir = dir, script = LONG })
+    local is_terminal = how == "its terminal is killed"
+    local vi = child.start({ dir = dir, script = LONG, in_terminal = is_terminal })
     vi:cmd("Pintle ask go")
     vi:wait("vim.uv.fs_stat('pid') and vim.uv.fs_stat('pid').size > 0")
     local engine, tool = vi:engine_pid(), tonumber(vim.trim(child.read(dir .. "/pid")))
@@ -186,9 +187,7 @@ for _, how in ipairs({ "quits", "sigkill", "sigterm", "sighup" }) do
     if how == "quits" then
       vi:quit()
     else
-      vim.uv.kill(vi.pid, how)
-      vim.fn.jobwait({ vi.chan }, 5000)
-      vi.chan = nil
+      vi:kill(is_terminal and "sigkill" or how)
     end
     child.wait_gone(engine)
     child.wait_gone(tool)
@@ -210,9 +209,7 @@ test("the engine is killed with the editor in mid-turn", function()
   local tool = tonumber(vim.trim(child.read(dir .. "/pid")))
   vim.uv.kill(vi.pid, "sigstop")
   vim.uv.kill(engine, "sigkill")
-  vim.uv.kill(vi.pid, "sigkill")
-  vim.fn.jobwait({ vi.chan }, 5000)
-  vi.chan = nil
+  vi:kill("sigkill")
   local again = child.start({ dir = dir, script = { replies = { text("On we go.") } } })
   again:lua("_G.choices = { 'go' }")
   again:cmd("Pintle sessions")

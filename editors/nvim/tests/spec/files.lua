@@ -68,7 +68,7 @@ test("new files, several edits, a diff of all of a turn", function()
   child.write(dir .. "/a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n")
   local script = {
     replies = {
-      edit("a.txt", "2\n", "two\n"),
+      edit("a.txt", "1\n2\n", "1\ntwo\n"),
       edit("a.txt", "11\n", ""),
       call("write", { path = "sub/new.txt", content = "fresh\n" }),
       text("Done."),
@@ -121,8 +121,10 @@ test("a path with blanks and Chinese characters, in a folder without git", funct
   local name = "文 件 #1%.txt"
   child.write(dir .. "/" .. name, "一\n二\n")
   local vi = child.start({ dir = dir, script = { replies = { edit(name, "二", "两"), text("好了。") } } })
+  vi:lua("vim.cmd('edit ' .. vim.fn.fnameescape(...))", dir .. "/" .. name)
   vi:cmd("Pintle open")
-  vi:lua("vim.cmd.edit({ vim.fn.fnameescape(...), magic = { file = false } })", dir .. "/" .. name)
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:cmd("wincmd t")
   vi:cmd("Pintle ask 请改第二行")
   vi:wait_turn()
   contains(vi:chat(), "请改第二行")

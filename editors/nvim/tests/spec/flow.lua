@@ -10,46 +10,110 @@ local function call(tool, arguments)
   return { blocks = { { tool = tool, arguments = arguments } } }
 end
 
-test("10,000 deltas without a gap over 100 ms", function()
-  local words = {}
-  for number = 1, 10000 do
-    words[number] = "word" .. number .. (number % 12 == 0 and "\n" or " ")
+-- Measures, in the child: the longest time in which its loop did not come round, deltas, redraws.
+local MEASURE = [[
+  local last, gap, deltas = vim.uv.hrtime(), 0, 0
+  _G.measure = function()
+    local redraws = require("pintle.workspace").find():view().chat.redraws
+    return { gap = gap / 1e6, deltas = deltas, redraws = redraws }
   end
-  -- A delay makes each word a delta of its own on the wire; without it neighbours are merged.
-  for _, delay in ipairs({ 0, 1 }) do
-    local vi = child.start({ script = { delayMs = delay, replies = { text(table.concat(words)) } } })
-    vi:cmd("Pintle open")
-    vi:wait("require('pintle').status().session ~= nil")
-    vi:lua([[
-      local last, gap, deltas = vim.uv.hrtime(), 0, 0
-      _G.measure = function() return { gap = gap / 1e6, deltas = deltas, redraws = require("pintle.workspace").find():view().chat.redraws } end
-      local timer = vim.uv.new_timer()
-      timer:start(2, 2, function()
-        local now = vim.uv.hrtime()
-        gap, last = math.max(gap, now - last), now
-      end)
-      local session = require("pintle.session")
-      local transient = session.transient
-      session.transient = function(state, event, changes)
-        if event.type == "item.delta" then deltas = deltas + 1 + (event.to or event.n) - event.n end
-        return transient(state, event, changes)
-      end
-    ]])
-    local started = vim.uv.hrtime()
-    vi:cmd("Pintle ask count")
-    vim.wait(60000, function()
-      return vi:lua("return require('pintle').status().state") == "idle" and vi:lua("return _G.measure().deltas") >= 9000
-    end, 50)
-    vi:wait_turn()
-    local ms = (vim.uv.hrtime() - started) / 1e6
-    local seen = vi:lua("return _G.measure()")
-    say(("     delay %d ms: %d deltas in %.0f ms, %d redraws, largest gap %.1f ms"):format(delay, seen.deltas, ms, seen.redraws, seen.gap))
-    contains(vi:chat(), "word10000")
-    equal(select(2, vi:chat():gsub("word%d+", "")), 10000)
-    assert(seen.gap < 100, ("a gap of %.1f ms"):format(seen.gap))
-    assert(seen.redraws <= ms / 1000 * 30 + 10, ("%d redraws in %.0f ms"):format(seen.redraws, ms))
+  vim.uv.new_timer():start(2, 2, function()
+    local now = vim.uv.hrtime()
+    gap, last = math.max(gap, now - last), now
+  end)
+  local session = require("pintle.session")
+  local transient = session.transient
+  session.transient = function(state, event, changes)
+    if event.type == "item.delta" then
+      deltas = deltas + 1 + (event.to or event.n) - event.n
+    end
+    return transient(state, event, changes)
+  end
+]]
+
+local COUNT = 10000
+
+local function words()
+  local list = {}
+  for number = 1, COUNT do
+    list[number] = "word" .. number .. (number % 12 == 0 and "\n" or " ")
+  end
+  return list
+end
+
+local function stream(vi, name)
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:lua(MEASURE)
+  local started = vim.uv.hrtime()
+  vi:cmd("Pintle ask count")
+  -- Seldom, so that the questions do not disturb what is measured.
+  vim.wait(60000, function()
+    return vi:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleTurnCompleted' end, _G.events) > 0")
+  end, 50)
+  local ms = (vim.uv.hrtime() - started) / 1e6
+  local seen = vi:lua("return _G.measure()")
+  local figures = "     %s: %d deltas in %.0f ms, %d redraws, largest gap %.1f ms"
+  say(figures:format(name, seen.deltas, ms, seen.redraws, seen.gap))
+  equal(seen.deltas, COUNT)
+  equal(select(2, vi:chat():gsub("word%d+", "")), COUNT)
+  assert(seen.redraws <= ms / 1000 * 30 + 10, ("%d redraws in %.0f ms"):format(seen.redraws, ms))
+  return seen.gap
+end
+
+-- On a real terminal, so that drawing is measured too. A busy machine may take the processor away for longer than
+-- the limit: such a run is done again, twice at most.
+local function check_stream(options, name)
+  options.in_terminal = true
+  for attempt = 1, 3 do
+    local vi = child.start(options)
+    local gap = stream(vi, name)
     vi:quit()
+    if gap < 100 then
+      return
+    end
+    assert(attempt < 3, ("a gap of %.1f ms, three times"):format(gap))
   end
+end
+
+test("10,000 deltas without a gap over 100 ms", function()
+  local delay = tonumber(vim.env.PINTLE_TEST_DELAY_MS or "0")
+  local script = { delayMs = delay, replies = { text(table.concat(words())) } }
+  check_stream({ script = script }, ("engine, %d ms between words"):format(delay))
+end)
+
+test("10,000 deltas, a line each, all at once", function()
+  local dir = child.folder()
+  local lines = {}
+  local function line(message)
+    message.jsonrpc = "2.0"
+    lines[#lines + 1] = vim.json.encode(message)
+  end
+  local function event(fields)
+    fields.sessionId = "s"
+    line({ method = "session/event", params = fields })
+  end
+  local item = { id = "i", turnId = "t", step = 1, status = "running", startedMs = 0, type = "agentMessage", text = "" }
+  event({ seq = 1, tsMs = 0, turnId = "t", event = { type = "turn.started", model = "m" } })
+  event({ seq = 2, tsMs = 0, turnId = "t", event = { type = "item.started", item = item } })
+  for number, word in ipairs(words()) do
+    event({ after = 2, turnId = "t", event = { type = "item.delta", itemId = "i", field = "text", n = number - 1, text = word } })
+  end
+  local done = vim.tbl_extend("force", item, { status = "completed", text = table.concat(words()) })
+  event({ seq = 3, tsMs = 0, turnId = "t", event = { type = "item.completed", item = done } })
+  local completed = { type = "turn.completed", status = "completed", stop = "endTurn", steps = 1, durationMs = 0 }
+  event({ seq = 4, tsMs = 0, turnId = "t", event = completed })
+  child.write(dir .. "/flood", table.concat(lines, "\n") .. "\n")
+  local hello = { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
+  local made = { sessionId = "s", seq = 0, cwd = dir, model = "m", permissionMode = "full", state = { value = "idle" } }
+  local started = { turnId = "t", itemId = "u", disposition = "started" }
+  local script = "#!/bin/sh\n"
+  for id, result in ipairs({ hello, made, started }) do
+    local answer = vim.json.encode({ jsonrpc = "2.0", id = id, result = result })
+    script = script .. ("read line; printf '%%s\\n' '%s'\n"):format(answer)
+  end
+  local binary = child.program(dir .. "/pintle", script .. ("cat '%s/flood'; cat >/dev/null\n"):format(dir))
+  check_stream({ dir = dir, settings = { binary = binary } }, "a flood")
 end)
 
 test("a denied call", function()
