@@ -27,7 +27,7 @@ function M.files(turn)
   for _, change in ipairs(turn.changes) do
     local file = by_path[change.oldPath or ""] or by_path[change.path]
     if not file then
-      file = { path = change.path, changes = {}, added = 0, removed = 0, line = 1 }
+      file = { path = change.path, changes = {}, added = 0, removed = 0, line = change.firstChangedLine or 1 }
       files[#files + 1] = file
     end
     by_path[change.path] = file
@@ -35,7 +35,6 @@ function M.files(turn)
     table.insert(file.changes, change)
     file.added = file.added + change.added
     file.removed = file.removed + change.removed
-    file.line = change.firstChangedLine or file.line
   end
   return files
 end

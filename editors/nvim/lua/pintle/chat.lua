@@ -15,7 +15,7 @@ local M = {}
 ---@field lines string[]? What it is to become.
 ---@field tail string[] Pieces that are to be added.
 ---@field prefix string
----@field streamed integer Lines that came in pieces.
+---@field streamed integer Bytes that came in pieces.
 ---@field is_dirty boolean
 
 ---@class (exact) pintle.Chat
@@ -37,7 +37,7 @@ Chat.__index = Chat
 local NAMESPACE = vim.api.nvim_create_namespace("pintle.chat")
 
 -- What a running tool prints is shown up to here; the end of it comes with the result.
-local STREAMED_LINES_MAX = 2000
+local STREAMED_BYTES_MAX = 200000
 
 ---@type table<integer, pintle.Chat> by buffer
 local by_buffer = {}
@@ -46,7 +46,12 @@ local by_buffer = {}
 ---@return pintle.Chat
 function M.new(state)
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_name(buf, "pintle://chat/" .. state.id)
+  local name = "pintle://chat/" .. state.id
+  local old = vim.fn.bufnr(name)
+  if old > 0 then
+    pcall(vim.api.nvim_buf_delete, old, { force = true }) -- it was unloaded
+  end
+  vim.api.nvim_buf_set_name(buf, name)
   vim.bo[buf].bufhidden = "hide"
   vim.bo[buf].swapfile = false
   vim.bo[buf].modifiable = false
@@ -65,6 +70,12 @@ function M.new(state)
   }, Chat)
   by_buffer[buf] = self
   return self
+end
+
+---Whether the transcript is still there: a person may have deleted the buffer.
+---@return boolean
+function Chat:is_alive()
+  return vim.api.nvim_buf_is_loaded(self.buf)
 end
 
 ---@param buf integer
@@ -116,9 +127,8 @@ function Chat:delta(change)
   local block = self.by_key[item.id] or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
   block.prefix = is_message and "" or render.BODY
   if change.field == "output" then
-    local _, breaks = change.text:gsub("\n", "")
-    block.streamed = block.streamed + breaks
-    if block.streamed > STREAMED_LINES_MAX then
+    block.streamed = block.streamed + #change.text
+    if block.streamed > STREAMED_BYTES_MAX then
       return
     end
   end
@@ -220,7 +230,7 @@ function Chat:draw()
   self.is_scheduled = false
   self.drawn_at = vim.uv.now()
   self.redraws = self.redraws + 1
-  if not vim.api.nvim_buf_is_loaded(self.buf) then
+  if not self:is_alive() then
     return
   end
   local following = self:following()

@@ -162,6 +162,7 @@ function Engine:start(is_restart)
     return self:become("failed", why)
   end
   self.binary = path
+  self.is_leaving = false
   self:become(is_restart and "restarting" or "starting")
   local command = vim.list_extend({ path, "serve" }, settings.args)
   local started = vim.uv.now()
@@ -181,6 +182,9 @@ function Engine:start(is_restart)
       log.note("engine: " .. line)
     end,
     exit = function(code, signal)
+      if self.rpc ~= handle then
+        return -- one that was refused, and another was started since
+      end
       self:exited(code, signal, vim.uv.now() - started, stderr[#stderr])
     end,
   })
@@ -201,6 +205,11 @@ function Engine:shake_hands(handle, is_restart)
     self.is_leaving = true
     handle:close_stdin()
     handle:kill("sigterm")
+    vim.defer_fn(function()
+      if not handle:has_ended() then
+        handle:kill("sigkill")
+      end
+    end, config.get().exit_ms)
     log.error(("%s cannot be used: %s"):format(self.binary, why))
     self:become("failed", why)
   end

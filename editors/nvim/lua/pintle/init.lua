@@ -47,8 +47,10 @@ end
 ---Opens the transcript and the prompt.
 function M.open()
   local here = workspace()
-  here:with_session(function(view)
-    require("pintle.prompt").open(here, view.chat)
+  here:with_session(function(current)
+    here:open(current.state.id, function(view)
+      require("pintle.prompt").open(here, view.chat)
+    end)
   end)
 end
 

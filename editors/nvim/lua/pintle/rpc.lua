@@ -200,6 +200,7 @@ function Rpc:drain()
     end
   end
   self.is_draining = false
+  self.first, self.last = 1, 0
   if self.ended and not self.has_told_end then
     self.has_told_end = true
     self.is_closed = true

@@ -143,11 +143,15 @@ end
 ---@param id string
 ---@param done fun(view: pintle.View)
 function Workspace:open(id, done)
-  if self.views[id] then
+  local known = self.views[id]
+  if known and known.chat:is_alive() then
     self.current = id
-    return done(self.views[id])
+    return done(known)
   end
-  self.engine:request(protocol.method.session_open, { sessionId = id }, function(err, result)
+  -- A session that is open and only lost its buffer is drawn anew.
+  self.views[id] = nil
+  local method = known and protocol.method.session_subscribe or protocol.method.session_open
+  self.engine:request(method, { sessionId = id }, function(err, result)
     if err or not result then
       return log.failed("the session cannot be opened", err or { code = 0, message = "an empty answer" })
     end

@@ -141,3 +141,33 @@ test("every setting, verb and map is in the help", function()
   vim.cmd("silent helptags " .. vim.fn.fnameescape(vim.fs.dirname(path)))
   vim.fn.delete(vim.fs.dirname(path) .. "/tags")
 end)
+
+test("nothing about the wire is written twice", function()
+  local protocol = require("pintle.protocol")
+  local folder = vim.env.PINTLE_PLUGIN .. "/lua/pintle/"
+  local used = 0
+  for name in vim.fs.dir(folder) do
+    local source = table.concat(vim.fn.readfile(folder .. name), "\n")
+    if name ~= "protocol.lua" then
+      for _, method in pairs(protocol.method) do
+        assert(not source:find('"' .. method .. '"', 1, true) or #method < 9, ("%s names %s itself"):format(name, method))
+      end
+      for key in source:gmatch("[%.)]method%.([%w_]+)") do
+        used = used + 1
+        assert(protocol.method[key], ("%s uses the method %s, which does not exist"):format(name, key))
+      end
+      for key in source:gmatch("protocol%.code%.([%w_]+)") do
+        assert(protocol.code[key], ("%s uses the code %s, which does not exist"):format(name, key))
+      end
+    end
+  end
+  assert(used > 10, used)
+  -- every event that the types know is one that the reducer knows, but for those that change nothing
+  local generated = table.concat(vim.fn.readfile(folder .. "protocol.lua"), "\n")
+  local reducer = table.concat(vim.fn.readfile(folder .. "session.lua"), "\n")
+  for event in generated:gmatch("%-%-%-@class pintle%.Event%.([%w.]+)") do
+    if event ~= "session.closed" then
+      contains(reducer, ('["%s"]'):format(event))
+    end
+  end
+end)
