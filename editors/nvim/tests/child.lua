@@ -79,6 +79,49 @@ local PREPARE = [[
   if settings then require("pintle").setup(settings) end
 ]]
 
+---Writes a cassette in which a server of the Messages API gives these replies, one for each request.
+---@param replies table[] as in a script, of texts and tool calls
+---@return string path
+function M.cassette(replies)
+  count = count + 1
+  local lines = {}
+  for number, reply in ipairs(replies) do
+    local body = {}
+    local function send(event)
+      body[#body + 1] = ("event: %s\ndata: %s\n\n"):format(event.type, vim.json.encode(event))
+    end
+    local usage = { input_tokens = 0, output_tokens = 0 }
+    local message = { id = "msg_" .. number, type = "message", role = "assistant", model = "m", content = {}, usage = usage }
+    send({ type = "message_start", message = message })
+    local stop = "end_turn"
+    for at, block in ipairs(reply.blocks) do
+      local index = at - 1
+      if block.tool then
+        stop = "tool_use"
+        local start = { type = "tool_use", id = ("toolu_%d_%d"):format(number, at), name = block.tool, input = vim.empty_dict() }
+        send({ type = "content_block_start", index = index, content_block = start })
+        local json = vim.json.encode(block.arguments)
+        for from = 1, #json, 9 do
+          local delta = { type = "input_json_delta", partial_json = json:sub(from, from + 8) }
+          send({ type = "content_block_delta", index = index, delta = delta })
+        end
+      else
+        send({ type = "content_block_start", index = index, content_block = { type = "text", text = "" } })
+        for word in block.text:gmatch("%S+%s*") do
+          send({ type = "content_block_delta", index = index, delta = { type = "text_delta", text = word } })
+        end
+      end
+      send({ type = "content_block_stop", index = index })
+    end
+    send({ type = "message_delta", delta = { stop_reason = stop }, usage = { output_tokens = 0 } })
+    send({ type = "message_stop" })
+    lines[number] = vim.json.encode({ response = { status = 200, body = body } })
+  end
+  local path = ("%s/cassette-%d.jsonl"):format(TEMP, count)
+  M.write(path, table.concat(lines, "\n") .. "\n")
+  return path
+end
+
 ---@class ChildOptions
 ---@field dir? string
 ---@field script? table The replies of the model.

@@ -10,7 +10,8 @@ local function call(words, tool, arguments)
   return { blocks = { { text = words }, { tool = tool, arguments = arguments } } }
 end
 
-test("the whole round", function()
+-- Twice, with the same screens: the model is a script, or a cassette that goes through a provider's wire format.
+local function whole_round(arguments_for)
   local dir = child.folder()
   child.write(dir .. "/greet.txt", "one\ntwo\nthree\nfour\nfive\n")
   local script = {
@@ -21,7 +22,8 @@ test("the whole round", function()
       call("This takes a while.", "bash", { command = "touch begun; while :; do sleep 0.02; done" }),
     },
   }
-  local vi = child.start({ dir = dir, script = script, settings = { permission_mode = "ask" } })
+  local settings = { permission_mode = "ask", args = arguments_for(script) }
+  local vi = child.start({ dir = dir, settings = settings })
   vi:cmd("edit greet.txt")
   vi:lua("vim.api.nvim_win_set_cursor(0, { 4, 2 })")
   vi:cmd("Pintle open")
@@ -97,7 +99,7 @@ test("the whole round", function()
   local engine = vi:engine_pid()
   vi:quit()
   child.wait_gone(engine)
-  local again = child.start({ dir = dir, script = { replies = { text("I am back.") } } })
+  local again = child.start({ dir = dir, settings = { args = arguments_for({ replies = { text("I am back.") } }) } })
   again:lua("_G.choices = { 'Make the second line loud.' }")
   again:cmd("Pintle sessions")
   again:wait_chat("stopped after")
@@ -110,4 +112,18 @@ test("the whole round", function()
   again:cmd("Pintle ask Are you there?")
   again:wait_chat("I am back.")
   again:wait_turn(1)
+end
+
+test("the whole round", function()
+  whole_round(function(script)
+    local path = child.folder() .. "/script.json"
+    child.write(path, vim.json.encode(script))
+    return { "--script", path }
+  end)
+end)
+
+test("the whole round, on a cassette", function()
+  whole_round(function(script)
+    return { "--replay", child.cassette(script.replies), "--model", "anthropic/claude-sonnet-4-5" }
+  end)
 end)
