@@ -42,6 +42,42 @@ local SLICE_NS = 8e6
 -- The code of a request that got no answer because the process ended.
 M.ENDED = -32099
 
+-- The bytes that may follow a first byte: how many, and the range of the second one (RFC 3629, section 4).
+---@param byte integer
+---@return integer? more, integer? low, integer? high
+local function rest_of(byte)
+  if byte < 0xC2 or byte > 0xF4 then
+    return nil
+  elseif byte < 0xE0 then
+    return 1, 0x80, 0xBF
+  elseif byte < 0xF0 then
+    return 2, byte == 0xE0 and 0xA0 or 0x80, byte == 0xED and 0x9F or 0xBF
+  end
+  return 3, byte == 0xF0 and 0x90 or 0x80, byte == 0xF4 and 0x8F or 0xBF
+end
+
+---Replaces what is not UTF-8 by U+FFFD: a buffer may hold any bytes, a message may not.
+---@param text string
+---@return string
+function M.utf8(text)
+  return (text:gsub("[\128-\255]+", function(run)
+    local at, out, is_sound = 1, {}, true
+    while at <= #run do
+      local more, low, high = rest_of(run:byte(at))
+      local second = run:byte(at + 1)
+      local fits = more and second and second >= low and second <= high and at + more <= #run
+      for offset = 2, fits and more or 0 do
+        local byte = run:byte(at + offset)
+        fits = fits and byte >= 0x80 and byte <= 0xBF
+      end
+      is_sound = is_sound and fits
+      out[#out + 1] = fits and run:sub(at, at + more) or "\239\191\189"
+      at = at + (fits and more + 1 or 1)
+    end
+    return not is_sound and table.concat(out) or nil
+  end))
+end
+
 ---Starts a process.
 ---@param command string[]
 ---@param options { cwd: string, env?: table<string, string> }
@@ -126,7 +162,7 @@ function Rpc:send(message)
   end
   message.jsonrpc = "2.0"
   -- A process that is gone is told by its exit, not by the write.
-  pcall(self.process.write, self.process, vim.json.encode(message) .. "\n")
+  pcall(self.process.write, self.process, M.utf8(vim.json.encode(message)) .. "\n")
 end
 
 ---Cuts what arrived into lines. Runs in a fast context.

@@ -257,12 +257,16 @@ local durable = {
   ["approval.requested"] = function(session, event, add)
     take(session.approvals, "approvalId", event.approvalId)
     table.insert(session.approvals, event)
+    session.state = "blocked"
     add({ kind = "approval", approval = event })
     add({ kind = "state" })
   end,
   ["approval.resolved"] = function(session, event, add)
     local approval = take(session.approvals, "approvalId", event.approvalId)
     if approval then
+      if #session.approvals == 0 and session.turn then
+        session.state = "running"
+      end
       add({ kind = "approval", approval = approval, outcome = event })
       add({ kind = "state" })
     end

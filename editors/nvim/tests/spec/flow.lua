@@ -195,12 +195,16 @@ test("loading is late", function()
 end)
 
 test("a range is sent with the prompt", function()
-  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  local vi = child.start({ script = { replies = { text("Seen."), text("Too.") } } })
   vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'a', '```', 'c' })")
   vi:cmd("file thing.md")
   vi:cmd("2,3Pintle ask What is this?")
   vi:wait_turn()
   contains(vi:chat(), "What is this?\n\nthing.md, lines 2 to 3:\n\n````\n```\nc\n````")
+  -- bytes that are no text
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'caf\\233' })")
+  vi:cmd("1Pintle queue And this?")
+  vi:wait_chat("caf\u{FFFD}")
 end)
 
 test("reasoning, failures and a second session", function()
@@ -260,6 +264,39 @@ test("a prompt that cannot be sent stays", function()
   vi:cmd("Pintle ask")
   vi:wait_note("no session: there is no program")
   equal(vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"), "dear model")
+end)
+
+test("a session of 10,000 items opens without a gap over 100 ms", function()
+  local blocks = {}
+  for number = 1, 5000 do
+    table.insert(blocks, { reasoning = "thought " .. number })
+    table.insert(blocks, { text = "said " .. number })
+  end
+  local vi = child.start({ script = { replies = { { blocks = blocks } } } })
+  vi:cmd("Pintle ask talk")
+  vi:wait_chat("said 5000\n\n*done")
+  local before = vi:chat()
+  vi:quit()
+  for attempt = 1, 3 do
+    local again = child.start({ dir = vi.dir, script = { replies = {} }, in_terminal = true })
+    again:cmd("Pintle open")
+    again:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+    again:lua(MEASURE)
+    again:lua("_G.choices = { 'talk' }")
+    local started = vim.uv.hrtime()
+    again:cmd("Pintle sessions")
+    vim.wait(60000, function()
+      return again:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleCaughtUp' end, _G.events) > 0")
+    end, 50)
+    local gap = again:lua("return _G.measure().gap")
+    say(("     10,000 items in %.0f ms, largest gap %.1f ms"):format((vim.uv.hrtime() - started) / 1e6, gap))
+    equal(again:chat(), before)
+    again:quit()
+    if gap < 100 then
+      return
+    end
+    assert(attempt < 3, ("a gap of %.1f ms, three times"):format(gap))
+  end
 end)
 
 test("a long session is rebuilt from pages", function()

@@ -171,3 +171,34 @@ test("nothing about the wire is written twice", function()
     end
   end
 end)
+
+test("a message is UTF-8, whatever is in the buffer", function()
+  local utf8 = require("pintle.rpc").utf8
+  local rows = {
+    { "plain", "plain" },
+    { "é 项目 😀", "é 项目 😀" },
+    { "caf\233 au lait", "caf\u{FFFD} au lait" },
+    { "cut \230\150", "cut \u{FFFD}\u{FFFD}" },
+    { "项\255目", "项\u{FFFD}目" },
+    { "overlong \192\175", "overlong \u{FFFD}\u{FFFD}" },
+    { "surrogate \237\160\128", "surrogate \u{FFFD}\u{FFFD}\u{FFFD}" },
+  }
+  for _, row in ipairs(rows) do
+    equal(utf8(row[1]), row[2])
+  end
+end)
+
+test("what a session does, from its events alone", function()
+  local state = session.new("s")
+  local approval = { approvalId = "a", itemId = "i", title = "bash", reason = "r", options = {} }
+  local rows = {
+    { { type = "turn.started", model = "m" }, "running" },
+    { vim.tbl_extend("force", { type = "approval.requested" }, approval), "blocked" },
+    { { type = "approval.resolved", approvalId = "a", itemId = "i", decision = "allow" }, "running" },
+    { { type = "turn.completed", status = "completed" }, "idle" },
+  }
+  for seq, row in ipairs(rows) do
+    session.apply(state, record(seq, row[1], "t"))
+    equal(state.state, row[2], row[1].type)
+  end
+end)
