@@ -299,6 +299,49 @@ test("a session of 10,000 items opens without a gap over 100 ms", function()
   end
 end)
 
+test("an editor that was stopped reads what it missed", function()
+  local blocks = { { tool = "bash", arguments = { command = "while [ ! -e go ]; do sleep 0.02; done" } } }
+  local many = {}
+  for number = 1, 5000 do
+    table.insert(many, { reasoning = "thought " .. number })
+    table.insert(many, { text = "said " .. number })
+  end
+  local vi = child.start({ script = { replies = { { blocks = blocks }, { blocks = many }, text("Last words.") } } })
+  vi:lua([[
+    local session = require("pintle.session")
+    local lagged = session.lagged
+    _G.lagged = 0
+    session.lagged = function(...)
+      _G.lagged = _G.lagged + 1
+      return lagged(...)
+    end
+  ]])
+  vi:cmd("Pintle ask talk")
+  vi:wait_chat("running")
+  vi:lua([[
+    local method = require("pintle.protocol").method.session_list
+    local here = require("pintle.workspace").find()
+    here.engine:request(method, { cwd = here.root }, function(_, result) _G.folder = result.sessions[1].path end)
+  ]])
+  vi:wait("_G.folder ~= nil")
+  local folder = vi:lua("return _G.folder")
+  vim.uv.kill(vi.pid, "sigstop")
+  child.write(vi.dir .. "/go", "")
+  -- until the turn's end is in the journal
+  assert(vim.wait(30000, function()
+    return vim.iter(vim.fn.glob(folder .. "/*.jsonl", false, true)):any(function(path)
+      return child.read(path):find('"turn.completed"', 1, true) ~= nil
+    end)
+  end, 100))
+  vim.uv.kill(vi.pid, "sigcont")
+  vi:wait_chat("said 5000\n\n*done")
+  equal(select(2, vi:chat():gsub("said %d+", "")), 5000)
+  equal(select(2, vi:chat():gsub("│ thought %d+", "")), 5000)
+  say(("     %d times told of a gap"):format(vi:lua("return _G.lagged")))
+  vi:cmd("Pintle ask on")
+  vi:wait_chat("Last words.")
+end)
+
 test("a long session is rebuilt from pages", function()
   local replies = {}
   for number = 1, 60 do
