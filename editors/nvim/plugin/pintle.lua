@@ -9,7 +9,6 @@ vim.api.nvim_create_user_command("Pintle", function(call)
   require("pintle.command").run(call)
 end, {
   nargs = "*",
-  bang = true,
   range = true,
   desc = "Work with the pintle coding agent",
   complete = function(lead, line)

@@ -58,6 +58,7 @@ local PREPARE = [[
   _G.notes, _G.asked, _G.events, _G.choices = {}, {}, {}, {}
   vim.notify = function(text, level) table.insert(_G.notes, text) end
   -- Answers with the next of _G.choices: a label, or false to close the list. Without one it stays open.
+  _G.own_select = vim.ui.select
   vim.ui.select = function(items, opts, done)
     local labels = {}
     for _, item in ipairs(items) do

@@ -34,6 +34,8 @@ local M = {}
 local Chat = {}
 Chat.__index = Chat
 
+vim.api.nvim_set_hl(0, "PintleQueue", { link = "Comment", default = true })
+
 local NAMESPACE = vim.api.nvim_create_namespace("pintle.chat")
 
 -- What a running tool prints is shown up to here; the end of it comes with the result.

@@ -136,6 +136,22 @@ test("a denied call", function()
   vi:wait_note("nothing asks for your attention")
 end)
 
+test("the editor's own list, on a terminal: one key allows nothing", function()
+  local script = { replies = { call("bash", { command = "echo allowed > proof" }), text("Done.") } }
+  local vi = child.start({ script = script, settings = { permission_mode = "ask" }, in_terminal = true })
+  vi:lua("vim.ui.select = _G.own_select")
+  vi:cmd("Pintle ask go")
+  vi:wait("require('pintle.approval').count() == 1")
+  equal(vi:lua("return vim.api.nvim_get_mode().mode"), "n", "nothing waits for a key")
+  vi:keys(":Pintle attention<CR><CR>")
+  vi:keys(":let g:after = 1<CR>")
+  vi:wait("vim.g.after == 1")
+  equal(vi:lua("return require('pintle.approval').count()"), 1)
+  vi:keys(":Pintle attention<CR>2<CR>")
+  vi:wait_turn()
+  equal(child.read(vi.dir .. "/proof"), "allowed\n")
+end)
+
 test("a question is withdrawn when the turn is stopped", function()
   local script = { replies = { call("bash", { command = "true" }) } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
