@@ -10,16 +10,22 @@ local function call(tool, arguments)
   return { blocks = { { tool = tool, arguments = arguments } } }
 end
 
--- Measures, in the child: the longest time in which its loop did not come round, deltas, redraws.
+-- Measures, in the child: the longest time in which its loop did not come round, how much of such a time it was
+-- computing itself, deltas, redraws.
 local MEASURE = [[
-  local last, gap, deltas = vim.uv.hrtime(), 0, 0
+  local function processor_ms()
+    local usage = vim.uv.getrusage()
+    return (usage.utime.sec + usage.stime.sec) * 1e3 + (usage.utime.usec + usage.stime.usec) / 1e3
+  end
+  local last, last_own, gap, own, deltas = vim.uv.hrtime(), processor_ms(), 0, 0, 0
   _G.measure = function()
     local redraws = require("pintle.workspace").find():view().chat.redraws
-    return { gap = gap / 1e6, deltas = deltas, redraws = redraws }
+    return { gap = gap / 1e6, own = own, deltas = deltas, redraws = redraws }
   end
   vim.uv.new_timer():start(2, 2, function()
-    local now = vim.uv.hrtime()
-    gap, last = math.max(gap, now - last), now
+    local now, now_own = vim.uv.hrtime(), processor_ms()
+    gap, own = math.max(gap, now - last), math.max(own, now_own - last_own)
+    last, last_own = now, now_own
   end)
   local session = require("pintle.session")
   local transient = session.transient
@@ -53,27 +59,38 @@ local function stream(vi, name)
   end, 50)
   local ms = (vim.uv.hrtime() - started) / 1e6
   local seen = vi:lua("return _G.measure()")
-  local figures = "     %s: %d deltas in %.0f ms, %d redraws, largest gap %.1f ms"
-  say(figures:format(name, seen.deltas, ms, seen.redraws, seen.gap))
+  local figures = "     %s: %d deltas in %.0f ms, %d redraws, largest gap %.1f ms (%.1f ms of the processor)"
+  say(figures:format(name, seen.deltas, ms, seen.redraws, seen.gap, seen.own))
   equal(seen.deltas, COUNT)
   equal(select(2, vi:chat():gsub("word%d+", "")), COUNT)
   assert(seen.redraws <= ms / 1000 * 30 + 10, ("%d redraws in %.0f ms"):format(seen.redraws, ms))
-  return seen.gap
+  return seen
 end
 
--- On a real terminal, so that drawing is measured too. A busy machine may take the processor away for longer than
--- the limit: such a run is done again, twice at most.
-local function check_stream(options, name)
-  options.in_terminal = true
-  for attempt = 1, 3 do
-    local vi = child.start(options)
-    local gap = stream(vi, name)
-    vi:quit()
-    if gap < 100 then
+-- A busy machine may take the processor away for longer than the limit. Such a run is done again, twice at most;
+-- then only what the editor computed in its longest gap is judged.
+---@param run fun(): { gap: number, own: number }
+local function judge(run)
+  local seen
+  for _ = 1, 3 do
+    seen = run()
+    if seen.gap < 100 then
       return
     end
-    assert(attempt < 3, ("a gap of %.1f ms, three times"):format(gap))
   end
+  say("     the machine is busy: judged by the processor's time")
+  assert(seen.own < 100, ("a gap of %.1f ms"):format(seen.own))
+end
+
+-- On a real terminal, so that drawing is measured too.
+local function check_stream(options, name)
+  options.in_terminal = true
+  judge(function()
+    local vi = child.start(options)
+    local seen = stream(vi, name)
+    vi:quit()
+    return seen
+  end)
 end
 
 test("10,000 deltas without a gap over 100 ms", function()
@@ -293,7 +310,7 @@ test("a session of 10,000 items opens without a gap over 100 ms", function()
   vi:wait_chat("said 5000\n\n*done")
   local before = vi:chat()
   vi:quit()
-  for attempt = 1, 3 do
+  judge(function()
     local again = child.start({ dir = vi.dir, script = { replies = {} }, in_terminal = true })
     again:cmd("Pintle open")
     again:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
@@ -304,15 +321,13 @@ test("a session of 10,000 items opens without a gap over 100 ms", function()
     vim.wait(60000, function()
       return again:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleCaughtUp' end, _G.events) > 0")
     end, 50)
-    local gap = again:lua("return _G.measure().gap")
-    say(("     10,000 items in %.0f ms, largest gap %.1f ms"):format((vim.uv.hrtime() - started) / 1e6, gap))
+    local seen = again:lua("return _G.measure()")
+    local figures = "     10,000 items in %.0f ms, largest gap %.1f ms (%.1f ms of the processor)"
+    say(figures:format((vim.uv.hrtime() - started) / 1e6, seen.gap, seen.own))
     equal(again:chat(), before)
     again:quit()
-    if gap < 100 then
-      return
-    end
-    assert(attempt < 3, ("a gap of %.1f ms, three times"):format(gap))
-  end
+    return seen
+  end)
 end)
 
 test("an editor that was stopped reads what it missed", function()
