@@ -92,14 +92,16 @@ function M.cassette(replies)
       body[#body + 1] = ("event: %s\ndata: %s\n\n"):format(event.type, vim.json.encode(event))
     end
     local usage = { input_tokens = 0, output_tokens = 0 }
-    local message = { id = "msg_" .. number, type = "message", role = "assistant", model = "m", content = {}, usage = usage }
+    local message =
+      { id = "msg_" .. number, type = "message", role = "assistant", model = "m", content = {}, usage = usage }
     send({ type = "message_start", message = message })
     local stop = "end_turn"
     for at, block in ipairs(reply.blocks) do
       local index = at - 1
       if block.tool then
         stop = "tool_use"
-        local start = { type = "tool_use", id = ("toolu_%d_%d"):format(number, at), name = block.tool, input = vim.empty_dict() }
+        local start =
+          { type = "tool_use", id = ("toolu_%d_%d"):format(number, at), name = block.tool, input = vim.empty_dict() }
         send({ type = "content_block_start", index = index, content_block = start })
         local json = vim.json.encode(block.arguments)
         for from = 1, #json, 9 do

@@ -49,4 +49,17 @@ else
   echo "luacheck: not installed, left out"
 fi
 
+# StyLua's WebAssembly build from npm: the usual packages fetch a binary from elsewhere.
+stylua=${PINTLE_CACHE:-$repo/.cache}/stylua-2.5.2
+if command -v npm >/dev/null && [ ! -e "$stylua" ]; then
+  mkdir -p "$temp/npm"
+  (cd "$temp/npm" && npm_config_cache=$temp/npm/cache npm pack --silent @johnnymorganz/stylua@2.5.2 >/dev/null &&
+    tar xzf ./*.tgz) && mkdir -p "$(dirname "$stylua")" && mv "$temp/npm/package" "$stylua" || true
+fi
+if command -v node >/dev/null && [ -e "$stylua" ]; then
+  node "$here/format.cjs" "$stylua/stylua_lib_node.cjs" $([ "${UPDATE:-}" = 1 ] && echo --write)
+else
+  echo "stylua: not to be had, left out"
+fi
+
 timeout -k 5 "${PINTLE_TEST_TIMEOUT:-300}" "$nvim" --headless --clean -n -l "$here/driver.lua" "$@"

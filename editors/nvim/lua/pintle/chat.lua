@@ -126,7 +126,8 @@ function Chat:delta(change)
     return
   end
   local is_message = item.type == "agentMessage"
-  local block = self.by_key[item.id] or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  local block = self.by_key[item.id]
+    or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
   block.prefix = is_message and "" or render.BODY
   if change.field == "output" then
     block.streamed = block.streamed + #change.text

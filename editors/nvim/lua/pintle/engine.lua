@@ -40,7 +40,7 @@ local HEALTHY_MS = 30000
 ---@return string? path, string? why
 function M.locate()
   local setting = config.get().binary
-  local path = vim.fn.exepath(vim.fn.expand(setting or "pintle"))
+  local path = vim.fn.exepath(setting and vim.fs.normalize(setting) or "pintle")
   if path ~= "" then
     return path
   end

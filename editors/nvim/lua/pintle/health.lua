@@ -9,7 +9,10 @@ local function check_engine()
   local health = vim.health
   local path, why = require("pintle.engine").locate()
   if not path then
-    return health.error(why or "no engine", { "install pintle, or name it: require('pintle').setup({ binary = '…' })" })
+    return health.error(
+      why or "no engine",
+      { "install pintle, or name it: require('pintle').setup({ binary = '…' })" }
+    )
   end
   health.ok("engine: " .. path)
   local ok, result = pcall(function()
@@ -36,7 +39,14 @@ local function check_workspaces()
       health.error(text .. ": " .. (engine.why or ""))
     elseif engine.info then
       local info = engine.info
-      health.ok(("%s, engine %s, protocol %s, process %s"):format(text, info.engine.version, info.protocol.version, engine:pid()))
+      health.ok(
+        ("%s, engine %s, protocol %s, process %s"):format(
+          text,
+          info.engine.version,
+          info.protocol.version,
+          engine:pid()
+        )
+      )
     else
       health.info(text)
     end

@@ -137,7 +137,11 @@ end
 ---@return string[]
 function M.notice(notice)
   local lines = {}
-  extend(lines, ("**%s**: %s%s"):format(notice.level, notice.message, notice.hint and ("; " .. notice.hint) or ""), "> ")
+  extend(
+    lines,
+    ("**%s**: %s%s"):format(notice.level, notice.message, notice.hint and ("; " .. notice.hint) or ""),
+    "> "
+  )
   return lines
 end
 

@@ -60,22 +60,24 @@ end
 ---@param text string
 ---@return string
 function M.utf8(text)
-  return (text:gsub("[\128-\255]+", function(run)
-    local at, out, is_sound = 1, {}, true
-    while at <= #run do
-      local more, low, high = rest_of(run:byte(at))
-      local second = run:byte(at + 1)
-      local fits = more and second and second >= low and second <= high and at + more <= #run
-      for offset = 2, fits and more or 0 do
-        local byte = run:byte(at + offset)
-        fits = fits and byte >= 0x80 and byte <= 0xBF
+  return (
+    text:gsub("[\128-\255]+", function(run)
+      local at, out, is_sound = 1, {}, true
+      while at <= #run do
+        local more, low, high = rest_of(run:byte(at))
+        local second = run:byte(at + 1)
+        local fits = more and second and second >= low and second <= high and at + more <= #run
+        for offset = 2, fits and more or 0 do
+          local byte = run:byte(at + offset)
+          fits = fits and byte >= 0x80 and byte <= 0xBF
+        end
+        is_sound = is_sound and fits
+        out[#out + 1] = fits and run:sub(at, at + more) or "\239\191\189"
+        at = at + (fits and more + 1 or 1)
       end
-      is_sound = is_sound and fits
-      out[#out + 1] = fits and run:sub(at, at + more) or "\239\191\189"
-      at = at + (fits and more + 1 or 1)
-    end
-    return not is_sound and table.concat(out) or nil
-  end))
+      return not is_sound and table.concat(out) or nil
+    end)
+  )
 end
 
 ---Starts a process.

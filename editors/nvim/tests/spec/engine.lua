@@ -13,7 +13,10 @@ end
 -- An engine that answers the first request with this and then waits.
 local function fake(answer, after)
   local path = child.folder() .. "/pintle"
-  return child.program(path, ("#!/bin/sh\nread line\nprintf '%%s\\n' '%s'\n%s\n"):format(answer, after or "cat >/dev/null"))
+  return child.program(
+    path,
+    ("#!/bin/sh\nread line\nprintf '%%s\\n' '%s'\n%s\n"):format(answer, after or "cat >/dev/null")
+  )
 end
 
 local function hello(version)
@@ -46,7 +49,9 @@ test("without setup, the engine from PATH", function()
   local bin = child.folder()
   vim.uv.fs_symlink(vim.env.PINTLE_BIN, bin .. "/pintle")
   local vi = child.start({ without_setup = true, env = { PATH = bin .. ":" .. vim.env.PATH } })
-  vi:lua("require('pintle.workspace').get().engine:request('ping', vim.empty_dict(), function(err) _G.pong = err or true end)")
+  vi:lua(
+    "require('pintle.workspace').get().engine:request('ping', vim.empty_dict(), function(err) _G.pong = err or true end)"
+  )
   vi:wait("_G.pong == true")
 end)
 
@@ -98,7 +103,9 @@ end)
 
 test("log lines and garbage on stdout", function()
   local path = child.folder() .. "/pintle"
-  child.program(path, ([[#!/bin/sh
+  child.program(
+    path,
+    ([[#!/bin/sh
 echo "INFO starting up"
 echo 'Error: {"jsonrpc": half'
 echo '{"jsonrpc":"2.0","id":77,"result":{}}'
@@ -106,7 +113,8 @@ echo '[1,2]'
 printf '\377\376 not text\n\n'
 echo "a word on stderr" >&2
 exec %s "$@"
-]]):format(vim.env.PINTLE_BIN))
+]]):format(vim.env.PINTLE_BIN)
+  )
   local vi = child.start({ settings = { binary = path }, script = { replies = {} } })
   vi:cmd("Pintle open")
   vi:wait("require('pintle').status().session ~= nil")
@@ -210,6 +218,7 @@ test("the engine is killed with the editor in mid-turn", function()
   vim.uv.kill(vi.pid, "sigstop")
   vim.uv.kill(engine, "sigkill")
   vi:kill("sigkill")
+  child.wait_gone(engine)
   local again = child.start({ dir = dir, script = { replies = { text("On we go.") } } })
   again:lua("_G.choices = { 'go' }")
   again:cmd("Pintle sessions")

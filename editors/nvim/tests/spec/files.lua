@@ -33,13 +33,16 @@ test("a modified buffer is never overwritten", function()
   vi:lua("_G.choices = { 'unsaved buffer' }")
   vi:cmd("Pintle diff")
   vi:wait("vim.fn.tabpagenr() == 2")
-  equal(vi:lua([[
+  equal(
+    vi:lua([[
     local texts = {}
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
       table.insert(texts, vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false))
     end
     return texts
-  ]]), { { "one", "TWO" }, { "mine", "two" } })
+  ]]),
+    { { "one", "TWO" }, { "mine", "two" } }
+  )
   golden("conflict", vi:screen(), dir)
 end)
 
@@ -48,7 +51,8 @@ test("a command changes and deletes files of open buffers", function()
   child.write(dir .. "/a.txt", "one\n")
   child.write(dir .. "/b.txt", "one\n")
   child.write(dir .. "/c.txt", "one\n")
-  local script = { replies = { call("bash", { command = "echo two >> a.txt; echo two >> b.txt; rm c.txt" }), text("Done.") } }
+  local script =
+    { replies = { call("bash", { command = "echo two >> a.txt; echo two >> b.txt; rm c.txt" }), text("Done.") } }
   local vi = child.start({ dir = dir, script = script })
   vi:cmd("edit a.txt")
   vi:cmd("edit b.txt")
@@ -143,7 +147,8 @@ test("two editors on one workspace", function()
   local one = child.start({ dir = dir, script = { replies = { text("From the first.") } } })
   one:cmd("Pintle ask first prompt")
   one:wait_turn()
-  local two = child.start({ dir = dir, script = { replies = { edit("a.txt", "one", "two"), text("From the second.") } } })
+  local two =
+    child.start({ dir = dir, script = { replies = { edit("a.txt", "one", "two"), text("From the second.") } } })
   two:lua("_G.choices = { 'first prompt' }")
   two:cmd("Pintle sessions")
   two:wait_note("the session cannot be opened: ")

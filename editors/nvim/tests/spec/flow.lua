@@ -114,14 +114,19 @@ test("10,000 deltas, a line each, all at once", function()
   event({ seq = 1, tsMs = 0, turnId = "t", event = { type = "turn.started", model = "m" } })
   event({ seq = 2, tsMs = 0, turnId = "t", event = { type = "item.started", item = item } })
   for number, word in ipairs(words()) do
-    event({ after = 2, turnId = "t", event = { type = "item.delta", itemId = "i", field = "text", n = number - 1, text = word } })
+    event({
+      after = 2,
+      turnId = "t",
+      event = { type = "item.delta", itemId = "i", field = "text", n = number - 1, text = word },
+    })
   end
   local done = vim.tbl_extend("force", item, { status = "completed", text = table.concat(words()) })
   event({ seq = 3, tsMs = 0, turnId = "t", event = { type = "item.completed", item = done } })
   local completed = { type = "turn.completed", status = "completed", stop = "endTurn", steps = 1, durationMs = 0 }
   event({ seq = 4, tsMs = 0, turnId = "t", event = completed })
   child.write(dir .. "/flood", table.concat(lines, "\n") .. "\n")
-  local hello = { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
+  local hello =
+    { protocol = { name = "pintle", version = "1.0" }, engine = { name = "pintle", version = "0", schemaHash = "" } }
   local made = { sessionId = "s", seq = 0, cwd = dir, model = "m", permissionMode = "full", state = { value = "idle" } }
   local started = { turnId = "t", itemId = "u", disposition = "started" }
   local script = "#!/bin/sh\n"
@@ -215,15 +220,26 @@ test("verbs with nothing to do", function()
   vi:wait_note("there is no `:Pintle nonsense`; there are: ask, attention, diff")
   equal(vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"), { "sessions", "steer", "stop" })
   equal(vi:lua("return vim.fn.getcompletion('Pintle ', 'cmdline')"), {
-    "ask", "attention", "diff", "doctor", "open", "queue", "sessions", "steer", "stop",
+    "ask",
+    "attention",
+    "diff",
+    "doctor",
+    "open",
+    "queue",
+    "sessions",
+    "steer",
+    "stop",
   })
 end)
 
 test("loading is late", function()
   local vi = child.start({ without_setup = true })
-  equal(vi:lua([[
+  equal(
+    vi:lua([[
     return vim.tbl_filter(function(name) return vim.startswith(name, "pintle") end, vim.tbl_keys(package.loaded))
-  ]]), {})
+  ]]),
+    {}
+  )
   equal(vi:lua("return vim.fn.maparg('<Plug>(pintle-attention)', 'n') ~= ''"), true)
 end)
 

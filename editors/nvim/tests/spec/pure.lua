@@ -7,7 +7,11 @@ local function record(seq, event, turn)
 end
 
 local function delta(n, text, to)
-  return { sessionId = "s", after = 1, event = { type = "item.delta", itemId = "i", field = "text", n = n, to = to, text = text } }
+  return {
+    sessionId = "s",
+    after = 1,
+    event = { type = "item.delta", itemId = "i", field = "text", n = n, to = to, text = text },
+  }
 end
 
 local function message(status, text)
@@ -32,7 +36,8 @@ test("events that are unknown, doubled or early", function()
   equal(kinds(session.apply(state, record(4, { type = "turn.completed", status = "completed" }, "t"))), { "behind" })
   equal(session.apply(state, record(5, { type = "notice", level = "info", code = "c", message = "m" })), {})
   equal(state.seq, 2)
-  local changes, more = session.page(state, { events = { record(3, { type = "turn.started", model = "m" }, "t") }, lastSeq = 5 })
+  local changes, more =
+    session.page(state, { events = { record(3, { type = "turn.started", model = "m" }, "t") }, lastSeq = 5 })
   equal(kinds(changes), { "turn", "state", "turn", "state", "notice" })
   equal({ more, state.seq, state.is_behind, next(state.held) }, { false, 5, false })
 end)
@@ -80,8 +85,18 @@ test("diffs are taken back", function()
     { "a new file", { "1", "2" }, "@@ -0,0 +1,2 @@\n+1\n+2\n", {} },
     { "emptied", {}, "@@ -1,2 +0,0 @@\n-1\n-2\n", { "1", "2" } },
     { "lines taken out", { "1", "4" }, "@@ -2,2 +1,0 @@\n-2\n-3\n", { "1", "2", "3", "4" } },
-    { "no newline at the end", { "b" }, "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n", { "a" } },
-    { "two hunks", { "A", "x", "2", "3", "4", "B" }, "@@ -1 +1,2 @@\n-a\n+A\n+x\n@@ -5 +6 @@\n-b\n+B\n", { "a", "2", "3", "4", "b" } },
+    {
+      "no newline at the end",
+      { "b" },
+      "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n",
+      { "a" },
+    },
+    {
+      "two hunks",
+      { "A", "x", "2", "3", "4", "B" },
+      "@@ -1 +1,2 @@\n-a\n+A\n+x\n@@ -5 +6 @@\n-b\n+B\n",
+      { "a", "2", "3", "4", "b" },
+    },
     { "another text", { "z" }, "@@ -1 +1 @@\n-a\n+b\n", nil },
   }
   for _, row in ipairs(rows) do
@@ -150,7 +165,10 @@ test("nothing about the wire is written twice", function()
     local source = table.concat(vim.fn.readfile(folder .. name), "\n")
     if name ~= "protocol.lua" then
       for _, method in pairs(protocol.method) do
-        assert(not source:find('"' .. method .. '"', 1, true) or #method < 9, ("%s names %s itself"):format(name, method))
+        assert(
+          not source:find('"' .. method .. '"', 1, true) or #method < 9,
+          ("%s names %s itself"):format(name, method)
+        )
       end
       for key in source:gmatch("[%.)]method%.([%w_]+)") do
         used = used + 1

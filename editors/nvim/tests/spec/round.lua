@@ -17,7 +17,11 @@ local function whole_round(arguments_for)
   local script = {
     replies = {
       call("I look at it first.", "bash", { command = "cat greet.txt; while [ ! -e go ]; do sleep 0.02; done" }),
-      call("Now I change it.", "edit", { path = "greet.txt", edits = { { oldText = "two", newText = "TWO\nand a half" } } }),
+      call(
+        "Now I change it.",
+        "edit",
+        { path = "greet.txt", edits = { { oldText = "two", newText = "TWO\nand a half" } } }
+      ),
       text("The second line is loud now.\n\n- as asked\n- and no more"),
       call("This takes a while.", "bash", { command = "touch begun; while :; do sleep 0.02; done" }),
     },
@@ -62,7 +66,12 @@ local function whole_round(arguments_for)
 
   -- the buffer was reloaded, the cursor stays
   equal(vi:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('greet.txt'), 0, -1, false)"), {
-    "one", "TWO", "and a half", "three", "four", "five",
+    "one",
+    "TWO",
+    "and a half",
+    "three",
+    "four",
+    "five",
   })
   equal(vi:lua("return vim.api.nvim_win_get_cursor(vim.fn.bufwinid('greet.txt'))"), { 4, 2 })
   local qf = vi:lua([[
@@ -75,7 +84,9 @@ local function whole_round(arguments_for)
   vi:wait("require('pintle.approval').count() == 1", "a third question")
   vi:lua("_G.choices = { 'Allow' }")
   vi:cmd("Pintle attention")
-  assert(vim.wait(10000, function() return vim.uv.fs_stat(dir .. "/begun") ~= nil end, 5))
+  assert(vim.wait(10000, function()
+    return vim.uv.fs_stat(dir .. "/begun") ~= nil
+  end, 5))
   vi:cmd("Pintle queue Never read.")
   vi:wait("require('pintle').status().queued == 1")
   vi:cmd("Pintle stop")
@@ -92,7 +103,8 @@ local function whole_round(arguments_for)
   vi:cmd("Pintle diff")
   golden("round-5-diff", vi:screen(), dir)
   equal(vi:lua("return { vim.fn.tabpagenr(), vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false) }"), {
-    2, { "one", "two", "three", "four", "five" },
+    2,
+    { "one", "two", "three", "four", "five" },
   })
 
   -- resume in another editor
@@ -104,7 +116,11 @@ local function whole_round(arguments_for)
   again:cmd("Pintle sessions")
   again:wait_chat("stopped after")
   equal(again:chat(), before, "the transcript is the same")
-  equal(again:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"), "", "history is not done again")
+  equal(
+    again:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"),
+    "",
+    "history is not done again"
+  )
   equal(again:lua("return _G.notes"), {}, "history is not told again")
   again:cmd("Pintle diff greet.txt")
   equal(again:lua("return vim.fn.tabpagenr('$')"), 2)
