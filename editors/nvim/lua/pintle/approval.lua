@@ -1,0 +1,140 @@
+-- Questions of permission: a queue that a person opens. Nothing here takes focus by itself, and no single key
+-- allows anything: the first entry of the list only shows what is asked.
+
+local log = require("pintle.log")
+
+local M = {}
+
+---@class (exact) pintle.Question
+---@field engine pintle.Engine
+---@field id string|integer The request's id.
+---@field approval pintle.Approval
+---@field respond fun(result?: pintle.ApprovalAnswer)
+
+---@type pintle.Question[]
+local queue = {}
+
+---@param engine pintle.Engine
+---@param id string|integer
+---@param approval pintle.Approval
+---@param respond fun(result?: pintle.ApprovalAnswer)
+function M.add(engine, id, approval, respond)
+  table.insert(queue, { engine = engine, id = id, approval = approval, respond = respond })
+  log.warn(("%s: %s. Answer with :Pintle attention"):format(M.line(approval.title), approval.reason))
+  log.emit("Approval", { approval = approval, open = #queue })
+end
+
+---@param text string
+---@return string
+function M.line(text)
+  return (text:gsub("%s*\n.*", " …"))
+end
+
+---How many questions are open.
+---@return integer
+function M.count()
+  return #queue
+end
+
+---@param question pintle.Question
+---@return boolean was_open
+local function remove(question)
+  for at, each in ipairs(queue) do
+    if each == question then
+      table.remove(queue, at)
+      log.emit("Approval", { open = #queue })
+      return true
+    end
+  end
+  return false
+end
+
+---The engine asks no longer.
+---@param engine pintle.Engine
+---@param id string|integer
+function M.withdraw(engine, id)
+  for _, question in ipairs(queue) do
+    if question.engine == engine and question.id == id then
+      remove(question)
+      return
+    end
+  end
+end
+
+---The engine is gone, and with it what it asked.
+---@param engine pintle.Engine
+function M.drop(engine)
+  for at = #queue, 1, -1 do
+    if queue[at].engine == engine then
+      remove(queue[at])
+    end
+  end
+end
+
+---What is asked, as lines of a buffer.
+---@param approval pintle.Approval
+---@return string[]
+function M.details(approval)
+  local lines = { "# " .. M.line(approval.title), "", approval.reason, "" }
+  local function add(name, value)
+    if type(value) == "string" then
+      vim.list_extend(lines, { name .. ":", "" })
+      for _, line in ipairs(vim.split(value, "\n", { plain = true })) do
+        lines[#lines + 1] = "    " .. line
+      end
+      lines[#lines + 1] = ""
+    elseif type(value) == "table" then
+      for _, key in ipairs(vim.fn.sort(vim.tbl_keys(value))) do
+        add(name == "" and tostring(key) or ("%s.%s"):format(name, key), value[key])
+      end
+    else
+      vim.list_extend(lines, { ("%s: %s"):format(name, tostring(value)), "" })
+    end
+  end
+  add("", approval.input)
+  return lines
+end
+
+---@param approval pintle.Approval
+local function show(approval)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, M.details(approval))
+  vim.bo[buf].bufhidden = "wipe"
+  vim.bo[buf].filetype = "markdown"
+  vim.bo[buf].modifiable = false
+  vim.cmd("topleft split")
+  vim.api.nvim_win_set_buf(0, buf)
+end
+
+---Asks the oldest open question, because the person wants to answer it.
+function M.open()
+  local question = queue[1]
+  if not question then
+    return log.say("nothing asks for your attention")
+  end
+  local approval = question.approval
+  local choices = { { label = "Show what is asked" } }
+  vim.list_extend(choices, approval.options)
+  vim.ui.select(choices, {
+    prompt = ("%s (%s)"):format(M.line(approval.title), approval.reason),
+    kind = "pintle_approval",
+    format_item = function(choice)
+      return choice.label
+    end,
+  }, function(choice)
+    if not choice then
+      return
+    elseif not choice.optionId then
+      show(approval)
+      return vim.schedule(M.open)
+    elseif not remove(question) then
+      return log.say("this was answered elsewhere, or is asked no longer")
+    end
+    question.respond({ optionId = choice.optionId })
+    if #queue > 0 then
+      log.say(("%d more ask for your attention"):format(#queue))
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,131 @@
+-- Buffers of files that were changed on disk: reloaded where nothing can be lost, left alone and told of where
+-- there are unsaved changes.
+
+local log = require("pintle.log")
+
+local M = {}
+
+---@type table<integer, string> buffers with unsaved changes whose file was changed, and the file
+local conflicts = {}
+
+---@param path string
+---@return string
+local function real(path)
+  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+end
+
+---@param buf integer
+---@return string? path
+local function file_of(buf)
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= "" then
+    return nil
+  end
+  local name = vim.api.nvim_buf_get_name(buf)
+  return name ~= "" and real(name) or nil
+end
+
+---@param buf integer
+---@param path string
+---@return boolean
+local function differs_from_disk(buf, path)
+  local ok, on_disk = pcall(vim.fn.readfile, path)
+  return not ok or not vim.deep_equal(on_disk, vim.api.nvim_buf_get_lines(buf, 0, -1, false))
+end
+
+---@param buf integer
+---@param path string
+local function refresh(buf, path)
+  if not vim.uv.fs_stat(path) then
+    if not conflicts[buf] then
+      log.warn(("%s was deleted; its buffer is kept"):format(vim.fn.fnamemodify(path, ":.")))
+    end
+    return
+  end
+  if vim.bo[buf].modified then
+    if not conflicts[buf] and differs_from_disk(buf, path) then
+      conflicts[buf] = path
+      local name = vim.fn.fnamemodify(path, ":.")
+      local text = "%s changed on disk and has unsaved changes here: the buffer was left alone. :Pintle diff shows both"
+      log.warn(text:format(name))
+      log.emit("Conflict", { buf = buf, path = path })
+    end
+    return
+  end
+  conflicts[buf] = nil
+  -- The editor's own reload keeps cursor, marks and undo.
+  local autoread = vim.bo[buf].autoread
+  vim.bo[buf].autoread = true
+  vim.cmd(("silent! checktime %d"):format(buf))
+  vim.bo[buf].autoread = autoread
+end
+
+---Looks after the buffers of files that a tool has changed.
+---@param changes pintle.FileChange[]
+function M.changed(changes)
+  local paths = {}
+  for _, change in ipairs(changes) do
+    paths[real(change.path)] = true
+    if change.oldPath then
+      paths[real(change.oldPath)] = true
+    end
+  end
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local path = file_of(buf)
+    if path and paths[path] then
+      refresh(buf, path)
+    end
+  end
+end
+
+---What a buffer's file looked like when it was last read, written or looked at.
+---@type table<integer, string>
+local stamps = {}
+
+---@param path string
+---@return string?
+local function stamp_of(path)
+  local stat = vim.uv.fs_stat(path)
+  return stat and ("%d.%d.%d"):format(stat.mtime.sec, stat.mtime.nsec, stat.size)
+end
+
+---@param buf integer
+local function note(buf)
+  local path = file_of(buf)
+  stamps[buf] = path and stamp_of(path)
+end
+
+---Looks after all buffers: a command may have changed any file.
+function M.check_all()
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local path = file_of(buf)
+    local stamp = path and stamp_of(path)
+    if path and stamp ~= stamps[buf] then
+      refresh(buf, path)
+      stamps[buf] = stamp
+    end
+  end
+end
+
+---Buffers whose unsaved changes stand against a changed file.
+---@return { buf: integer, path: string }[]
+function M.conflicts()
+  local found = {}
+  for buf, path in pairs(conflicts) do
+    if vim.api.nvim_buf_is_loaded(buf) and vim.bo[buf].modified then
+      found[#found + 1] = { buf = buf, path = path }
+    else
+      conflicts[buf] = nil
+    end
+  end
+  return found
+end
+
+vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost", "FileChangedShellPost" }, {
+  group = vim.api.nvim_create_augroup("pintle_buffers", { clear = true }),
+  callback = function(event)
+    note(event.buf)
+  end,
+})
+vim.iter(vim.api.nvim_list_bufs()):each(note)
+
+return M

@@ -1,0 +1,404 @@
+-- The transcript of a session: a buffer that only grows at its end, but for the blocks that still change.
+--
+-- Changes are gathered and drawn at most every `redraw_ms`. Blocks know their lines, so that nothing is searched for.
+
+local config = require("pintle.config")
+local render = require("pintle.render")
+
+local M = {}
+
+---@class (exact) pintle.Block
+---@field first integer The line it begins at, from 0.
+---@field count integer
+---@field head integer? The line of its fold's head within it, from 0.
+---@field lead string[] Lines before its own: a blank, a speaker.
+---@field lines string[]? What it is to become.
+---@field tail string[] Pieces that are to be added.
+---@field prefix string
+---@field streamed integer Bytes that came in pieces.
+---@field is_dirty boolean
+
+---@class (exact) pintle.Chat
+---@field buf integer
+---@field private state pintle.Session
+---@field private blocks pintle.Block[]
+---@field private by_key table<string, pintle.Block>
+---@field private dirty pintle.Block[]
+---@field private lines integer Lines in the buffer; 0 when it is empty.
+---@field private speaker? "you"|"agent"
+---@field private last_kind? string
+---@field private timer? uv.uv_timer_t
+---@field private is_scheduled boolean
+---@field private drawn_at integer
+---@field redraws integer
+local Chat = {}
+Chat.__index = Chat
+
+vim.api.nvim_set_hl(0, "PintleQueue", { link = "Comment", default = true })
+
+local NAMESPACE = vim.api.nvim_create_namespace("pintle.chat")
+
+-- What a running tool prints is shown up to here; the end of it comes with the result.
+local STREAMED_BYTES_MAX = 200000
+
+---@type table<integer, pintle.Chat> by buffer
+local by_buffer = {}
+
+---@param state pintle.Session
+---@return pintle.Chat
+function M.new(state)
+  local buf = vim.api.nvim_create_buf(false, true)
+  local name = "pintle://chat/" .. state.id
+  local old = vim.fn.bufnr(name)
+  if old > 0 then
+    pcall(vim.api.nvim_buf_delete, old, { force = true }) -- it was unloaded
+  end
+  vim.api.nvim_buf_set_name(buf, name)
+  vim.bo[buf].bufhidden = "hide"
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].undolevels = -1
+  vim.bo[buf].filetype = "markdown"
+  local self = setmetatable({
+    buf = buf,
+    state = state,
+    blocks = {},
+    by_key = {},
+    dirty = {},
+    lines = 0,
+    is_scheduled = false,
+    drawn_at = 0,
+    redraws = 0,
+  }, Chat)
+  by_buffer[buf] = self
+  return self
+end
+
+---Whether the transcript is still there: a person may have deleted the buffer.
+---@return boolean
+function Chat:is_alive()
+  return vim.api.nvim_buf_is_loaded(self.buf)
+end
+
+---@param buf integer
+---@return pintle.Chat?
+function M.of(buf)
+  return by_buffer[buf]
+end
+
+---Takes what changed in the session.
+---@param changes pintle.Change[]
+function Chat:apply(changes)
+  local drawn = {
+    item = self.item,
+    delta = self.delta,
+    turn = self.turn,
+    approval = self.approval,
+    notice = self.notice,
+    queue = self.schedule,
+  }
+  for _, change in ipairs(changes) do
+    local take = drawn[change.kind]
+    if take then
+      take(self, change)
+    end
+  end
+end
+
+---@param change { item: pintle.Item }
+function Chat:item(change)
+  local item = change.item
+  local lines = render.item(item, self.state)
+  if not lines then
+    return
+  end
+  local is_empty = #lines == 1 and lines[1] == ""
+  if is_empty and not self.by_key[item.id] then
+    return -- drawn with its first piece
+  end
+  self:set(item.id, item.type, lines)
+end
+
+---@param change { item: pintle.Item, field: pintle.DeltaField, text: string }
+function Chat:delta(change)
+  local item = change.item
+  if change.field == "args" then
+    return
+  end
+  local is_message = item.type == "agentMessage"
+  local block = self.by_key[item.id]
+    or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
+  block.prefix = is_message and "" or render.BODY
+  if change.field == "output" then
+    block.streamed = block.streamed + #change.text
+    if block.streamed > STREAMED_BYTES_MAX then
+      return
+    end
+  end
+  table.insert(block.tail, change.text)
+  self:touch(block)
+end
+
+---@param change { turn: pintle.Turn, is_over: boolean }
+function Chat:turn(change)
+  if change.is_over then
+    self:set("turn " .. change.turn.id, "turn", render.turn_end(change.turn))
+  end
+end
+
+---@param change { approval: pintle.Approval }
+function Chat:approval(change)
+  local item = self.state.items[change.approval.itemId]
+  if item then
+    self:item({ item = item })
+  end
+end
+
+---@param change { notice: pintle.Notice }
+function Chat:notice(change)
+  self:set("notice " .. #self.blocks, "notice", render.notice(change.notice))
+end
+
+---Sets a block's lines, making the block where there is none.
+---@param key string
+---@param kind string
+---@param lines string[]
+function Chat:set(key, kind, lines)
+  local block = self.by_key[key]
+  if not block then
+    self:add(key, kind, lines)
+    return
+  end
+  block.lines, block.tail = lines, {}
+  self:touch(block)
+end
+
+---@param key string
+---@param kind string
+---@param lines string[]
+---@return pintle.Block
+function Chat:add(key, kind, lines)
+  local is_fold = kind == "toolCall" or kind == "reasoning"
+  local lead = {}
+  local follows_fold = is_fold and (self.last_kind == "toolCall" or self.last_kind == "reasoning")
+  if #self.blocks > 0 and not follows_fold then
+    lead[1] = ""
+  end
+  if kind == "userMessage" then
+    self.speaker = "you"
+  elseif (is_fold or kind == "agentMessage") and self.speaker ~= "agent" then
+    self.speaker = "agent"
+    vim.list_extend(lead, { "## pintle", "" })
+  end
+  self.last_kind = kind
+  local block = {
+    first = -1,
+    count = 0,
+    head = is_fold and #lead or nil,
+    lead = lead,
+    lines = lines,
+    tail = {},
+    prefix = "",
+    streamed = 0,
+    is_dirty = false,
+  }
+  self.by_key[key] = block
+  table.insert(self.blocks, block)
+  self:touch(block)
+  return block
+end
+
+---@param block pintle.Block
+function Chat:touch(block)
+  if not block.is_dirty then
+    block.is_dirty = true
+    table.insert(self.dirty, block)
+  end
+  self:schedule()
+end
+
+function Chat:schedule()
+  if self.is_scheduled then
+    return
+  end
+  self.is_scheduled = true
+  local wait = math.max(0, config.get().redraw_ms - (vim.uv.now() - self.drawn_at))
+  vim.defer_fn(function()
+    self:draw()
+  end, wait)
+end
+
+---Draws what has changed since the last time.
+function Chat:draw()
+  self.is_scheduled = false
+  self.drawn_at = vim.uv.now()
+  self.redraws = self.redraws + 1
+  if not self:is_alive() then
+    return
+  end
+  local following = self:following()
+  vim.bo[self.buf].modifiable = true
+  local dirty = self.dirty
+  self.dirty = {}
+  for _, block in ipairs(dirty) do
+    block.is_dirty = false
+    if block.lines then
+      self:replace(block, block.lines)
+      block.lines = nil
+    end
+    if #block.tail > 0 then
+      self:extend(block, table.concat(block.tail))
+      block.tail = {}
+    end
+  end
+  vim.bo[self.buf].modifiable = false
+  self:draw_queue()
+  for _, win in ipairs(following) do
+    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(self.buf), 0 })
+  end
+end
+
+---The windows that stand at the end and are to stay there.
+---@return integer[]
+function Chat:following()
+  local count = vim.api.nvim_buf_line_count(self.buf)
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_cursor(win)[1] >= count
+  end, vim.fn.win_findbuf(self.buf))
+end
+
+---@param block pintle.Block
+---@param own string[]
+function Chat:replace(block, own)
+  if block.first < 0 then
+    block.first = self.lines
+    local lines = vim.list_extend(vim.list_slice(block.lead), own)
+    -- The first block takes the place of the empty line of an empty buffer.
+    vim.api.nvim_buf_set_lines(self.buf, self.lines, -1, false, lines)
+    block.count = #lines
+    self.lines = self.lines + #lines
+    return
+  end
+  local first = block.first + #block.lead
+  local old = vim.api.nvim_buf_get_lines(self.buf, first, block.first + block.count, false)
+  -- What streamed is mostly what the end says too: only the difference is written.
+  local same = 0
+  while same < #old and same < #own and old[same + 1] == own[same + 1] do
+    same = same + 1
+  end
+  if same == #old and same == #own then
+    return
+  end
+  vim.api.nvim_buf_set_lines(self.buf, first + same, first + #old, false, vim.list_slice(own, same + 1))
+  self:grow(block, #own - #old)
+end
+
+---@param block pintle.Block
+---@param text string
+function Chat:extend(block, text)
+  local lines = render.lines(text)
+  local row = block.first + block.count - 1
+  if block.head and block.count == #block.lead + 1 then
+    table.insert(lines, 1, "") -- the body begins below the head
+  end
+  for at = 2, #lines do
+    lines[at] = block.prefix .. lines[at]
+  end
+  local last = vim.api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ""
+  vim.api.nvim_buf_set_text(self.buf, row, #last, row, #last, lines)
+  self:grow(block, #lines - 1)
+end
+
+---@param block pintle.Block
+---@param by integer
+function Chat:grow(block, by)
+  if by == 0 then
+    return
+  end
+  block.count = block.count + by
+  self.lines = self.lines + by
+  for at = #self.blocks, 1, -1 do
+    local other = self.blocks[at]
+    if other == block then
+      return
+    end
+    if other.first >= 0 then
+      other.first = other.first + by
+    end
+  end
+end
+
+function Chat:draw_queue()
+  vim.api.nvim_buf_clear_namespace(self.buf, NAMESPACE, 0, -1)
+  local lines = {}
+  for _, input in ipairs(self.state.queue) do
+    lines[#lines + 1] = { { render.queued(input), "PintleQueue" } }
+  end
+  if #lines > 0 then
+    local last = vim.api.nvim_buf_line_count(self.buf) - 1
+    vim.api.nvim_buf_set_extmark(self.buf, NAMESPACE, last, 0, { virt_lines = lines })
+  end
+end
+
+---The block that holds a line.
+---@param line integer from 0
+---@return pintle.Block?
+function Chat:block_at(line)
+  local low, high = 1, #self.blocks
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local block = self.blocks[middle]
+    if block.first < 0 or line < block.first then
+      high = middle - 1
+    elseif line >= block.first + block.count then
+      low = middle + 1
+    else
+      return block
+    end
+  end
+end
+
+---For `foldexpr`.
+---@return string
+function M.fold()
+  local self = by_buffer[vim.api.nvim_get_current_buf()]
+  local line = vim.v.lnum - 1
+  local block = self and self:block_at(line)
+  if not block or not block.head or line < block.first + block.head then
+    return "0"
+  end
+  return line == block.first + block.head and ">1" or "1"
+end
+
+---For `foldtext`.
+---@return string
+function M.fold_text()
+  local head = vim.fn.getline(vim.v.foldstart)
+  local count = vim.v.foldend - vim.v.foldstart
+  return count == 0 and head or ("%s · %d line%s"):format(head, count, count == 1 and "" or "s")
+end
+
+---Makes a window show transcripts well.
+---@param win integer
+function M.dress(win)
+  local options = {
+    wrap = true,
+    linebreak = true,
+    number = false,
+    relativenumber = false,
+    signcolumn = "no",
+    foldmethod = "expr",
+    foldexpr = "v:lua.require'pintle.chat'.fold()",
+    foldtext = "v:lua.require'pintle.chat'.fold_text()",
+    foldlevel = 0,
+    foldminlines = 0,
+    foldenable = true,
+    fillchars = "fold: ",
+    winfixwidth = true,
+  }
+  for name, value in pairs(options) do
+    vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })
+  end
+end
+
+return M

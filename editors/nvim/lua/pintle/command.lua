@@ -1,0 +1,102 @@
+-- `:Pintle VERB …`
+
+local M = {}
+
+---The lines of a range, as a part of a prompt.
+---@param call table
+---@return string
+local function selection(call)
+  local path = vim.fn.expand("%:.")
+  local lines = vim.api.nvim_buf_get_lines(0, call.line1 - 1, call.line2, false)
+  local fence = "```"
+  while vim.iter(lines):any(function(line)
+    return line:find(fence, 1, true) ~= nil
+  end) do
+    fence = fence .. "`"
+  end
+  local range = ("%s, lines %d to %d:"):format(path, call.line1, call.line2)
+  return ("\n\n%s\n\n%s\n%s\n%s"):format(range, fence, table.concat(lines, "\n"), fence)
+end
+
+---@param text string
+---@param call table
+---@return string? text nil for the prompt buffer's
+local function message(text, call)
+  if text == "" and (call.range or 0) == 0 then
+    return nil
+  end
+  return (call.range or 0) > 0 and text .. selection(call) or text
+end
+
+---@type table<string, fun(text: string, call: table)>
+local verbs = {
+  open = function()
+    require("pintle").open()
+  end,
+  ask = function(text, call)
+    local prompt = message(text, call)
+    if not prompt and not M.has_prompt() then
+      return require("pintle").open()
+    end
+    require("pintle").ask(prompt)
+  end,
+  steer = function(text, call)
+    require("pintle").steer(message(text, call))
+  end,
+  queue = function(text, call)
+    require("pintle").queue(message(text, call))
+  end,
+  stop = function()
+    require("pintle").stop()
+  end,
+  diff = function(text)
+    require("pintle").diff(text ~= "" and text or nil)
+  end,
+  sessions = function()
+    require("pintle").sessions()
+  end,
+  attention = function()
+    require("pintle").attention()
+  end,
+  doctor = function()
+    vim.cmd("checkhealth pintle")
+  end,
+}
+
+---Whether there is text in the prompt buffer.
+---@return boolean
+function M.has_prompt()
+  return require("pintle.prompt").text(require("pintle.workspace").get()) ~= ""
+end
+
+---@param call { fargs: string[], args?: string, range?: integer, line1?: integer, line2?: integer }
+function M.run(call)
+  local name = call.fargs[1] or "open"
+  local verb = verbs[name]
+  if not verb then
+    local known = table.concat(vim.fn.sort(vim.tbl_keys(verbs)), ", ")
+    return require("pintle.log").error(("there is no `:Pintle %s`; there are: %s"):format(name, known))
+  end
+  local text = vim.trim((call.args or ""):gsub("^%s*%S+", "", 1))
+  verb(text, call)
+end
+
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local before = line:match("Pintle%s+(.*)$") or ""
+  local candidates
+  if before:match("^%S*$") then
+    candidates = vim.fn.sort(vim.tbl_keys(verbs))
+  elseif before:match("^diff%s") then
+    candidates = vim.fn.getcompletion(lead, "file")
+  else
+    return {}
+  end
+  return vim.tbl_filter(function(candidate)
+    return vim.startswith(candidate, lead)
+  end, candidates)
+end
+
+return M

@@ -1,0 +1,99 @@
+-- What the user set. The defaults work without `setup()`; what is given is checked once, here.
+
+local M = {}
+
+---@class (exact) pintle.Config
+---@field binary? string The engine: a path, or a name to look for in PATH.
+---@field args string[] More arguments for `pintle serve`.
+---@field env table<string, string> More environment variables for the engine.
+---@field model? string The model of new sessions, as `provider/id` or `provider/id:effort`; unset: as the engine is set.
+---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
+---@field root fun(): string The workspace: the folder that an engine is started in.
+---@field redraw_ms integer The shortest time between two redraws of a transcript, in milliseconds.
+---@field handshake_ms integer How long an engine may take to answer the first request, in milliseconds.
+---@field exit_ms integer How long the editor waits for an engine when it exits, in milliseconds.
+---@field permission_mode? pintle.PermissionMode What needs no question in new sessions; unset: as the engine is set.
+---@field width integer Columns of the chat window.
+---@field prompt_height integer Lines of the prompt window.
+---@field open_quickfix boolean Whether the quickfix window opens, without focus, when a turn has changed files.
+
+---@type pintle.Config
+M.defaults = {
+  binary = nil,
+  args = {},
+  env = {},
+  model = nil,
+  permission_mode = nil,
+  root = function()
+    return vim.fn.getcwd()
+  end,
+  redraw_ms = 33,
+  handshake_ms = 10000,
+  exit_ms = 1500,
+  restart_ms = { 100, 500, 2000, 5000, 10000 },
+  width = 80,
+  prompt_height = 8,
+  open_quickfix = false,
+}
+
+---@type table<string, string|fun(value: any): boolean, string?>
+local checks = {
+  binary = "string",
+  args = "list of strings",
+  env = "table",
+  model = "string",
+  permission_mode = "string",
+  root = "function",
+  redraw_ms = "number",
+  handshake_ms = "number",
+  exit_ms = "number",
+  restart_ms = "list of numbers",
+  width = "number",
+  prompt_height = "number",
+  open_quickfix = "boolean",
+}
+
+---@type pintle.Config
+local current = vim.deepcopy(M.defaults)
+
+---@return pintle.Config
+function M.get()
+  return current
+end
+
+---Checks what was given and makes it hold. Raises an error that names the first wrong setting.
+---@param given? table
+function M.set(given)
+  given = given or {}
+  assert(type(given) == "table", "pintle: setup() takes a table")
+  for name, value in pairs(given) do
+    local want = checks[name]
+    if not want then
+      error(("pintle: there is no setting `%s`; see :help pintle-settings"):format(name), 0)
+    end
+    M.check(name, value, want)
+  end
+  if given.permission_mode and not vim.tbl_contains({ "ask", "full" }, given.permission_mode) then
+    error("pintle: the setting `permission_mode` is `ask` or `full`", 0)
+  end
+  current = vim.tbl_extend("force", vim.deepcopy(M.defaults), given)
+end
+
+---@param name string
+---@param value any
+---@param want string
+function M.check(name, value, want)
+  local element = want:match("^list of (%a+)s$")
+  local fits = type(value) == want
+  if element then
+    fits = vim.islist(value)
+    for _, each in ipairs(fits and value or {}) do
+      fits = fits and type(each) == element
+    end
+  end
+  if not fits then
+    error(("pintle: the setting `%s` must be a %s, not %s"):format(name, want, vim.inspect(value)), 0)
+  end
+end
+
+return M

@@ -1,0 +1,90 @@
+-- `:checkhealth pintle`
+
+local config = require("pintle.config")
+local protocol = require("pintle.protocol")
+
+local M = {}
+
+local function check_engine()
+  local health = vim.health
+  local path, why = require("pintle.engine").locate()
+  if not path then
+    return health.error(
+      why or "no engine",
+      { "install pintle, or name it: require('pintle').setup({ binary = '…' })" }
+    )
+  end
+  health.ok("engine: " .. path)
+  local ok, result = pcall(function()
+    return vim.system({ path, "--version" }, { text = true }):wait(3000)
+  end)
+  if ok and result.code == 0 then
+    health.ok("version: " .. vim.trim(result.stdout))
+  else
+    health.error("it does not say its version", { "is the setting `binary` right?" })
+  end
+end
+
+local function check_workspaces()
+  local health = vim.health
+  local workspaces = package.loaded["pintle.workspace"]
+  local all = workspaces and workspaces.all() or {}
+  if #all == 0 then
+    return health.info("no engine was started yet")
+  end
+  for _, workspace in ipairs(all) do
+    local engine = workspace.engine
+    local text = ("%s: %s"):format(workspace.root, engine.state)
+    if engine.state == "failed" then
+      health.error(text .. ": " .. (engine.why or ""))
+    elseif engine.info then
+      local info = engine.info
+      health.ok(
+        ("%s, engine %s, protocol %s, process %s"):format(
+          text,
+          info.engine.version,
+          info.protocol.version,
+          engine:pid()
+        )
+      )
+    else
+      health.info(text)
+    end
+    if engine.restarts > 0 then
+      health.warn(("it was restarted %d times"):format(engine.restarts))
+    end
+    if engine.garbage > 0 then
+      health.warn(("it printed %d lines that are no messages"):format(engine.garbage))
+    end
+  end
+end
+
+function M.check()
+  local health = vim.health
+  health.start("pintle")
+  if vim.fn.has("nvim-0.10") == 1 then
+    health.ok("Neovim " .. tostring(vim.version()))
+  else
+    health.error("Neovim 0.10 or newer is needed")
+  end
+  health.info("protocol " .. protocol.version)
+  check_engine()
+  health.start("pintle: engines")
+  check_workspaces()
+  health.start("pintle: settings")
+  local given = {}
+  for name, value in pairs(config.get()) do
+    if type(value) ~= "function" and not vim.deep_equal(value, config.defaults[name]) then
+      given[#given + 1] = ("%s = %s"):format(name, vim.inspect(value))
+    end
+  end
+  table.sort(given)
+  health.info(#given == 0 and "all as by default" or table.concat(given, "\n"))
+  local lines = require("pintle.log").lines
+  if #lines > 0 then
+    health.start("pintle: last words")
+    health.info(table.concat(vim.list_slice(lines, math.max(1, #lines - 19)), "\n"))
+  end
+end
+
+return M

@@ -1,0 +1,212 @@
+-- What others may call. Everything works without `setup()`.
+
+local config = require("pintle.config")
+local log = require("pintle.log")
+
+local M = {}
+
+---Changes settings; see |pintle-settings|.
+---@param settings? table
+function M.setup(settings)
+  config.set(settings)
+end
+
+---@return pintle.Workspace
+local function workspace()
+  return require("pintle.workspace").get()
+end
+
+---@param text? string
+---@param here pintle.Workspace
+---@return string? text nil when there is nothing to send, and that was said
+local function message(text, here)
+  local found = vim.trim(text or require("pintle.prompt").text(here))
+  if found == "" then
+    log.say("the prompt is empty")
+    return nil
+  end
+  return found
+end
+
+---@param text string
+---@return pintle.Input[]
+local function input(text)
+  return { { type = "text", text = text } }
+end
+
+---Empties the prompt buffer once its text was accepted, unless it was changed meanwhile.
+---@param here pintle.Workspace
+---@param text string
+local function accepted(here, text)
+  local prompt = require("pintle.prompt")
+  if prompt.text(here) == text then
+    prompt.set(here, "")
+  end
+end
+
+---Opens the transcript and the prompt.
+function M.open()
+  local here = workspace()
+  here:with_session(function(current)
+    here:open(current.state.id, function(view)
+      require("pintle.prompt").open(here, view.chat)
+    end)
+  end)
+end
+
+---Sends a prompt. While a turn runs it asks whether it is to steer or to wait.
+---@param text? string default: what stands in the prompt buffer
+function M.ask(text)
+  local here = workspace()
+  local prompt = message(text, here)
+  if not prompt then
+    return
+  end
+  here:with_session(function(view)
+    if require("pintle.session").is_busy(view.state) then
+      return M.choose(prompt)
+    end
+    M.start(prompt, "reject")
+  end)
+end
+
+---@param text string
+---@param when_busy pintle.WhenBusy
+function M.start(text, when_busy)
+  local here = workspace()
+  here:with_session(function(view)
+    local params = { sessionId = view.state.id, input = input(text), whenBusy = when_busy }
+    here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
+      if err or not result then
+        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      end
+      accepted(here, text)
+      if result.disposition == "queued" then
+        log.say("queued as a follow-up")
+      end
+    end)
+  end)
+end
+
+---@param text string
+function M.choose(text)
+  local verbs = {
+    { label = "Steer the running turn", send = M.steer },
+    { label = "Queue as a follow-up", send = M.queue },
+  }
+  vim.ui.select(verbs, {
+    prompt = "A turn runs.",
+    kind = "pintle_busy",
+    format_item = function(verb)
+      return verb.label
+    end,
+  }, function(verb)
+    if verb then
+      verb.send(text)
+    end
+  end)
+end
+
+---Puts a message into the running turn.
+---@param text? string default: what stands in the prompt buffer
+function M.steer(text)
+  local here = workspace()
+  local steer = message(text, here)
+  if not steer then
+    return
+  end
+  here:with_session(function(view)
+    local params = { sessionId = view.state.id, input = input(steer) }
+    here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
+      if err or not result then
+        return log.failed("not sent", err or { code = 0, message = "an empty answer" })
+      elseif result.outcome ~= "accepted" then
+        return log.say("no turn runs that could be steered: the message was not sent")
+      end
+      accepted(here, steer)
+      log.say("the turn reads it at its next gap")
+    end)
+  end)
+end
+
+---Sends a prompt that starts a turn when the running one is over.
+---@param text? string default: what stands in the prompt buffer
+function M.queue(text)
+  local prompt = message(text, workspace())
+  if prompt then
+    M.start(prompt, "queue")
+  end
+end
+
+---Stops the running turn, and says what became of it.
+function M.stop()
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view or not view.state.turn then
+    return log.say("no turn runs")
+  end
+  local params = { sessionId = view.state.id }
+  here.engine:request(require("pintle.protocol").method.turn_interrupt, params, function(err, result)
+    if err or not result then
+      return log.failed("not stopped", err or { code = 0, message = "an empty answer" })
+    end
+    log.say(result.turnId and "stopping the turn" or "no turn runs")
+  end)
+end
+
+---Shows what the last turn changed.
+---@param name? string a file
+function M.diff(name)
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  local state = view and view.state
+  -- The newest turn that changed something: the one after it may only have talked.
+  local turn = state and state.last_changed and state.turns[state.last_changed]
+  require("pintle.changes").pick(turn or nil, name)
+end
+
+---Lists the sessions of this folder and opens one.
+function M.sessions()
+  require("pintle.sessions").pick(workspace())
+end
+
+---Starts another session.
+function M.new()
+  local here = workspace()
+  here.current = nil
+  M.open()
+end
+
+---Opens the oldest question of permission.
+function M.attention()
+  require("pintle.approval").open()
+end
+
+---@class (exact) pintle.Status
+---@field engine string
+---@field session? string
+---@field state? string
+---@field model? string
+---@field attention integer
+---@field queued integer
+
+---How things stand in this folder. It starts nothing.
+---@return pintle.Status
+function M.status()
+  local workspaces = package.loaded["pintle.workspace"]
+  local here = workspaces and workspaces.find()
+  if not here then
+    return { engine = "stopped", attention = 0, queued = 0 }
+  end
+  local state = here:view() and here:view().state
+  return {
+    engine = here.engine.state,
+    session = here.current,
+    state = state and state.state,
+    model = state and state.model,
+    attention = require("pintle.approval").count(),
+    queued = state and #state.queue or 0,
+  }
+end
+
+return M

@@ -1,0 +1,157 @@
+-- Items as lines of a transcript. Pure.
+
+local session = require("pintle.session")
+
+local M = {}
+
+-- The first line of a fold, and the lines in it.
+M.HEAD = "▸ "
+M.BODY = "│ "
+
+---@param text string
+---@return string[]
+function M.lines(text)
+  -- Colours of terminals mean nothing here.
+  text = text:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n")
+  return vim.split(text, "\n", { plain = true })
+end
+
+---@param lines string[]
+---@param text string
+---@param prefix string
+local function extend(lines, text, prefix)
+  local more = M.lines((text:gsub("\n$", "")))
+  for _, line in ipairs(more) do
+    lines[#lines + 1] = prefix .. line
+  end
+end
+
+---@param ms? integer
+---@return string
+function M.duration(ms)
+  ms = ms or 0
+  if ms < 60000 then
+    return ("%.1f s"):format(ms / 1000)
+  end
+  return ("%d min %d s"):format(math.floor(ms / 60000), math.floor(ms % 60000 / 1000))
+end
+
+local deliveries = { steer = "You (steer)", followUp = "You (follow-up)" }
+
+---@type table<string, fun(item: pintle.Item, state: pintle.Session): string[]>
+local items = {
+  userMessage = function(item, state)
+    local lines = { "## " .. (deliveries[state.deliveries[item.id]] or "You"), "" }
+    extend(lines, session.text_of(item.content), "")
+    return lines
+  end,
+  agentMessage = function(item)
+    local lines = M.lines(item.text)
+    if item.status == "cancelled" and item.text ~= "" then
+      vim.list_extend(lines, { "", "*cut off*" })
+    end
+    return lines
+  end,
+  reasoning = function(item)
+    local lines = { M.HEAD .. "thinking" }
+    if item.text ~= "" then
+      extend(lines, item.text, M.BODY)
+    end
+    return lines
+  end,
+  toolCall = function(item, state)
+    local lines = { M.tool_head(item, state) }
+    for _, content in ipairs(vim.tbl_get(item, "output", "content") or {}) do
+      local text = content.type == "text" and content.text or ("[%s]"):format(content.mimeType or content.type)
+      if text ~= "" then
+        extend(lines, text, M.BODY)
+      end
+    end
+    for _, change in ipairs(vim.tbl_get(item, "output", "details", "changes") or {}) do
+      lines[#lines + 1] = M.BODY .. change.path
+      if change.diff ~= "" then
+        extend(lines, change.diff, M.BODY)
+      end
+    end
+    return lines
+  end,
+}
+
+---The lines of an item, or nil when this plugin does not know its type.
+---@param item pintle.Item
+---@param state pintle.Session
+---@return string[]?
+function M.item(item, state)
+  local render = items[item.type]
+  return render and render(item, state)
+end
+
+local statuses = { completed = "done", pending = "…" }
+
+---@param item pintle.Item
+---@param state pintle.Session
+---@return string
+function M.tool_head(item, state)
+  local asking = vim.iter(state.approvals):find(function(approval)
+    return approval.itemId == item.id
+  end)
+  -- The question knows the arguments before the item does.
+  local title = asking and asking.title or item.title
+  local parts = { (title:gsub("%s*\n.*", " …")) }
+  parts[#parts + 1] = asking and "asks for permission" or statuses[item.status] or item.status
+  local details = vim.tbl_get(item, "output", "details") or {}
+  if details.signal then
+    parts[#parts + 1] = details.signal
+  elseif details.exitCode and details.exitCode ~= 0 then
+    parts[#parts + 1] = "exit " .. details.exitCode
+  end
+  for _, change in ipairs(details.changes or {}) do
+    parts[#parts + 1] = ("+%d -%d"):format(change.added, change.removed)
+  end
+  return M.HEAD .. table.concat(parts, " · ")
+end
+
+---How a turn ended.
+---@param turn pintle.Turn
+---@return string[]
+function M.turn_end(turn)
+  if turn.status == "completed" then
+    local steps = turn.steps == 1 and "1 step" or ("%d steps"):format(turn.steps or 0)
+    local cut = turn.stop == "maxTokens" and ", cut at the output limit"
+      or turn.stop == "refusal" and ", the model declined"
+      or ""
+    return { ("*done in %s, %s%s*"):format(M.duration(turn.duration_ms), steps, cut) }
+  elseif turn.status == "interrupted" then
+    return { ("*stopped after %s*"):format(M.duration(turn.duration_ms)) }
+  end
+  local err = turn.error or { code = "unknown", message = "no reason was given" }
+  local lines = {}
+  extend(lines, ("**failed** (%s): %s"):format(err.code, err.message), "")
+  if err.hint then
+    extend(lines, err.hint, "")
+  end
+  return lines
+end
+
+---@param notice pintle.Notice
+---@return string[]
+function M.notice(notice)
+  local lines = {}
+  extend(
+    lines,
+    ("**%s**: %s%s"):format(notice.level, notice.message, notice.hint and ("; " .. notice.hint) or ""),
+    "> "
+  )
+  return lines
+end
+
+---A message that the model has not read yet, in a line.
+---@param input pintle.QueuedInput
+---@return string
+function M.queued(input)
+  local verbs = { steer = "steer", followUp = "queued", prompt = "prompt" }
+  local text = session.text_of(input.content):gsub("%s*\n%s*", " ")
+  return ("» %s, not read yet: %s"):format(verbs[input.delivery] or input.delivery, text)
+end
+
+return M

@@ -1,0 +1,342 @@
+-- What happened in a session, as a state: the one place that knows what events mean.
+--
+-- Pure: values in, values out, no editor. Each function returns the changes that a view has to draw. An event of an
+-- unknown type only moves `seq`; a field that is unknown is carried along.
+
+local M = {}
+
+---@class (exact) pintle.Turn
+---@field id string
+---@field status? pintle.TurnStatus Absent while it runs.
+---@field stop? pintle.StopReason
+---@field error? pintle.TurnError
+---@field steps? integer
+---@field denials? integer
+---@field duration_ms? integer
+---@field changes pintle.FileChange[] In the order in which they were made.
+
+---@class (exact) pintle.Session
+---@field id string
+---@field cwd? string
+---@field title? string
+---@field model? string
+---@field permission_mode? string
+---@field seq integer The last durable event that was applied; everything up to it was.
+---@field state string What it does; `idle`, `running`, `blocked`, or what a newer engine says.
+---@field turn? string The running turn.
+---@field turns table<string, pintle.Turn>
+---@field last_turn? string The turn that began last.
+---@field last_changed? string The turn that changed files last.
+---@field items table<string, pintle.Item>
+---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
+---@field queue pintle.QueuedInput[] Not read by the model yet.
+---@field approvals pintle.Approval[] Open questions, oldest first.
+---@field usage? pintle.Usage Of the turn that ran last.
+---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
+---@field is_behind boolean Events are missing: they must be read in pages.
+---@field pieces table<string, integer> The number of the delta that comes next, by item and field.
+
+---@alias pintle.Change
+---| { kind: "item", item: pintle.Item }
+---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, text: string }
+---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
+---| { kind: "files", turn: pintle.Turn, item: pintle.Item, changes: pintle.FileChange[] }
+---| { kind: "ran", item: pintle.Item }
+---| { kind: "queue" }
+---| { kind: "returned", inputs: pintle.QueuedInput[] }
+---| { kind: "approval", approval: pintle.Approval, outcome?: pintle.ApprovalOutcome }
+---| { kind: "notice", notice: pintle.Notice }
+---| { kind: "state" }
+---| { kind: "behind" }
+
+---@param id string
+---@return pintle.Session
+function M.new(id)
+  return {
+    id = id,
+    seq = 0,
+    state = "idle",
+    turns = {},
+    items = {},
+    deliveries = {},
+    queue = {},
+    approvals = {},
+    held = {},
+    pieces = {},
+    is_behind = false,
+  }
+end
+
+---Takes what the engine says when a session is made or opened. Events before `result.seq` may be missing still.
+---@param session pintle.Session
+---@param result pintle.SessionResult
+---@return pintle.Change[]
+function M.attach(session, result)
+  session.cwd = result.cwd
+  session.title = result.title or session.title
+  session.model = result.model
+  session.permission_mode = result.permissionMode
+  session.state = result.state.value
+  session.turn = result.activeTurnId
+  session.queue = result.queue or {}
+  session.approvals = result.approvals or {}
+  session.is_behind = result.gap == true
+  for _, input in ipairs(session.queue) do
+    session.deliveries[input.itemId] = input.delivery
+  end
+  return { { kind = "state" }, { kind = "queue" } }
+end
+
+---Takes one record of `session/event`.
+---@param session pintle.Session
+---@param record pintle.AnyRecord
+---@return pintle.Change[]
+function M.apply(session, record)
+  local changes = {}
+  if record.seq then
+    if record.seq == session.seq + 1 then
+      M.durable(session, record, changes)
+      M.release(session, changes)
+    elseif record.seq > session.seq then
+      session.held[record.seq] = record
+      if not session.is_behind then
+        session.is_behind = true
+        changes[1] = { kind = "behind" }
+      end
+    end
+  elseif type(record.event) == "table" then
+    M.transient(session, record.event, changes)
+  end
+  return changes
+end
+
+---Takes a page of `session/events`.
+---@param session pintle.Session
+---@param page pintle.SessionEventsResult
+---@return pintle.Change[] changes, boolean more whether another page must be read
+function M.page(session, page)
+  local changes = {}
+  for _, record in ipairs(page.events) do
+    if record.seq == session.seq + 1 then
+      M.durable(session, record, changes)
+    end
+  end
+  M.release(session, changes)
+  local more = session.seq < page.lastSeq and #page.events > 0
+  session.is_behind = more or next(session.held) ~= nil
+  return changes, more
+end
+
+---Takes `session/lagged`.
+---@param session pintle.Session
+---@param params pintle.SessionLaggedParams
+---@return pintle.Change[]
+function M.lagged(session, params)
+  if params.headSeq <= session.seq or session.is_behind then
+    return {}
+  end
+  session.is_behind = true
+  return { { kind = "behind" } }
+end
+
+---Applies what waited for the events before it.
+---@param session pintle.Session
+---@param changes pintle.Change[]
+function M.release(session, changes)
+  while session.held[session.seq + 1] do
+    local record = session.held[session.seq + 1]
+    session.held[record.seq] = nil
+    M.durable(session, record, changes)
+  end
+  for seq in pairs(session.held) do
+    if seq <= session.seq then
+      session.held[seq] = nil
+    end
+  end
+end
+
+---@alias pintle.Handler fun(session: pintle.Session, event: table, add: fun(change: pintle.Change), turn_id?: string)
+
+---@param list table[]
+---@param key string
+---@param id string
+---@return table? removed
+local function take(list, key, id)
+  for at, each in ipairs(list) do
+    if each[key] == id then
+      return table.remove(list, at)
+    end
+  end
+end
+
+---@param session pintle.Session
+---@param id string
+---@return pintle.Turn
+local function turn_of(session, id)
+  local turn = session.turns[id]
+  if not turn then
+    turn = { id = id, changes = {} }
+    session.turns[id] = turn
+  end
+  return turn
+end
+
+---@type pintle.Handler
+local function item_changed(session, event, add)
+  local item = event.item
+  if type(item) ~= "table" or type(item.id) ~= "string" then
+    return
+  end
+  session.items[item.id] = item
+  if item.type == "userMessage" and take(session.queue, "itemId", item.id) then
+    add({ kind = "queue" })
+  end
+  add({ kind = "item", item = item })
+end
+
+---@type table<string, pintle.Handler>
+local durable = {
+  ["session.created"] = function(session, event)
+    session.cwd, session.model, session.title = event.cwd, event.model, event.title
+    session.permission_mode = event.permissionMode
+  end,
+  ["input.accepted"] = function(session, event, add)
+    session.deliveries[event.itemId] = event.delivery
+    if not session.items[event.itemId] then
+      take(session.queue, "itemId", event.itemId)
+      table.insert(session.queue, event)
+      add({ kind = "queue" })
+    end
+  end,
+  ["input.removed"] = function(session, event, add)
+    for _, input in ipairs(event.inputs) do
+      take(session.queue, "itemId", input.itemId)
+    end
+    add({ kind = "queue" })
+    add({ kind = "returned", inputs = event.inputs })
+  end,
+  ["turn.started"] = function(session, _, add, turn_id)
+    session.turn, session.last_turn = turn_id, turn_id
+    session.state = "running"
+    add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
+    add({ kind = "state" })
+  end,
+  ["turn.completed"] = function(session, event, add, turn_id)
+    local turn = turn_of(session, turn_id)
+    turn.status, turn.stop, turn.error = event.status, event.stop, event.error
+    turn.steps, turn.denials, turn.duration_ms = event.steps, event.denials, event.durationMs
+    session.usage = event.usage
+    if session.turn == turn_id then
+      session.turn = nil
+      session.state = "idle"
+    end
+    add({ kind = "turn", turn = turn, is_over = true })
+    add({ kind = "state" })
+  end,
+  ["item.started"] = item_changed,
+  ["item.updated"] = item_changed,
+  ["item.completed"] = function(session, event, add, turn_id)
+    item_changed(session, event, add, turn_id)
+    local item = event.item
+    for _, field in ipairs({ "text", "args", "output" }) do
+      session.pieces[item.id .. field] = nil
+    end
+    if item.type ~= "toolCall" then
+      return
+    end
+    local changes = vim.tbl_get(item, "output", "details", "changes") or {}
+    if #changes > 0 then
+      local turn = turn_of(session, item.turnId or turn_id)
+      vim.list_extend(turn.changes, changes)
+      session.last_changed = turn.id
+      add({ kind = "files", turn = turn, item = item, changes = changes })
+    elseif item.kind == "execute" then
+      add({ kind = "ran", item = item })
+    end
+  end,
+  ["approval.requested"] = function(session, event, add)
+    take(session.approvals, "approvalId", event.approvalId)
+    table.insert(session.approvals, event)
+    session.state = "blocked"
+    add({ kind = "approval", approval = event })
+    add({ kind = "state" })
+  end,
+  ["approval.resolved"] = function(session, event, add)
+    local approval = take(session.approvals, "approvalId", event.approvalId)
+    if approval then
+      if #session.approvals == 0 and session.turn then
+        session.state = "running"
+      end
+      add({ kind = "approval", approval = approval, outcome = event })
+      add({ kind = "state" })
+    end
+  end,
+  ["step.completed"] = function(session, event)
+    session.usage = event.turnUsage
+  end,
+  ["notice"] = function(_, event, add)
+    add({ kind = "notice", notice = event })
+  end,
+}
+
+---@param session pintle.Session
+---@param record pintle.EventRecord
+---@param changes pintle.Change[]
+function M.durable(session, record, changes)
+  session.seq = record.seq
+  local handler = type(record.event) == "table" and durable[record.event.type]
+  if handler then
+    handler(session, record.event, function(change)
+      changes[#changes + 1] = change
+    end, record.turnId)
+  end
+end
+
+---@param session pintle.Session
+---@param event pintle.TransientEvent
+---@param changes pintle.Change[]
+function M.transient(session, event, changes)
+  if event.type == "item.delta" then
+    local item = session.items[event.itemId]
+    -- What has ended carries its whole value: a late piece would only be said twice.
+    if not item or (item.status ~= "running" and item.status ~= "pending") then
+      return
+    end
+    local key = event.itemId .. event.field
+    local expected = session.pieces[key] or 0
+    if event.n < expected then
+      return
+    end
+    session.pieces[key] = (event.to or event.n) + 1
+    -- Pieces from before we listened are missing: the whole comes with the item's end.
+    local text = event.n > expected and "…" .. event.text or event.text
+    changes[#changes + 1] = { kind = "delta", item = item, field = event.field, text = text }
+  elseif event.type == "state" then
+    session.state = event.value
+    changes[#changes + 1] = { kind = "state" }
+  elseif event.type == "notice" then
+    changes[#changes + 1] = { kind = "notice", notice = event }
+  end
+end
+
+---Whether a turn runs or waits. A state that is unknown counts as running.
+---@param session pintle.Session
+---@return boolean
+function M.is_busy(session)
+  return session.state ~= "idle"
+end
+
+---The text of a message's blocks.
+---@param content pintle.Input[]
+---@return string
+function M.text_of(content)
+  local texts = {}
+  for _, block in ipairs(content or {}) do
+    if type(block.text) == "string" then
+      texts[#texts + 1] = block.text
+    end
+  end
+  return table.concat(texts, "\n")
+end
+
+return M

@@ -1,0 +1,298 @@
+-- A workspace: its engine, the sessions that are open in it, and which of them is the current one. Here what the engine
+-- says meets the views; what it means is the business of `session.lua`.
+
+local approval = require("pintle.approval")
+local buffers = require("pintle.buffers")
+local changes = require("pintle.changes")
+local config = require("pintle.config")
+local engine = require("pintle.engine")
+local log = require("pintle.log")
+local protocol = require("pintle.protocol")
+local session = require("pintle.session")
+
+local M = {}
+
+---@class (exact) pintle.View
+---@field state pintle.Session
+---@field chat pintle.Chat
+---@field replayed_to integer Events up to here are history: they are drawn, and nothing else is done.
+---@field is_paging boolean
+
+---@class (exact) pintle.Workspace
+---@field root string
+---@field engine pintle.Engine
+---@field views table<string, pintle.View>
+---@field current? string
+---@field private wanting? fun(view?: pintle.View)[]
+local Workspace = {}
+Workspace.__index = Workspace
+
+-- Events in a page. Small enough that decoding and drawing one is not felt.
+local PAGE = 200
+
+---@type table<string, pintle.Workspace>
+local by_root = {}
+
+---The workspace of a folder, if it was used before.
+---@param root? string
+---@return pintle.Workspace?
+function M.find(root)
+  return by_root[root or config.get().root()]
+end
+
+---@return pintle.Workspace[]
+function M.all()
+  return vim.tbl_values(by_root)
+end
+
+---The workspace of the current folder.
+---@return pintle.Workspace
+function M.get()
+  local root = config.get().root()
+  local self = by_root[root]
+  if self then
+    return self
+  end
+  self = setmetatable({ root = root, views = {} }, Workspace)
+  self.engine = engine.new(root, {
+    ready = function(is_restart)
+      log.emit("Ready", { root = root })
+      if is_restart then
+        self:reattach()
+      end
+    end,
+    notification = function(method, params)
+      self:notified(method, params)
+    end,
+    request = function(method, params, respond, id)
+      self:asked(method, params, respond, id)
+    end,
+    changed = function()
+      if self.engine.state ~= "ready" then
+        approval.drop(self.engine)
+      end
+      log.emit("State", { root = root, engine = self.engine.state })
+    end,
+  })
+  by_root[root] = self
+  return self
+end
+
+---Ends every engine; for the editor's exit.
+function M.leave()
+  for _, self in pairs(by_root) do
+    self.engine:leave()
+  end
+  local deadline = vim.uv.now() + config.get().exit_ms
+  for _, self in pairs(by_root) do
+    vim.uv.update_time()
+    self.engine:wait_for_end(math.max(0, deadline - vim.uv.now()))
+  end
+end
+
+---@return pintle.View?
+function Workspace:view()
+  return self.current and self.views[self.current]
+end
+
+---Calls `done` with the current session, making one where there is none.
+---@param done fun(view: pintle.View)
+function Workspace:with_session(done)
+  local view = self:view()
+  if view then
+    return done(view)
+  end
+  if self.wanting then
+    table.insert(self.wanting, done)
+    return
+  end
+  self.wanting = { done }
+  local settings = config.get()
+  local params = { cwd = self.root, config = vim.empty_dict() }
+  params.config.model = settings.model
+  params.config.permissionMode = settings.permission_mode
+  self.engine:request(protocol.method.session_create, params, function(err, result)
+    local wanting = self.wanting or {}
+    self.wanting = nil
+    if err or not result then
+      return log.failed("no session", err or { code = 0, message = "an empty answer" })
+    end
+    local made = self:adopt(result)
+    for _, each in ipairs(wanting) do
+      each(made)
+    end
+  end)
+end
+
+---@param result pintle.SessionResult
+---@return pintle.View
+function Workspace:adopt(result)
+  local view = self.views[result.sessionId]
+  if not view then
+    local state = session.new(result.sessionId)
+    view = { state = state, chat = require("pintle.chat").new(state), replayed_to = 0, is_paging = false }
+    self.views[result.sessionId] = view
+  end
+  self.current = result.sessionId
+  self:take(view, session.attach(view.state, result))
+  log.emit("Session", { root = self.root, session_id = result.sessionId })
+  return view
+end
+
+---Opens a stored session and rebuilds its transcript.
+---@param id string
+---@param done fun(view: pintle.View)
+function Workspace:open(id, done)
+  local known = self.views[id]
+  if known and known.chat:is_alive() then
+    self.current = id
+    return done(known)
+  end
+  -- A session that is open and only lost its buffer is drawn anew.
+  self.views[id] = nil
+  local method = known and protocol.method.session_subscribe or protocol.method.session_open
+  self.engine:request(method, { sessionId = id }, function(err, result)
+    if err or not result then
+      return log.failed("the session cannot be opened", err or { code = 0, message = "an empty answer" })
+    end
+    local view = self:adopt(result)
+    view.replayed_to = result.seq
+    self:catch_up(view)
+    done(view)
+  end)
+end
+
+---Subscribes again to every session after the engine was restarted.
+function Workspace:reattach()
+  for id, view in pairs(self.views) do
+    local params = { sessionId = id, fromSeq = view.state.seq }
+    self.engine:request(protocol.method.session_open, params, function(err, result)
+      if err or not result then
+        return log.failed("the session cannot be opened again", err or { code = 0, message = "an empty answer" })
+      end
+      view.is_paging = false
+      view.state.pieces = {}
+      self:take(view, session.attach(view.state, result))
+      if view.state.is_behind then
+        self:catch_up(view)
+      end
+      log.emit("Reattached", { root = self.root, session_id = id })
+    end)
+  end
+end
+
+---Reads the events that are missing, page by page.
+---@param view pintle.View
+function Workspace:catch_up(view)
+  if view.is_paging then
+    return
+  end
+  view.is_paging = true
+  local function next_page()
+    local params = { sessionId = view.state.id, after = view.state.seq, limit = PAGE }
+    self.engine:request(protocol.method.session_events, params, function(err, page)
+      if err or not page then
+        view.is_paging = false
+        return log.failed("events cannot be read", err or { code = 0, message = "an empty answer" })
+      end
+      local changed, more = session.page(view.state, page)
+      self:take(view, changed)
+      if more then
+        return next_page()
+      end
+      view.is_paging = false
+      log.emit("CaughtUp", { root = self.root, session_id = view.state.id })
+    end)
+  end
+  next_page()
+end
+
+---@param method string
+---@param params table
+function Workspace:notified(method, params)
+  if method == protocol.method.session_event then
+    local view = self.views[params.sessionId]
+    if view then
+      self:take(view, session.apply(view.state, params))
+    end
+  elseif method == protocol.method.session_lagged then
+    local view = self.views[params.sessionId]
+    if view then
+      self:take(view, session.lagged(view.state, params))
+    end
+  elseif method == protocol.method.cancelRequest then
+    approval.withdraw(self.engine, params.id)
+  end
+end
+
+---@param method string
+---@param params table
+---@param respond fun(result?: table, err?: pintle.RpcError)
+---@param id string|integer
+function Workspace:asked(method, params, respond, id)
+  if method ~= protocol.method.approval_request then
+    return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
+  end
+  approval.add(self.engine, id, params, respond)
+end
+
+---What each change means besides being drawn.
+---@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: pintle.Change)>
+local effects = {
+  files = function(self, view, change)
+    buffers.changed(change.changes)
+    changes.show(change.turn)
+    log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
+  end,
+  ran = function()
+    buffers.check_all()
+  end,
+  returned = function(self, _, change)
+    require("pintle.prompt").put_back(self, change.inputs)
+  end,
+  turn = function(self, view, change)
+    local turn = change.turn
+    log.emit(change.is_over and "TurnCompleted" or "TurnStarted", {
+      root = self.root,
+      session_id = view.state.id,
+      turn_id = turn.id,
+      status = change.is_over and turn.status or nil,
+    })
+    if not change.is_over then
+      return
+    elseif turn.status == "interrupted" then
+      log.say("the turn was stopped")
+    elseif turn.status == "failed" then
+      log.error("the turn failed: " .. vim.tbl_get(turn, "error", "message"))
+    end
+  end,
+  state = function(self, view)
+    log.emit("State", { root = self.root, session_id = view.state.id, state = view.state.state })
+  end,
+}
+
+---@param view pintle.View
+---@param changed pintle.Change[]
+function Workspace:take(view, changed)
+  view.chat:apply(changed)
+  local is_history = view.state.seq <= view.replayed_to
+  for _, change in ipairs(changed) do
+    if change.kind == "behind" then
+      self:catch_up(view)
+    elseif effects[change.kind] and not is_history then
+      effects[change.kind](self, view, change)
+    end
+  end
+end
+
+local group = vim.api.nvim_create_augroup("pintle", { clear = true })
+vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = M.leave })
+vim.api.nvim_create_autocmd("User", {
+  group = group,
+  pattern = { "PintleState", "PintleApproval" },
+  callback = function()
+    vim.cmd.redrawstatus({ bang = true })
+  end,
+})
+
+return M

@@ -1,0 +1,324 @@
+-- A Neovim of its own for a test, driven over its RPC channel, with its folder and its scripted model.
+
+local M = {}
+
+---@class Child
+---@field chan integer
+---@field job integer
+---@field pid integer
+---@field dir string
+local Child = {}
+Child.__index = Child
+
+local TEMP = assert(vim.env.PINTLE_TEST_TEMP)
+local WAIT_MS = 15000
+
+local count = 0
+
+---A new folder.
+---@param name? string
+function M.folder(name)
+  count = count + 1
+  local dir = ("%s/%d/%s"):format(TEMP, count, name or "work")
+  vim.fn.mkdir(dir, "p")
+  return dir
+end
+
+---@param path string
+---@param text string
+function M.write(path, text)
+  local file = assert(io.open(path, "w"))
+  file:write(text)
+  file:close()
+end
+
+---@param path string
+function M.read(path)
+  local file = assert(io.open(path))
+  local text = file:read("*a")
+  file:close()
+  return text
+end
+
+---Writes an executable script.
+---@param path string
+---@param text string
+function M.program(path, text)
+  M.write(path, text)
+  assert(vim.uv.fs_chmod(path, 493))
+  return path
+end
+
+-- Runs in the child before anything else. What is said and asked is kept for the test.
+local PREPARE = [[
+  local plugin, settings = ...
+  vim.opt.runtimepath:prepend(plugin)
+  vim.o.columns, vim.o.lines, vim.o.swapfile, vim.o.shortmess = 100, 30, false, vim.o.shortmess .. "I"
+  vim.cmd.runtime("plugin/pintle.lua")
+  _G.notes, _G.asked, _G.events, _G.choices = {}, {}, {}, {}
+  vim.notify = function(text, level) table.insert(_G.notes, text) end
+  -- Answers with the next of _G.choices: a label, or false to close the list. Without one it stays open.
+  _G.own_select = vim.ui.select
+  vim.ui.select = function(items, opts, done)
+    local labels = {}
+    for _, item in ipairs(items) do
+      labels[#labels + 1] = (opts.format_item or tostring)(item)
+    end
+    table.insert(_G.asked, { prompt = opts.prompt, labels = labels })
+    local choice = table.remove(_G.choices, 1)
+    if choice == nil then return end
+    for at, label in ipairs(labels) do
+      if choice and label:find(choice, 1, true) then
+        return vim.schedule(function() done(items[at], at) end)
+      end
+    end
+    vim.schedule(function() done(nil) end)
+  end
+  vim.api.nvim_create_autocmd("User", { pattern = "Pintle*", callback = function(event)
+    table.insert(_G.events, { name = event.match, data = event.data })
+  end })
+  if settings then require("pintle").setup(settings) end
+]]
+
+---Writes a cassette in which a server of the Messages API gives these replies, one for each request.
+---@param replies table[] as in a script, of texts and tool calls
+---@return string path
+function M.cassette(replies)
+  count = count + 1
+  local lines = {}
+  for number, reply in ipairs(replies) do
+    local body = {}
+    local function send(event)
+      body[#body + 1] = ("event: %s\ndata: %s\n\n"):format(event.type, vim.json.encode(event))
+    end
+    local usage = { input_tokens = 0, output_tokens = 0 }
+    local message =
+      { id = "msg_" .. number, type = "message", role = "assistant", model = "m", content = {}, usage = usage }
+    send({ type = "message_start", message = message })
+    local stop = "end_turn"
+    for at, block in ipairs(reply.blocks) do
+      local index = at - 1
+      if block.tool then
+        stop = "tool_use"
+        local start =
+          { type = "tool_use", id = ("toolu_%d_%d"):format(number, at), name = block.tool, input = vim.empty_dict() }
+        send({ type = "content_block_start", index = index, content_block = start })
+        local json = vim.json.encode(block.arguments)
+        for from = 1, #json, 9 do
+          local delta = { type = "input_json_delta", partial_json = json:sub(from, from + 8) }
+          send({ type = "content_block_delta", index = index, delta = delta })
+        end
+      else
+        send({ type = "content_block_start", index = index, content_block = { type = "text", text = "" } })
+        for word in block.text:gmatch("%S+%s*") do
+          send({ type = "content_block_delta", index = index, delta = { type = "text_delta", text = word } })
+        end
+      end
+      send({ type = "content_block_stop", index = index })
+    end
+    send({ type = "message_delta", delta = { stop_reason = stop }, usage = { output_tokens = 0 } })
+    send({ type = "message_stop" })
+    lines[number] = vim.json.encode({ response = { status = 200, body = body } })
+  end
+  local path = ("%s/cassette-%d.jsonl"):format(TEMP, count)
+  M.write(path, table.concat(lines, "\n") .. "\n")
+  return path
+end
+
+---@class ChildOptions
+---@field dir? string
+---@field script? table The replies of the model.
+---@field settings? table
+---@field without_setup? boolean
+---@field in_terminal? boolean Whether it draws on a real terminal.
+---@field env? table
+
+---@param options ChildOptions
+---@return Child
+function M.start(options)
+  local self = setmetatable({ dir = options.dir or M.folder() }, Child)
+  if options.in_terminal then
+    self:start_in_terminal()
+  else
+    self.chan = vim.fn.jobstart({ vim.env.NVIM_BIN, "--embed", "--headless", "--clean", "-n" }, {
+      rpc = true,
+      cwd = self.dir,
+      env = options.env,
+    })
+    self.job = self.chan
+  end
+  assert(self.chan > 0, "the child does not start")
+  self.pid = vim.fn.jobpid(self.job)
+  M.children = M.children or {}
+  table.insert(M.children, self)
+  local settings
+  if not options.without_setup then
+    settings = { binary = vim.env.PINTLE_BIN, restart_ms = { 20, 20, 20 }, permission_mode = "full" }
+    if options.script then
+      count = count + 1
+      local path = ("%s/script-%d.json"):format(TEMP, count)
+      M.write(path, vim.json.encode(options.script))
+      settings.args = { "--script", path }
+    end
+    settings = vim.tbl_extend("force", settings, options.settings or {})
+  end
+  self:lua(PREPARE, vim.env.PINTLE_PLUGIN, settings)
+  return self
+end
+
+function Child:start_in_terminal()
+  count = count + 1
+  local socket = ("%s/socket-%d"):format(TEMP, count)
+  self.job = vim.fn.jobstart({ vim.env.NVIM_BIN, "--clean", "-n", "--listen", socket }, {
+    pty = true,
+    width = 100,
+    height = 30,
+    cwd = self.dir,
+    on_stdout = function() end,
+  })
+  vim.wait(WAIT_MS, function()
+    local ok, chan = pcall(vim.fn.sockconnect, "pipe", socket, { rpc = true })
+    self.chan = ok and chan or 0
+    return self.chan > 0
+  end, 10)
+end
+
+---@param code string
+function Child:lua(code, ...)
+  return vim.rpcrequest(self.chan, "nvim_exec_lua", code, { ... })
+end
+
+---@param command string
+function Child:cmd(command)
+  return vim.rpcrequest(self.chan, "nvim_command", command)
+end
+
+---@param keys string
+function Child:keys(keys)
+  vim.rpcrequest(self.chan, "nvim_input", keys)
+end
+
+---Waits until an expression is true in the child.
+---@param expression string
+---@param what? string
+function Child:wait(expression, what, ...)
+  local arguments = { ... }
+  local ok = vim.wait(WAIT_MS, function()
+    return self:lua("local given = ... return (" .. expression .. ") and true or false", unpack(arguments))
+  end, 5)
+  if not ok then
+    local seen = self:lua([[return {
+      notes = _G.notes, asked = _G.asked,
+      status = require("pintle").status(),
+      lines = vim.api.nvim_buf_get_lines(0, 0, -1, false),
+    }]])
+    error(("waited in vain for %s\n%s\nchat:\n%s"):format(what or expression, vim.inspect(seen), self:chat()), 2)
+  end
+end
+
+---Waits for a notification.
+---@param text string
+function Child:wait_note(text)
+  self:wait("vim.iter(_G.notes):any(function(n) return n:find(given, 1, true) end)", "the note `" .. text .. "`", text)
+end
+
+---Waits until a number of turns have ended.
+---@param number? integer
+function Child:wait_turn(number)
+  local ended = "#vim.tbl_filter(function(e) return e.name == 'PintleTurnCompleted' end, _G.events)"
+  self:wait(ended .. " >= given", "the turn's end", number or 1)
+  -- and drawn
+  self:lua("local v = require('pintle.workspace').find():view(); v.chat:draw()")
+end
+
+---The current transcript.
+---@return string
+function Child:chat()
+  return self:lua([[
+    local here = require("pintle.workspace").find()
+    local view = here and here:view()
+    if not view then return "(none)" end
+    view.chat:draw()
+    return table.concat(vim.api.nvim_buf_get_lines(view.chat.buf, 0, -1, false), "\n")
+  ]])
+end
+
+---Waits until the transcript contains a text.
+---@param text string
+function Child:wait_chat(text)
+  local seen = ""
+  local ok = vim.wait(WAIT_MS, function()
+    seen = self:chat()
+    return seen:find(text, 1, true) ~= nil
+  end, 5)
+  if not ok then
+    error(("waited in vain for `%s` in\n%s\n%s"):format(text, seen, vim.inspect(self:lua("return _G.notes"))), 2)
+  end
+end
+
+---What is on the screen.
+---@return string
+function Child:screen()
+  self:chat()
+  return self:lua([[
+    vim.cmd("redraw!")
+    local rows = {}
+    for row = 1, vim.o.lines do
+      local cells = {}
+      for column = 1, vim.o.columns do
+        cells[column] = vim.fn.screenstring(row, column)
+      end
+      rows[row] = (table.concat(cells):gsub("%s+$", ""))
+    end
+    return table.concat(rows, "\n")
+  ]])
+end
+
+---The engine's process.
+---@return integer
+function Child:engine_pid()
+  return self:lua("return require('pintle.workspace').find().engine:pid()")
+end
+
+---Ends the child with a signal.
+---@param signal string
+function Child:kill(signal)
+  vim.uv.kill(self.pid, signal)
+  assert(vim.fn.jobwait({ self.job }, 5000)[1] ~= -1, "the editor does not end")
+  self.chan = nil
+end
+
+---Ends the child in order, and waits until its process is gone.
+function Child:quit()
+  if self.chan then
+    pcall(vim.rpcnotify, self.chan, "nvim_command", "qall!")
+    if vim.fn.jobwait({ self.job }, 5000)[1] == -1 then
+      vim.fn.jobstop(self.job)
+      error("the editor does not end")
+    end
+    self.chan = nil
+  end
+end
+
+---@param pid integer
+---@return boolean
+function M.is_alive(pid)
+  local status = io.open(("/proc/%d/stat"):format(pid))
+  if not status then
+    return false
+  end
+  local text = status:read("*a")
+  status:close()
+  return not text:find("^%d+ %b() Z")
+end
+
+---Waits until a process is gone.
+---@param pid integer
+function M.wait_gone(pid)
+  local ok = vim.wait(WAIT_MS, function()
+    return not M.is_alive(pid)
+  end, 5)
+  assert(ok, ("process %d is still there"):format(pid))
+end
+
+return M

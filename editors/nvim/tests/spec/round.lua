@@ -1,0 +1,145 @@
+-- The whole round: prompt, stream, tool run, diff, steer, approve, stop, resume.
+
+local child = require("child")
+
+local function text(words)
+  return { blocks = { { text = words } } }
+end
+
+local function call(words, tool, arguments)
+  return { blocks = { { text = words }, { tool = tool, arguments = arguments } } }
+end
+
+-- Twice, with the same screens: the model is a script, or a cassette that goes through a provider's wire format.
+local function whole_round(arguments_for)
+  local dir = child.folder()
+  child.write(dir .. "/greet.txt", "one\ntwo\nthree\nfour\nfive\n")
+  local script = {
+    replies = {
+      call("I look at it first.", "bash", { command = "cat greet.txt; while [ ! -e go ]; do sleep 0.02; done" }),
+      call(
+        "Now I change it.",
+        "edit",
+        { path = "greet.txt", edits = { { oldText = "two", newText = "TWO\nand a half" } } }
+      ),
+      text("The second line is loud now.\n\n- as asked\n- and no more"),
+      call("This takes a while.", "bash", { command = "touch begun; while :; do sleep 0.02; done" }),
+    },
+  }
+  local settings = { permission_mode = "ask", args = arguments_for(script) }
+  local vi = child.start({ dir = dir, settings = settings })
+  vi:cmd("edit greet.txt")
+  vi:lua("vim.api.nvim_win_set_cursor(0, { 4, 2 })")
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+
+  -- prompt: typed into an ordinary buffer, sent with <CR>
+  vi:keys("iMake the second line loud.<Esc><CR>")
+  vi:wait("require('pintle.approval').count() == 1", "a question")
+  golden("round-1-asked", vi:screen(), dir)
+  equal(vi:lua("return vim.api.nvim_buf_get_name(0):match('^pintle://prompt/') ~= nil"), true, "focus stays")
+  equal(vi:lua("return require('pintle.statusline').get()"), "pintle: blocked, 1 asks")
+  equal(vi:lua("return #_G.asked"), 0, "nothing pops up")
+
+  -- approve: looked at, then allowed
+  vi:lua("_G.choices = { 'Show', 'Allow' }")
+  vi:cmd("Pintle attention")
+  vi:wait_chat("running")
+  contains(vi:lua("return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')"), "cat greet.txt")
+  vi:cmd("close")
+
+  -- steer and queue while it runs
+  vi:cmd("Pintle steer Leave the others alone.")
+  vi:wait_note("the turn reads it at its next gap")
+  vi:cmd("Pintle queue Then run the long one.")
+  vi:wait_note("queued as a follow-up")
+  vi:wait_chat("five")
+  vi:wait("require('pintle').status().queued == 2")
+  golden("round-2-queued", vi:screen(), dir)
+  child.write(dir .. "/go", "")
+
+  -- the edit asks too
+  vi:wait("require('pintle.approval').count() == 1", "a second question")
+  vi:lua("_G.choices = { 'Allow changes in the working directory' }")
+  vi:cmd("Pintle attention")
+  vi:wait_turn(1)
+
+  -- the buffer was reloaded, the cursor stays
+  equal(vi:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr('greet.txt'), 0, -1, false)"), {
+    "one",
+    "TWO",
+    "and a half",
+    "three",
+    "four",
+    "five",
+  })
+  equal(vi:lua("return vim.api.nvim_win_get_cursor(vim.fn.bufwinid('greet.txt'))"), { 4, 2 })
+  local qf = vi:lua([[
+    local list = vim.fn.getqflist({ title = 1, items = 1 })
+    return { list.title, #list.items, list.items[1].lnum, list.items[1].text, vim.fn.bufname(list.items[1].bufnr) }
+  ]])
+  equal(qf, { "pintle: changed files", 1, 2, "modify +2 -1", "greet.txt" })
+
+  -- stop: the queued turn hangs in its command
+  vi:wait("require('pintle.approval').count() == 1", "a third question")
+  vi:lua("_G.choices = { 'Allow' }")
+  vi:cmd("Pintle attention")
+  assert(vim.wait(10000, function()
+    return vim.uv.fs_stat(dir .. "/begun") ~= nil
+  end, 5))
+  vi:cmd("Pintle queue Never read.")
+  vi:wait("require('pintle').status().queued == 1")
+  vi:cmd("Pintle stop")
+  vi:wait_note("stopping the turn")
+  vi:wait_note("the turn was stopped")
+  vi:wait_turn(2)
+  vi:wait_note("1 not read by the model, back in the prompt")
+  equal(vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"), "Never read.")
+  local before = vi:chat()
+  golden("round-3-chat", before, dir)
+  golden("round-4-screen", vi:screen(), dir)
+
+  -- diff
+  vi:cmd("Pintle diff")
+  golden("round-5-diff", vi:screen(), dir)
+  equal(vi:lua("return { vim.fn.tabpagenr(), vim.api.nvim_buf_get_lines(vim.fn.winbufnr(1), 0, -1, false) }"), {
+    2,
+    { "one", "two", "three", "four", "five" },
+  })
+
+  -- resume in another editor
+  local engine = vi:engine_pid()
+  vi:quit()
+  child.wait_gone(engine)
+  local again = child.start({ dir = dir, settings = { args = arguments_for({ replies = { text("I am back.") } }) } })
+  again:lua("_G.choices = { 'Make the second line loud.' }")
+  again:cmd("Pintle sessions")
+  again:wait_chat("stopped after")
+  equal(again:chat(), before, "the transcript is the same")
+  equal(
+    again:lua("return require('pintle.prompt').text(require('pintle.workspace').get())"),
+    "",
+    "history is not done again"
+  )
+  equal(again:lua("return _G.notes"), {}, "history is not told again")
+  again:cmd("Pintle diff greet.txt")
+  equal(again:lua("return vim.fn.tabpagenr('$')"), 2)
+  again:cmd("tabclose")
+  again:cmd("Pintle ask Are you there?")
+  again:wait_chat("I am back.")
+  again:wait_turn(1)
+end
+
+test("the whole round", function()
+  whole_round(function(script)
+    local path = child.folder() .. "/script.json"
+    child.write(path, vim.json.encode(script))
+    return { "--script", path }
+  end)
+end)
+
+test("the whole round, on a cassette", function()
+  whole_round(function(script)
+    return { "--replay", child.cassette(script.replies), "--model", "anthropic/claude-sonnet-4-5" }
+  end)
+end)
