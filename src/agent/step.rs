@@ -6,6 +6,7 @@ use crate::llm::delta::Accumulator;
 use crate::llm::{
     Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
 };
+use crate::tools::Prepared;
 use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -40,9 +41,12 @@ pub(super) struct Call {
     pub(super) provider_id: String,
     /// The tool's name.
     pub(super) tool_name: String,
-    /// The arguments, or why they are none.
-    pub(super) arguments: Result<Value, String>,
+    /// What is to run, or why it cannot.
+    pub(super) prepared: Preparation,
 }
+
+/// A call that is ready to run, or words for the model that say why there is none.
+pub(super) type Preparation = Result<Box<dyn Prepared>, String>;
 
 /// A block that streams.
 struct Live {
@@ -52,6 +56,8 @@ struct Live {
     n: u64,
     is_shown: bool,
     is_open: bool,
+    /// Of a call whose arguments are whole.
+    prepared: Option<Preparation>,
 }
 
 struct Stream<'a> {
@@ -156,7 +162,7 @@ impl Stream<'_> {
             DeltaField::Text | DeltaField::Output => ItemStatus::Running,
         };
         let item = self.ctx.item(id, Some(self.step), status, body);
-        let mut live = Live { item, field, n: 0, is_shown: false, is_open: true };
+        let mut live = Live { item, field, n: 0, is_shown: false, is_open: true, prepared: None };
         // Text is announced with its first piece, so that an empty block draws nothing.
         if field == DeltaField::Args {
             live.announce(self.ctx).await;
@@ -185,8 +191,13 @@ impl Stream<'_> {
         }
         let block = self.accumulator.get(index);
         live.take_value(block);
-        match &live.item.body {
-            ItemBody::ToolCall(_) => {
+        match &mut live.item.body {
+            ItemBody::ToolCall(call) => {
+                let arguments = match block {
+                    Some(AssistantBlock::ToolCall { arguments, .. }) => arguments.as_str(),
+                    _ => "",
+                };
+                live.prepared = Some(prepare(self.ctx, call, arguments));
                 let item = live.item.clone();
                 self.ctx.session.event(Event::ItemUpdated { item }).await;
             }
@@ -286,8 +297,8 @@ fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bon
             keep.then(|| (Bone::Reasoning { item, opaque: opaque.clone() }, None))
         }
         AssistantBlock::ToolCall { id, name, arguments, opaque } => {
-            let item = live.filter(|_| !is_cut)?.item;
-            Some(call(item, id, name, arguments, opaque.as_ref()))
+            let live = live.filter(|_| !is_cut)?;
+            Some(call(live, id, name, arguments, opaque.as_ref()))
         }
         AssistantBlock::Unknown(opaque) => {
             (!is_cut).then(|| (Bone::Unknown { opaque: opaque.clone() }, None))
@@ -296,23 +307,41 @@ fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bon
 }
 
 fn call(
-    item: Item,
+    live: Live,
     id: &str,
     name: &str,
     arguments: &str,
     opaque: Option<&Opaque>,
 ) -> (Bone, Option<Call>) {
-    let parsed = parse_arguments(arguments);
-    let is_same = parsed.as_ref().is_ok_and(|value| to_json(value) == arguments);
+    let is_same = match &live.item.body {
+        ItemBody::ToolCall(call) => {
+            call.input.as_ref().is_some_and(|input| to_json(input) == arguments)
+        }
+        ItemBody::UserMessage(_) | ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => false,
+    };
     let bone = Bone::Call {
-        item: item.id.clone(),
+        item: live.item.id.clone(),
         call_id: id.to_owned(),
         arguments: (!is_same).then(|| arguments.to_owned()),
         opaque: opaque.cloned(),
     };
+    let prepared = live.prepared.unwrap_or_else(|| Err("The call was not finished.".to_owned()));
     let call =
-        Call { item, provider_id: id.to_owned(), tool_name: name.to_owned(), arguments: parsed };
+        Call { item: live.item, provider_id: id.to_owned(), tool_name: name.to_owned(), prepared };
     (bone, Some(call))
+}
+
+/// Looks at a call whose arguments are whole: what it would do, or why it cannot.
+fn prepare(ctx: &TurnContext, call: &mut ToolCall, arguments: &str) -> Preparation {
+    let Some(tool) = ctx.tools.iter().find(|tool| tool.name() == call.tool_name) else {
+        let names: Vec<&str> = ctx.tools.iter().map(|tool| tool.name()).collect();
+        let name = &call.tool_name;
+        return Err(format!("There is no tool `{name}`. The tools are: {}.", names.join(", ")));
+    };
+    let prepared = tool.prepare(parse_arguments(arguments)?, &ctx.folders)?;
+    call.title = prepared.title();
+    call.locations = prepared.locations();
+    Ok(prepared)
 }
 
 /// Reads the arguments of a call; none at all count as `{}`.

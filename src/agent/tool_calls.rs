@@ -1,4 +1,4 @@
-//! A batch of tool calls: prepare → approve → run → finish.
+//! A batch of tool calls, prepared by their step: approve → run → finish.
 //!
 //! Calls of one reply run side by side where every one of them only reads, else one after the other. Whatever
 //! happens, each call gets exactly one result, in the order of the calls.
@@ -7,14 +7,13 @@ use super::approval::{self, Grants, Place, Verdict};
 use super::step::Call;
 use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
-use crate::tools::{Access, Prepared, Progress, ToolContext};
+use crate::tools::{Access, Progress, ToolContext};
 use futures_util::future::join_all;
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, QueuedInput, TransientEvent};
 use pintle_protocol::ids::ApprovalId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall, ToolResult};
-use serde_json::Value;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -24,113 +23,85 @@ const PROGRESS_CAPACITY: usize = 16;
 /// How long a cancelled tool may take to stop and clean up before it is dropped, which kills its processes.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// A call that was looked at.
-struct Ready {
-    item: Item,
-    call_id: String,
-    tool_name: String,
-    input: Value,
-    /// What is to run, or why it cannot.
-    prepared: Result<Box<dyn Prepared>, String>,
+/// A batch that is over; the results are in the conversation.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
+    pub(super) steers: Vec<QueuedInput>,
+    /// Why the turn ends, if it does.
+    pub(super) ended: Option<End>,
 }
 
-/// Runs the calls of a reply and puts their results into the conversation. Returns messages that arrived meanwhile.
-///
-/// # Errors
-/// The end of the turn; the results are in the conversation all the same.
+/// Runs the calls of a reply.
 pub(super) async fn run(
     ctx: &TurnContext,
     moved: &mut Moved,
     calls: Vec<Call>,
     tally: &mut Tally,
-) -> Result<Vec<QueuedInput>, End> {
-    let mut ready = Vec::with_capacity(calls.len());
-    for call in calls {
-        ready.push(prepare(ctx, call));
-    }
-    let only_reads = ready.iter().all(|ready| {
-        ready.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
+) -> Batch {
+    let only_reads = calls.iter().all(|call| {
+        call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
     });
-    if only_reads && ready.len() > 1 {
-        return run_together(ctx, moved, ready).await;
+    if only_reads && calls.len() > 1 {
+        return run_together(ctx, moved, calls).await;
     }
 
     let mut steers = Vec::new();
     let mut ended = None;
-    for (place, ready) in ready.into_iter().enumerate() {
+    for (place, call) in calls.into_iter().enumerate() {
         if ended.is_none() && place > 0 && steers.is_empty() {
             match ctx.session.take_steers().await {
                 Ok(waiting) => steers = waiting,
                 Err(lost) => ended = Some(lost.into()),
             }
         }
-        let (item, result) = if ended.is_some() || ctx.cancel.is_cancelled() {
+        let (call, outcome) = if ended.is_some() || ctx.cancel.is_cancelled() {
             ended.get_or_insert(End::Interrupted);
-            (ready, Outcome::cancelled())
+            (call, Outcome::cancelled())
         } else if !steers.is_empty() {
-            (ready, Outcome::skipped())
+            (call, Outcome::skipped())
         } else {
-            let mut ready = ready;
-            match approve_and_run(ctx, &mut moved.grants, &mut ready, tally).await {
-                Ok(outcome) => (ready, outcome),
+            let mut call = call;
+            match approve_and_run(ctx, &mut moved.grants, &mut call, tally).await {
+                Ok(outcome) => (call, outcome),
                 Err((outcome, end)) => {
                     ended = Some(end);
-                    (ready, outcome)
+                    (call, outcome)
                 }
             }
         };
-        let result = finish(ctx, item, result).await;
+        let result = finish(ctx, call, outcome).await;
         moved.conversation.push(Message::ToolResult(result));
     }
-    if ctx.cancel.is_cancelled() {
-        ended.get_or_insert(End::Interrupted);
-    }
-    match ended {
-        None if steers.is_empty() => Ok(ctx.session.take_steers().await?),
-        None => Ok(steers),
-        Some(end) => Err(end),
-    }
+    take_last(ctx, Batch { steers, ended }).await
 }
 
-async fn run_together(
-    ctx: &TurnContext,
-    moved: &mut Moved,
-    ready: Vec<Ready>,
-) -> Result<Vec<QueuedInput>, End> {
-    let running = ready.into_iter().map(|mut ready| async {
-        let outcome = match begin(ctx, &mut ready).await {
-            Ok(()) => execute(ctx, &mut ready).await,
+/// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
+async fn take_last(ctx: &TurnContext, mut batch: Batch) -> Batch {
+    if ctx.cancel.is_cancelled() {
+        batch.ended.get_or_insert(End::Interrupted);
+    }
+    if batch.ended.is_none() && batch.steers.is_empty() {
+        match ctx.session.take_steers().await {
+            Ok(waiting) => batch.steers = waiting,
+            Err(lost) => batch.ended = Some(lost.into()),
+        }
+    }
+    batch
+}
+
+async fn run_together(ctx: &TurnContext, moved: &mut Moved, calls: Vec<Call>) -> Batch {
+    let running = calls.into_iter().map(|mut call| async {
+        let outcome = match begin(ctx, &mut call).await {
+            Ok(()) => execute(ctx, &mut call).await,
             Err(_) => Outcome::cancelled(),
         };
-        finish(ctx, ready, outcome).await
+        finish(ctx, call, outcome).await
     });
-    let results = join_all(running).await;
-    for result in results {
+    for result in join_all(running).await {
         moved.conversation.push(Message::ToolResult(result));
     }
-    if ctx.cancel.is_cancelled() {
-        return Err(End::Interrupted);
-    }
-    Ok(ctx.session.take_steers().await?)
-}
-
-fn prepare(ctx: &TurnContext, call: Call) -> Ready {
-    let Call { mut item, provider_id: call_id, tool_name, arguments } = call;
-    let tool = ctx.tools.iter().find(|tool| tool.name() == tool_name);
-    let input = arguments.clone().unwrap_or(Value::Null);
-    let prepared = match (tool, arguments) {
-        (None, _) => {
-            let names: Vec<&str> = ctx.tools.iter().map(|tool| tool.name()).collect();
-            Err(format!("There is no tool `{tool_name}`. The tools are: {}.", names.join(", ")))
-        }
-        (Some(_), Err(message)) => Err(message),
-        (Some(tool), Ok(arguments)) => tool.prepare(arguments, &ctx.folders),
-    };
-    if let (Ok(prepared), Some(body)) = (&prepared, tool_call(&mut item)) {
-        body.title = prepared.title();
-        body.locations = prepared.locations();
-    }
-    Ready { item, call_id, tool_name, input, prepared }
+    take_last(ctx, Batch::default()).await
 }
 
 fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
@@ -164,15 +135,15 @@ impl Outcome {
 async fn approve_and_run(
     ctx: &TurnContext,
     grants: &mut Grants,
-    ready: &mut Ready,
+    call: &mut Call,
     tally: &mut Tally,
 ) -> Result<Outcome, (Outcome, End)> {
-    let Ok(prepared) = &ready.prepared else { return Ok(execute(ctx, ready).await) };
+    let Ok(prepared) = &call.prepared else { return Ok(execute(ctx, call).await) };
     let access = prepared.access();
     let place = place_of(ctx, &access).await;
     let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
     if let Verdict::Ask(reason) = verdict {
-        let question = question(ctx, ready, &access, place, reason);
+        let question = question(ctx, call, &access, place, reason);
         let outcome = match ctx.session.ask(question).await {
             Ok(outcome) => outcome,
             Err(lost) => return Err((Outcome::cancelled(), lost.into())),
@@ -195,19 +166,19 @@ async fn approve_and_run(
             }
         }
     }
-    if let Err(lost) = begin(ctx, ready).await {
+    if let Err(lost) = begin(ctx, call).await {
         return Err((Outcome::cancelled(), lost.into()));
     }
-    Ok(execute(ctx, ready).await)
+    Ok(execute(ctx, call).await)
 }
 
 /// Says in the journal that a call runs, before it does, so that no call ever runs twice.
-async fn begin(ctx: &TurnContext, ready: &mut Ready) -> Result<(), SessionLost> {
-    if ready.prepared.is_err() {
+async fn begin(ctx: &TurnContext, call: &mut Call) -> Result<(), SessionLost> {
+    if call.prepared.is_err() {
         return Ok(());
     }
-    ready.item.status = ItemStatus::Running;
-    ctx.session.event(Event::ItemUpdated { item: ready.item.clone() }).await;
+    call.item.status = ItemStatus::Running;
+    ctx.session.event(Event::ItemUpdated { item: call.item.clone() }).await;
     ctx.session.barrier().await
 }
 
@@ -229,35 +200,37 @@ async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
 
 fn question(
     ctx: &TurnContext,
-    ready: &Ready,
+    call: &Call,
     access: &Access,
     place: Place,
     reason: String,
 ) -> Approval {
-    let (title, kind, locations) = match &ready.item.body {
-        ItemBody::ToolCall(call) => (call.title.clone(), call.kind, call.locations.clone()),
+    let (title, kind, locations, input) = match &call.item.body {
+        ItemBody::ToolCall(body) => {
+            (body.title.clone(), body.kind, body.locations.clone(), body.input.clone())
+        }
         ItemBody::UserMessage(_) | ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
-            (ready.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new())
+            (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None)
         }
     };
     Approval {
         approval_id: ApprovalId::new(ctx.ambient.new_id()),
         session_id: ctx.session_id.clone(),
         turn_id: ctx.turn_id.clone(),
-        item_id: ready.item.id.clone(),
-        tool_name: ready.tool_name.clone(),
+        item_id: call.item.id.clone(),
+        tool_name: call.tool_name.clone(),
         kind,
         title,
         reason,
-        input: ready.input.clone(),
+        input: input.unwrap_or_default(),
         locations,
         options: approval::options(access, place),
     }
 }
 
-async fn execute(ctx: &TurnContext, ready: &mut Ready) -> Outcome {
+async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
     let refused = Err("The call was already run.".to_owned());
-    let prepared = match std::mem::replace(&mut ready.prepared, refused) {
+    let prepared = match std::mem::replace(&mut call.prepared, refused) {
         Ok(prepared) => prepared,
         Err(message) => return Outcome::error(ItemStatus::Failed, message),
     };
@@ -283,7 +256,7 @@ async fn execute(ctx: &TurnContext, ready: &mut Ready) -> Outcome {
             result = &mut running => break result,
             () = &mut out_of_patience => return Outcome::cancelled(),
             Some(text) = pieces.recv() => {
-                let item_id = ready.item.id.clone();
+                let item_id = call.item.id.clone();
                 let delta = ItemDelta { item_id, field: DeltaField::Output, n, to: None, text };
                 n += 1;
                 ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
@@ -298,8 +271,8 @@ async fn execute(ctx: &TurnContext, ready: &mut Ready) -> Outcome {
     Outcome { status, result }
 }
 
-async fn finish(ctx: &TurnContext, ready: Ready, outcome: Outcome) -> ModelResult {
-    let Ready { mut item, call_id, tool_name, .. } = ready;
+async fn finish(ctx: &TurnContext, call: Call, outcome: Outcome) -> ModelResult {
+    let Call { mut item, provider_id: call_id, tool_name, .. } = call;
     let Outcome { status, result } = outcome;
     let model_result = ModelResult {
         call_id,

@@ -6,7 +6,7 @@
 
 use super::approval::Grants;
 use super::step::{self, Reply};
-use super::tool_calls;
+use super::tool_calls::{self, Batch};
 use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, user_message};
 use crate::exec::Environment;
@@ -231,16 +231,19 @@ async fn drive(
         if let Some(end) = cut {
             return Err(end);
         }
-        let steers = if calls.is_empty() {
+        let Batch { steers, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
             if steers.is_empty() {
                 return Ok(stop);
             }
-            steers
+            Batch { steers, ended: None }
         } else {
-            tool_calls::run(ctx, moved, calls, tally).await?
+            tool_calls::run(ctx, moved, calls, tally).await
         };
         read_inputs(ctx, &mut moved.conversation, steers).await;
+        if let Some(end) = ended {
+            return Err(end);
+        }
     }
     ctx.session
         .event(Event::Notice(Notice {

@@ -67,17 +67,17 @@ fn tools_run_and_their_results_go_back() {
             started   #2 message running ""
             completed #2 message completed "look"
             started   #3 call read pending
-            updated   #3 call read pending
+            updated   #3 call read: a.txt pending
             step 1 ToolUse
             updated   #3 call read: a.txt running
             completed #3 call read: a.txt completed = "one\ntwo"
             started   #4 call edit pending
-            updated   #4 call edit pending
+            updated   #4 call edit: a.txt pending
             step 2 ToolUse
             updated   #4 call edit: a.txt running
             completed #4 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #5 call bash pending
-            updated   #5 call bash pending
+            updated   #5 call bash: make pending
             step 3 ToolUse
             updated   #5 call bash: make running
             completed #5 call bash: make completed = "made\n"
@@ -107,11 +107,11 @@ fn reading_calls_run_side_by_side_and_keep_their_order() {
             turn started
             completed #1 user "go"
             started   #2 call read pending
-            updated   #2 call read pending
+            updated   #2 call read: a.txt pending
             started   #3 call read pending
-            updated   #3 call read pending
+            updated   #3 call read: b.txt pending
             started   #4 call read pending
-            updated   #4 call read pending
+            updated   #4 call read: none.txt pending
             step 1 ToolUse
             updated   #2 call read: a.txt running
             updated   #3 call read: b.txt running
@@ -143,7 +143,7 @@ fn a_failing_command_is_data_for_the_model() {
             turn started
             completed #1 user "go"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: fail pending
             step 1 ToolUse
             updated   #2 call bash: fail running
             completed #2 call bash: fail failed = error "oh no\n\nCommand exited with code 3"
@@ -202,11 +202,11 @@ fn a_steer_between_calls_skips_what_has_not_begun() {
             turn started
             completed #1 user "go"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: wait pending
             started   #3 call bash pending
-            updated   #3 call bash pending
+            updated   #3 call bash: make pending
             started   #4 call edit pending
-            updated   #4 call edit pending
+            updated   #4 call edit: a.txt pending
             step 1 ToolUse
             updated   #2 call bash: wait running
             > steer stop that: accepted
@@ -274,9 +274,9 @@ fn a_steer_while_a_call_runs_skips_the_rest() {
             accepted Steer "do not"
             completed #2 message completed "a"
             started   #3 call bash pending
-            updated   #3 call bash pending
+            updated   #3 call bash: make pending
             started   #4 call bash pending
-            updated   #4 call bash pending
+            updated   #4 call bash: fail pending
             step 1 ToolUse
             updated   #3 call bash: make running
             completed #3 call bash: make completed = "made\n"
@@ -464,9 +464,9 @@ fn a_stop_while_a_command_runs_ends_it() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: wait pending
             started   #3 call bash pending
-            updated   #3 call bash pending
+            updated   #3 call bash: make pending
             step 1 ToolUse
             updated   #2 call bash: wait running
             > stop: stopping, 0 returned
@@ -611,7 +611,7 @@ fn reading_needs_no_question() {
             turn started
             completed #1 user "a"
             started   #2 call read pending
-            updated   #2 call read pending
+            updated   #2 call read: a.txt pending
             step 1 ToolUse
             updated   #2 call read: a.txt running
             completed #2 call read: a.txt completed = "one\ntwo"
@@ -637,7 +637,7 @@ fn a_command_runs_after_a_yes() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Allow for Once by Client
@@ -665,7 +665,7 @@ fn a_no_goes_to_the_model_with_what_was_said() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Deny for Once by Client
@@ -692,7 +692,7 @@ fn a_question_closed_without_a_choice_is_a_no() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Deny for Once by Client
@@ -719,9 +719,9 @@ fn an_abort_ends_the_turn_with_every_call_answered() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             started   #3 call bash pending
-            updated   #3 call bash pending
+            updated   #3 call bash: fail pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Abort for Once by Client
@@ -744,19 +744,19 @@ fn a_yes_for_the_session_is_asked_once() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Allow for Session by Client
             updated   #2 call bash: make running
             completed #2 call bash: make completed = "made\n"
             started   #3 call bash pending
-            updated   #3 call bash pending
+            updated   #3 call bash: make pending
             step 2 ToolUse
             updated   #3 call bash: make running
             completed #3 call bash: make completed = "made\n"
             started   #4 call bash pending
-            updated   #4 call bash pending
+            updated   #4 call bash: fail pending
             step 3 ToolUse
             asked bash: fail: it runs a command
             answered Deny for Once by Client
@@ -787,19 +787,19 @@ fn edits_inside_are_granted_and_outside_still_ask() {
             turn started
             completed #1 user "a"
             started   #2 call edit pending
-            updated   #2 call edit pending
+            updated   #2 call edit: a.txt pending
             step 1 ToolUse
             asked edit: a.txt: it changes files
             answered Allow for Session by Client
             updated   #2 call edit: a.txt running
             completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #3 call write pending
-            updated   #3 call write pending
+            updated   #3 call write: b.txt pending
             step 2 ToolUse
             updated   #3 call write: b.txt running
             completed #3 call write: b.txt completed = "Successfully wrote 3 bytes to b.txt"
             started   #4 call write pending
-            updated   #4 call write pending
+            updated   #4 call write: /etc/passwd pending
             step 3 ToolUse
             asked write: /etc/passwd: it changes files outside the working directory
             answered Deny for Once by Client
@@ -830,7 +830,7 @@ fn a_stop_while_a_question_is_open_withdraws_it() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             > stop: stopping, 0 returned
@@ -853,7 +853,7 @@ fn nobody_there_means_no() {
             turn started
             completed #1 user "a"
             started   #2 call bash pending
-            updated   #2 call bash pending
+            updated   #2 call bash: make pending
             step 1 ToolUse
             asked bash: make: it runs a command
             answered Deny for Once by NoApprover
