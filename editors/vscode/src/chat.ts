@@ -1,0 +1,358 @@
+/**
+ * What a window does with an engine: one session at a time, its verbs, its open questions.
+ *
+ * It imports no `vscode` and holds nothing that the engine can tell again but the id of the session that is shown.
+ */
+import type { EngineRequest } from "./connection.ts";
+import { ClosedError, RpcError } from "./connection.ts";
+import type { Log, Status, Surroundings } from "./engine.ts";
+import { Engine } from "./engine.ts";
+import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
+import { ErrorCode } from "./protocol.ts";
+import type { Change, State } from "./reducer.ts";
+import { Session, readSession } from "./session.ts";
+import { sessionConfig } from "./settings.ts";
+
+/** Where the id of the session is kept between windows. */
+export interface Memory {
+  get(): SessionId | undefined;
+  set(id: SessionId | undefined): void;
+}
+
+export interface Listener {
+  /** The session that is shown is another one now; draw everything anew. */
+  reset(): void;
+  changed(changes: Change[]): void;
+  /** Status, questions, problem or queue changed. */
+  head(): void;
+  /** A question of permission came. */
+  asked(): void;
+  /** Text that was not sent goes back to the prompt box. */
+  returned(text: string): void;
+}
+
+/** Something went wrong that the person should see, and what can be done. */
+export interface Problem {
+  text: string;
+  hint: string;
+  /** The session is open in another window. */
+  isConflict: boolean;
+}
+
+/** An engine of a window that has just closed may hold the session for a moment. */
+const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
+
+export class Chat {
+  readonly engine: Engine;
+  readonly #listener: Listener;
+  readonly #around: Surroundings;
+  readonly #memory: Memory;
+  readonly #questions = new Map<ApprovalId, EngineRequest<"approval/request">>();
+  #session: Session | undefined;
+  #problem: Problem | undefined;
+  /** Events of a session whose creation is being answered. */
+  #early: AnyRecord[] | undefined;
+  #opening = 0;
+
+  constructor(around: Surroundings, memory: Memory, listener: Listener) {
+    this.#around = around;
+    this.#memory = memory;
+    this.#listener = listener;
+    this.engine = new Engine(around, {
+      status: (status) => this.#statusChanged(status),
+      record: (record) => this.#record(record),
+      lagged: (params) => {
+        if (params.sessionId === this.#session?.id) this.#session.lagged(params.headSeq);
+      },
+      approval: (request) => this.#asked(request),
+    });
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get state(): State | undefined {
+    return this.#session?.state;
+  }
+
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  get log(): Log {
+    return this.#around.log;
+  }
+
+  /** Questions that wait for an answer from this window. */
+  get attention(): number {
+    return this.#questions.size;
+  }
+
+  canAnswer(id: ApprovalId): boolean {
+    return this.#questions.has(id);
+  }
+
+  /** Starts the engine, which brings back the session of the last time. */
+  start(): Promise<void> {
+    return this.engine.start();
+  }
+
+  async dispose(): Promise<void> {
+    await this.engine.dispose();
+  }
+
+  // ----- verbs
+
+  /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
+  async send(text: string): Promise<void> {
+    await this.#deliver(text, async (session) => {
+      const connection = this.#connection();
+      await connection.request("turn/start", {
+        sessionId: session.id,
+        input: [{ type: "text", text }],
+        whenBusy: "reject",
+      });
+    });
+  }
+
+  async queue(text: string): Promise<void> {
+    await this.#deliver(text, async (session) => {
+      const connection = this.#connection();
+      await connection.request("turn/start", {
+        sessionId: session.id,
+        input: [{ type: "text", text }],
+        whenBusy: "queue",
+      });
+    });
+  }
+
+  /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
+  async steer(text: string): Promise<void> {
+    await this.#deliver(text, async (session) => {
+      const connection = this.#connection();
+      const input = [{ type: "text" as const, text }];
+      const { outcome } = await connection.request("turn/steer", { sessionId: session.id, input });
+      if (outcome === "noActiveTurn") {
+        await connection.request("turn/start", { sessionId: session.id, input, whenBusy: "queue" });
+      }
+    });
+  }
+
+  /** Stops the turn; messages that the model has not read come back to the prompt box. */
+  async stop(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    await this.#guard(async () => {
+      const { returned } = await this.#connection().request("turn/interrupt", { sessionId: session.id });
+      const text = (returned ?? []).map(textOf).join("\n\n");
+      if (text !== "") this.#listener.returned(text);
+    });
+  }
+
+  answer(id: ApprovalId, optionId: string): void {
+    const question = this.#questions.get(id);
+    if (question === undefined) return;
+    this.#questions.delete(id);
+    question.answer({ optionId });
+    this.#listener.head();
+  }
+
+  /** Goes on without a session; the next prompt makes one. */
+  async newSession(): Promise<void> {
+    await this.#leave();
+    this.#memory.set(undefined);
+    this.#setProblem(undefined);
+    this.#listener.reset();
+  }
+
+  async openSession(id: SessionId): Promise<void> {
+    if (id !== this.#session?.id) await this.#leave();
+    this.#memory.set(id);
+    await this.start();
+    if (this.#session?.id !== id) await this.#open(id);
+  }
+
+  /** Tries again what did not work: the engine, else the session. */
+  async retry(): Promise<void> {
+    this.#setProblem(undefined);
+    if (this.engine.status.kind !== "ready") await this.engine.restart();
+    else await this.#resume();
+  }
+
+  async list(): Promise<SessionSummary[]> {
+    await this.start();
+    const connection = this.engine.connection;
+    if (connection === undefined) return [];
+    const { sessions } = await connection.request("session/list", { cwd: this.#around.folder, limit: 200 });
+    return sessions;
+  }
+
+  /** The state of any stored session, for a diff that was left open. */
+  async stateOf(id: SessionId): Promise<State | undefined> {
+    await this.start();
+    if (id === this.#session?.id) return this.#session.state;
+    const connection = this.engine.connection;
+    return connection === undefined ? undefined : await readSession(connection, id);
+  }
+
+  // ----- inside
+
+  #connection() {
+    const connection = this.engine.connection;
+    if (connection === undefined) throw new ClosedError();
+    return connection;
+  }
+
+  async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
+    const isSent = await this.#guard(async () => {
+      await this.start();
+      await send(this.#session ?? (await this.#create()));
+    });
+    if (!isSent) this.#listener.returned(text);
+  }
+
+  /** Runs something; an error becomes the problem that is shown. */
+  async #guard(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#setProblem(undefined);
+      return true;
+    } catch (error) {
+      this.#explain(error);
+      return false;
+    }
+  }
+
+  #explain(error: unknown): void {
+    if (error instanceof RpcError) {
+      this.log.error(`${error.message} (${error.code} ${error.data.code ?? ""})`);
+      const isConflict = error.code === ErrorCode.conflict;
+      const hint = isConflict ? "It may be open in another window." : (error.data.hint ?? "");
+      this.#setProblem({ text: sentence(error.message), hint, isConflict });
+    } else if (error instanceof ClosedError) {
+      // The engine's status says more.
+      if (this.engine.status.kind !== "failed") {
+        this.#setProblem({ text: "The engine is not there.", hint: "", isConflict: false });
+      }
+    } else {
+      const message = error instanceof Error ? error.message : String(error);
+      this.log.error(message);
+      this.#setProblem({ text: message, hint: "", isConflict: false });
+    }
+  }
+
+  #setProblem(problem: Problem | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#listener.head();
+  }
+
+  async #create(): Promise<Session> {
+    const connection = this.#connection();
+    this.#early = [];
+    try {
+      const config = sessionConfig(this.#around.settings());
+      const result = await connection.request("session/create", { cwd: this.#around.folder, config });
+      const session = this.#follow(result.sessionId);
+      const early = this.#early;
+      this.#early = undefined;
+      for (const record of early) if (record.sessionId === session.id) session.receive(record);
+      await session.attached(connection, result);
+      this.#memory.set(session.id);
+      return session;
+    } finally {
+      this.#early = undefined;
+    }
+  }
+
+  #follow(id: SessionId): Session {
+    const session: Session = new Session(id, (changes) => {
+      if (session === this.#session) this.#listener.changed(changes);
+    });
+    this.#session = session;
+    this.#listener.reset();
+    return session;
+  }
+
+  /** Opens the session of the last time, or follows the one that is shown on a new connection. */
+  async #resume(): Promise<void> {
+    const id = this.#session?.id ?? this.#memory.get();
+    if (id !== undefined) await this.#open(id);
+  }
+
+  async #open(id: SessionId): Promise<void> {
+    const opening = ++this.#opening;
+    const before = this.#session;
+    const session = before?.id === id ? before : this.#follow(id);
+    for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
+      const connection = this.engine.connection;
+      if (connection === undefined || opening !== this.#opening) return;
+      try {
+        await session.open(connection);
+        this.#setProblem(undefined);
+        this.#listener.reset();
+        return;
+      } catch (error) {
+        if (error instanceof ClosedError) return;
+        const isConflict = error instanceof RpcError && error.code === ErrorCode.conflict;
+        if (isConflict && delayMs !== undefined) {
+          await new Promise((resolve) => setTimeout(resolve, delayMs));
+          continue;
+        }
+        this.#explain(error);
+        if (opening !== this.#opening) return;
+        // A session that is gone must not stand in the way of a new one.
+        this.#session = undefined;
+        if (error instanceof RpcError && error.code === ErrorCode.notFound) this.#memory.set(undefined);
+        this.#listener.reset();
+        return;
+      }
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#opening += 1;
+    this.#session = undefined;
+    this.#questions.clear();
+    if (session === undefined) return;
+    try {
+      // Closed, so that another window can have it.
+      await this.engine.connection?.request("session/close", { sessionId: session.id });
+    } catch (error) {
+      this.log.warn(`closing a session: ${String(error)}`);
+    }
+  }
+
+  #statusChanged(status: Status): void {
+    if (status.kind !== "ready") this.#questions.clear();
+    this.#listener.head();
+    if (status.kind === "ready") void this.#resume();
+  }
+
+  #record(record: AnyRecord): void {
+    if (record.sessionId === this.#session?.id) this.#session.receive(record);
+    else this.#early?.push(record);
+  }
+
+  #asked(request: EngineRequest<"approval/request">): void {
+    const id = request.params.approvalId;
+    this.#questions.set(id, request);
+    request.onWithdrawn = () => {
+      this.#questions.delete(id);
+      this.#listener.head();
+    };
+    this.#listener.head();
+    this.#listener.asked();
+  }
+}
+
+function textOf(input: QueuedInput): string {
+  return input.content.map((each) => each.text).join("\n");
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}
