@@ -30,9 +30,9 @@ export type Status =
   | { kind: "failed"; problem: string; hint: string };
 
 export interface Log {
-  info(text: string): void;
-  warn(text: string): void;
-  error(text: string): void;
+  info: (text: string) => void;
+  warn: (text: string) => void;
+  error: (text: string) => void;
 }
 
 /** What the engine needs from its owner. */

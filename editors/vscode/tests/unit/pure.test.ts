@@ -104,7 +104,7 @@ function item(more: Record<string, unknown>): Item {
     type: "agentMessage",
     text: "",
     ...more,
-  } as Item;
+  };
 }
 
 function durable(seq: number, event: Record<string, unknown>): AnyRecord {

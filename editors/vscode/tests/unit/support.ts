@@ -14,7 +14,7 @@ export interface Rig {
   returned: string[];
   memory: { id: string | undefined };
   /** Waits until something holds; it is looked at after each thing the chat tells. */
-  until(what: string, holds: () => boolean): Promise<void>;
+  until: (what: string, holds: () => boolean) => Promise<void>;
 }
 
 export function rig(test: TestContext, plan: Record<string, unknown>, session?: string): Rig {
