@@ -3,21 +3,16 @@
  *
  * It imports no `vscode` and holds nothing that the engine can tell again but the id of the session that is shown.
  */
-import type { EngineRequest } from "./connection.ts";
-import { ClosedError, RpcError } from "./connection.ts";
-import type { Log, Status, Surroundings } from "./engine.ts";
+import { ClosedError } from "./connection.ts";
+import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
-import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary } from "./protocol.ts";
-import { ErrorCode } from "./protocol.ts";
+import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import type { Problem } from "./problem.ts";
+import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
+import { Questions } from "./questions.ts";
 import type { Change, State } from "./reducer.ts";
 import { Session, readSession } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
-
-/** Where the id of the session is kept between windows. */
-export interface Memory {
-  get(): SessionId | undefined;
-  set(id: SessionId | undefined): void;
-}
 
 export interface Listener {
   /** The session that is shown is another one now; draw everything anew. */
@@ -31,14 +26,6 @@ export interface Listener {
   returned(text: string): void;
 }
 
-/** Something went wrong that the person should see, and what can be done. */
-export interface Problem {
-  text: string;
-  hint: string;
-  /** The session is open in another window. */
-  isConflict: boolean;
-}
-
 /** An engine of a window that has just closed may hold the session for a moment. */
 const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
 
@@ -46,25 +33,29 @@ export class Chat {
   readonly engine: Engine;
   readonly #listener: Listener;
   readonly #around: Surroundings;
-  readonly #memory: Memory;
-  readonly #questions = new Map<ApprovalId, EngineRequest<"approval/request">>();
+  readonly #memory: { session: SessionId | undefined };
+  readonly #questions: Questions;
   #session: Session | undefined;
   #problem: Problem | undefined;
   /** Events of a session whose creation is being answered. */
   #early: AnyRecord[] | undefined;
   #opening = 0;
 
-  constructor(around: Surroundings, memory: Memory, listener: Listener) {
+  constructor(around: Surroundings, memory: { session: SessionId | undefined }, listener: Listener) {
     this.#around = around;
     this.#memory = memory;
     this.#listener = listener;
+    this.#questions = new Questions(() => listener.head());
     this.engine = new Engine(around, {
       status: (status) => this.#statusChanged(status),
       record: (record) => this.#record(record),
       lagged: (params) => {
         if (params.sessionId === this.#session?.id) this.#session.lagged(params.headSeq);
       },
-      approval: (request) => this.#asked(request),
+      approval: (request) => {
+        this.#questions.add(request);
+        listener.asked();
+      },
     });
   }
 
@@ -78,10 +69,6 @@ export class Chat {
 
   get problem(): Problem | undefined {
     return this.#problem;
-  }
-
-  get log(): Log {
-    return this.#around.log;
   }
 
   /** Questions that wait for an answer from this window. */
@@ -105,37 +92,21 @@ export class Chat {
   // ----- verbs
 
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
-  async send(text: string): Promise<void> {
-    await this.#deliver(text, async (session) => {
-      const connection = this.#connection();
-      await connection.request("turn/start", {
-        sessionId: session.id,
-        input: [{ type: "text", text }],
-        whenBusy: "reject",
-      });
-    });
+  send(text: string): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "reject"));
   }
 
-  async queue(text: string): Promise<void> {
-    await this.#deliver(text, async (session) => {
-      const connection = this.#connection();
-      await connection.request("turn/start", {
-        sessionId: session.id,
-        input: [{ type: "text", text }],
-        whenBusy: "queue",
-      });
-    });
+  /** Starts a turn when the running one is over. */
+  queue(text: string): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "queue"));
   }
 
   /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
-  async steer(text: string): Promise<void> {
-    await this.#deliver(text, async (session) => {
-      const connection = this.#connection();
+  steer(text: string): Promise<void> {
+    return this.#deliver(text, async (session) => {
       const input = [{ type: "text" as const, text }];
-      const { outcome } = await connection.request("turn/steer", { sessionId: session.id, input });
-      if (outcome === "noActiveTurn") {
-        await connection.request("turn/start", { sessionId: session.id, input, whenBusy: "queue" });
-      }
+      const { outcome } = await this.#connection().request("turn/steer", { sessionId: session.id, input });
+      if (outcome === "noActiveTurn") await this.#startTurn(session, text, "queue");
     });
   }
 
@@ -151,24 +122,20 @@ export class Chat {
   }
 
   answer(id: ApprovalId, optionId: string): void {
-    const question = this.#questions.get(id);
-    if (question === undefined) return;
-    this.#questions.delete(id);
-    question.answer({ optionId });
-    this.#listener.head();
+    this.#questions.answer(id, optionId);
   }
 
   /** Goes on without a session; the next prompt makes one. */
   async newSession(): Promise<void> {
     await this.#leave();
-    this.#memory.set(undefined);
+    this.#memory.session = undefined;
     this.#setProblem(undefined);
     this.#listener.reset();
   }
 
   async openSession(id: SessionId): Promise<void> {
     if (id !== this.#session?.id) await this.#leave();
-    this.#memory.set(id);
+    this.#memory.session = id;
     await this.start();
     if (this.#session?.id !== id) await this.#open(id);
   }
@@ -204,6 +171,11 @@ export class Chat {
     return connection;
   }
 
+  async #startTurn(session: Session, text: string, whenBusy: WhenBusy): Promise<void> {
+    const input = [{ type: "text" as const, text }];
+    await this.#connection().request("turn/start", { sessionId: session.id, input, whenBusy });
+  }
+
   async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
     const isSent = await this.#guard(async () => {
       await this.start();
@@ -225,21 +197,11 @@ export class Chat {
   }
 
   #explain(error: unknown): void {
-    if (error instanceof RpcError) {
-      this.log.error(`${error.message} (${error.code} ${error.data.code ?? ""})`);
-      const isConflict = error.code === ErrorCode.conflict;
-      const hint = isConflict ? "It may be open in another window." : (error.data.hint ?? "");
-      this.#setProblem({ text: sentence(error.message), hint, isConflict });
-    } else if (error instanceof ClosedError) {
-      // The engine's status says more.
-      if (this.engine.status.kind !== "failed") {
-        this.#setProblem({ text: "The engine is not there.", hint: "", isConflict: false });
-      }
-    } else {
-      const message = error instanceof Error ? error.message : String(error);
-      this.log.error(message);
-      this.#setProblem({ text: message, hint: "", isConflict: false });
-    }
+    const problem = problemOf(error);
+    this.#around.log.error([problem.text, problem.hint].join(" ").trim());
+    // Of an engine that does not start, its status says more.
+    if (error instanceof ClosedError && this.engine.status.kind === "failed") return;
+    this.#setProblem(problem);
   }
 
   #setProblem(problem: Problem | undefined): void {
@@ -255,11 +217,9 @@ export class Chat {
       const config = sessionConfig(this.#around.settings());
       const result = await connection.request("session/create", { cwd: this.#around.folder, config });
       const session = this.#follow(result.sessionId);
-      const early = this.#early;
-      this.#early = undefined;
-      for (const record of early) if (record.sessionId === session.id) session.receive(record);
+      for (const record of this.#early) if (record.sessionId === session.id) session.receive(record);
       await session.attached(connection, result);
-      this.#memory.set(session.id);
+      this.#memory.session = session.id;
       return session;
     } finally {
       this.#early = undefined;
@@ -277,7 +237,7 @@ export class Chat {
 
   /** Opens the session of the last time, or follows the one that is shown on a new connection. */
   async #resume(): Promise<void> {
-    const id = this.#session?.id ?? this.#memory.get();
+    const id = this.#session?.id ?? this.#memory.session;
     if (id !== undefined) await this.#open(id);
   }
 
@@ -295,16 +255,15 @@ export class Chat {
         return;
       } catch (error) {
         if (error instanceof ClosedError) return;
-        const isConflict = error instanceof RpcError && error.code === ErrorCode.conflict;
-        if (isConflict && delayMs !== undefined) {
+        if (isConflictError(error) && delayMs !== undefined) {
           await new Promise((resolve) => setTimeout(resolve, delayMs));
           continue;
         }
-        this.#explain(error);
         if (opening !== this.#opening) return;
+        this.#explain(error);
         // A session that is gone must not stand in the way of a new one.
         this.#session = undefined;
-        if (error instanceof RpcError && error.code === ErrorCode.notFound) this.#memory.set(undefined);
+        if (isNotFoundError(error)) this.#memory.session = undefined;
         this.#listener.reset();
         return;
       }
@@ -321,7 +280,7 @@ export class Chat {
       // Closed, so that another window can have it.
       await this.engine.connection?.request("session/close", { sessionId: session.id });
     } catch (error) {
-      this.log.warn(`closing a session: ${String(error)}`);
+      this.#around.log.warn(`closing a session: ${String(error)}`);
     }
   }
 
@@ -335,24 +294,8 @@ export class Chat {
     if (record.sessionId === this.#session?.id) this.#session.receive(record);
     else this.#early?.push(record);
   }
-
-  #asked(request: EngineRequest<"approval/request">): void {
-    const id = request.params.approvalId;
-    this.#questions.set(id, request);
-    request.onWithdrawn = () => {
-      this.#questions.delete(id);
-      this.#listener.head();
-    };
-    this.#listener.head();
-    this.#listener.asked();
-  }
 }
 
 function textOf(input: QueuedInput): string {
   return input.content.map((each) => each.text).join("\n");
-}
-
-function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -46,7 +46,7 @@ export interface Append {
 
 /** From the extension host to the page. Indexes count from the session's first entry. */
 export type ToPage =
-  | { type: "reset"; head: Head; first: number; entries: ViewEntry[] }
+  | { type: "reset"; head: Head; first: number; entries: ViewEntry[]; draft: string }
   | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
   | { type: "earlier"; first: number; entries: ViewEntry[] }
   | { type: "returned"; text: string }
@@ -58,6 +58,7 @@ export type FromPage =
   | { type: "send" | "steer" | "queue"; text: string }
   | { type: "stop" | "newSession" | "retry" | "showLog" | "openSettings" }
   | { type: "answer"; approvalId: string; optionId: string }
+  | { type: "draft"; text: string }
   | { type: "earlier"; before: number }
   | { type: "openDiff"; turnId: string; path: string }
   | { type: "compareUnsaved"; path: string };

@@ -6,6 +6,7 @@ import { changedTurns, isChangedLater } from "./changes.ts";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { Memory } from "./memory.ts";
 import type { FromPage } from "./messages.ts";
 import { labelOf } from "./project.ts";
 import type { Change } from "./reducer.ts";
@@ -19,8 +20,6 @@ import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
 
-const SESSION_KEY = "pintle.session";
-
 export class Extension {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
@@ -28,6 +27,7 @@ export class Extension {
   readonly folder: vscode.WorkspaceFolder | undefined;
   /** Undefined without a folder, or while it is not trusted. */
   chat: Chat | undefined;
+  readonly memory: Memory;
   readonly view: ChatView;
   readonly changes: ChangesTree;
   readonly sessions: SessionsTree;
@@ -41,6 +41,7 @@ export class Extension {
     this.context = context;
     this.log = vscode.window.createOutputChannel("Pintle", { log: true });
     this.folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === "file");
+    this.memory = new Memory(context.storageUri?.fsPath);
     this.#settings = this.#readSettings();
     this.#unsaved = new Unsaved(() => this.view.redrawHead());
     this.view = new ChatView(this, this.#unsaved, (message) => this.#fromPage(message));
@@ -142,12 +143,7 @@ export class Extension {
       machine: thisMachine(),
       log: this.log,
     };
-    const state = this.context.workspaceState;
-    const memory = {
-      get: () => state.get<string>(SESSION_KEY),
-      set: (id: string | undefined) => void state.update(SESSION_KEY, id),
-    };
-    this.chat = new Chat(around, memory, {
+    this.chat = new Chat(around, this.memory, {
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
       head: () => this.#head(),
@@ -241,6 +237,7 @@ export class Extension {
         void chat?.start();
         return;
       case "earlier":
+      case "draft":
         return;
     }
   }

@@ -104,6 +104,9 @@ export class ChatView implements vscode.WebviewViewProvider {
     } else if (message.type === "earlier") {
       this.#sendEarlier(message.before);
       return;
+    } else if (message.type === "draft") {
+      this.#extension.memory.draft = message.text;
+      return;
     }
     this.#receive(message);
   }
@@ -127,7 +130,13 @@ export class ChatView implements vscode.WebviewViewProvider {
       const entries = state?.entries ?? [];
       this.#first = Math.max(0, entries.length - WINDOW);
       const shown = entries.slice(this.#first).map(viewEntry);
-      this.#post({ type: "reset", head: this.#head(), first: this.#first, entries: shown });
+      this.#post({
+        type: "reset",
+        head: this.#head(),
+        first: this.#first,
+        entries: shown,
+        draft: this.#extension.memory.draft,
+      });
     } else if (!this.#pending.isEmpty) {
       const taken =
         state === undefined ? { entries: [], appends: [], head: true } : this.#pending.take(state);

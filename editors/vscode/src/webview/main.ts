@@ -6,8 +6,6 @@ import { Transcript } from "./transcript.ts";
 
 interface Host {
   postMessage(message: FromPage): void;
-  getState(): { draft?: string } | undefined;
-  setState(state: { draft: string }): void;
 }
 
 declare function acquireVsCodeApi(): Host;
@@ -17,7 +15,7 @@ const send = (message: FromPage): void => host.postMessage(message);
 
 const transcript = new Transcript(send);
 const around = new Around(send);
-const prompt = new Prompt(send, host.getState()?.draft ?? "", (draft) => host.setState({ draft }));
+const prompt = new Prompt(send);
 document.body.append(transcript.element, around.element, prompt.element);
 
 function receive(message: ToPage): void {
@@ -31,6 +29,7 @@ function receive(message: ToPage): void {
   switch (message.type) {
     case "reset":
       transcript.reset(message.first, message.entries);
+      prompt.restore(message.draft);
       return;
     case "update":
       transcript.update(message.entries, message.appends);

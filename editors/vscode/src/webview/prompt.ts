@@ -3,21 +3,24 @@ import type { Head } from "../messages.ts";
 import { button, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 
+/** So long after the last key the text is kept. */
+const KEEP_MS = 200;
+
 export class Prompt {
   readonly element = el("form", { class: "prompt" });
   readonly #box = el("textarea", {
     attributes: { rows: "3", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
   });
-  readonly #keep: (text: string) => void;
+  #kept = "";
+  #keeper: number | undefined;
+  #isRestored = false;
   readonly #send: Send;
   readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
   readonly #info = el("span", { class: "info" });
   #isRunning = false;
 
-  constructor(send: Send, draft: string, keep: (text: string) => void) {
+  constructor(send: Send) {
     this.#send = send;
-    this.#keep = keep;
-    this.#box.value = draft;
     this.#verbs = {
       send: button("Send", () => this.#submit("send"), "", "Send (Enter)"),
       steer: button("Steer", () => this.#submit("steer"), "", "Put it into the running turn (Enter)"),
@@ -42,6 +45,15 @@ export class Prompt {
     const mode = { ask: "asks before changes", full: "asks nothing" }[head.permissionMode] ?? "";
     this.#info.textContent = [head.model, mode].filter((each) => each !== "").join(" · ");
     this.#info.title = this.#info.textContent;
+    this.#changed();
+  }
+
+  /** Puts the text back that stood here before the page was loaded anew. */
+  restore(draft: string): void {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    this.#kept = draft;
+    if (this.#box.value === "") this.#box.value = draft;
     this.#changed();
   }
 
@@ -75,6 +87,11 @@ export class Prompt {
   #changed(): void {
     const isEmpty = this.#box.value.trim() === "";
     for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = isEmpty;
-    this.#keep(this.#box.value);
+    if (this.#box.value === this.#kept || !this.#isRestored) return;
+    clearTimeout(this.#keeper);
+    this.#keeper = setTimeout(() => {
+      this.#kept = this.#box.value;
+      this.#send({ type: "draft", text: this.#kept });
+    }, KEEP_MS);
   }
 }

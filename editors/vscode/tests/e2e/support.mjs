@@ -149,6 +149,18 @@ export class Rig {
     return window;
   }
 
+  /** Keeps what the open windows look like. */
+  async failed(name) {
+    for (const [n, context] of this.contexts.entries()) {
+      const [page] = context.pages();
+      await page?.screenshot({ path: path.join(shots, `failed-${name}-${n}.png`) }).catch(() => undefined);
+    }
+  }
+
+  async closeWindows() {
+    for (const context of this.contexts.splice(0)) await context.close();
+  }
+
   async stop() {
     await this.browser.close();
     const exited = new Promise((resolve) => this.server.on("exit", resolve));

@@ -98,9 +98,9 @@ test("a session that a closing window still holds is asked for again", async (t)
 test("a protocol error is shown with its hint, and the text goes back to the prompt box", async (t) => {
   const { chat, returned, memory } = rig(t, {});
   await chat.send("do it");
-  assert.deepEqual(chat.problem, { text: "The input is odd.", hint: "say more", isConflict: false });
+  assert.deepEqual(chat.problem, { text: "The input is odd.", hint: "Say more.", isConflict: false });
   assert.deepEqual(returned, ["do it"]);
-  assert.equal(memory.id, "s1");
+  assert.equal(memory.session, "s1");
 });
 
 test("a question is answered once; a withdrawn one not at all", async (t) => {

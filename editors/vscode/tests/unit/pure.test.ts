@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { changedTurns, isChangedLater, textAt } from "../../src/changes.ts";
 import { Connection } from "../../src/connection.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
+import { Memory } from "../../src/memory.ts";
 import { reverse } from "../../src/patch.ts";
 import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, FileChange, Item } from "../../src/protocol.ts";
@@ -42,6 +46,20 @@ test("settings of the wrong shape count as not set", () => {
   assert.deepEqual(sessionConfig(odd), { model: "m" });
   assert.equal(needsRestart(odd, { ...odd, model: "n" }), false);
   assert.equal(needsRestart(odd, { ...odd, arguments: ["--b"] }), true);
+});
+
+test("a window remembers its session and draft, and a broken file counts as none", (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const memory = new Memory(path.join(folder, "deep"));
+  memory.session = "s1";
+  memory.draft = "half a 句子";
+  const next = new Memory(path.join(folder, "deep"));
+  assert.deepEqual([next.session, next.draft], ["s1", "half a 句子"]);
+  next.session = undefined;
+  assert.equal(new Memory(path.join(folder, "deep")).session, undefined);
+  fs.writeFileSync(path.join(folder, "deep", "window.json"), "{");
+  assert.equal(new Memory(path.join(folder, "deep")).draft, "");
 });
 
 test("crashes are answered later each time, then not at all; a stable engine begins anew", () => {

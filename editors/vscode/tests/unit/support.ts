@@ -12,7 +12,7 @@ export interface Rig {
   log: string[];
   statuses: Status[];
   returned: string[];
-  memory: { id: string | undefined };
+  memory: { session: string | undefined };
   /** Waits until something holds; it is looked at after each thing the chat tells. */
   until: (what: string, holds: () => boolean) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   };
   const statuses: Status[] = [];
   const returned: string[] = [];
-  const memory = { id: session };
+  const memory = { session };
   const chat = new Chat(
     {
       settings: () => ({ path: program, arguments: [], model: "", permissionMode: "" }),
@@ -55,7 +55,7 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       },
       log: { info: write("info"), warn: write("warn"), error: write("error") },
     },
-    { get: () => memory.id, set: (id) => (memory.id = id) },
+    memory,
     {
       reset: look,
       changed: look,
