@@ -85,8 +85,8 @@ export class Chat {
     return this.engine.start();
   }
 
-  async dispose(): Promise<void> {
-    await this.engine.dispose();
+  dispose(): Promise<void> {
+    return this.engine.dispose();
   }
 
   // ----- verbs
@@ -243,8 +243,7 @@ export class Chat {
 
   async #open(id: SessionId): Promise<void> {
     const opening = ++this.#opening;
-    const before = this.#session;
-    const session = before?.id === id ? before : this.#follow(id);
+    const session = this.#session?.id === id ? this.#session : this.#follow(id);
     for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
       const connection = this.engine.connection;
       if (connection === undefined || opening !== this.#opening) return;

@@ -1,8 +1,11 @@
 /**
  * The few words that a window keeps for the next one: which session is shown, and what stands in the prompt box.
  *
- * A file of our own, written at once: VS Code's own storage is written later, and a reload in between loses it.
+ * A file of our own, written at once: VS Code's own values are written later, and a reload in between loses them. It does
+ * not lie in the workspace's storage either: VS Code gives a window another one while the window before it still ends.
+ * Windows on the same folder share it; the engine lets only one of them have the session.
  */
+import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import * as path from "node:path";
 
@@ -12,12 +15,13 @@ interface Kept {
 }
 
 export class Memory {
-  readonly #file: string | undefined;
+  readonly #file: string;
   #kept: Kept;
 
-  /** Without a folder it remembers as long as it lives. */
-  constructor(folder: string | undefined) {
-    this.#file = folder === undefined ? undefined : path.join(folder, "window.json");
+  /** What belongs to `workspace`, kept below `folder`. */
+  constructor(folder: string, workspace: string) {
+    const name = createHash("sha256").update(workspace).digest("hex").slice(0, 16);
+    this.#file = path.join(folder, `${name}.json`);
     this.#kept = read(this.#file);
   }
 
@@ -40,7 +44,6 @@ export class Memory {
 
   #write(kept: Kept): void {
     this.#kept = kept;
-    if (this.#file === undefined) return;
     try {
       fs.mkdirSync(path.dirname(this.#file), { recursive: true });
       const next = `${this.#file}.${process.pid}`;
@@ -52,8 +55,7 @@ export class Memory {
   }
 }
 
-function read(file: string | undefined): Kept {
-  if (file === undefined) return {};
+function read(file: string): Kept {
   try {
     const { session, draft } = JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, unknown>;
     return {

@@ -41,7 +41,7 @@ export class Extension {
     this.context = context;
     this.log = vscode.window.createOutputChannel("Pintle", { log: true });
     this.folder = vscode.workspace.workspaceFolders?.find((each) => each.uri.scheme === "file");
-    this.memory = new Memory(context.storageUri?.fsPath);
+    this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
     this.#settings = this.#readSettings();
     this.#unsaved = new Unsaved(() => this.view.redrawHead());
     this.view = new ChatView(this, this.#unsaved, (message) => this.#fromPage(message));

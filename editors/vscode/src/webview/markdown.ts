@@ -43,16 +43,50 @@ export class Markdown {
     this.#grow(text);
   }
 
+  /** Code that is still open grows in place: drawing a long block anew for each line would stutter. */
+  #growsCode(more: string): boolean {
+    const open = this.element.lastElementChild;
+    if (this.#openCount === 0 || open?.tagName !== "PRE" || more.includes("`") || more.includes("~"))
+      return false;
+    const source = this.#text.slice(this.#openAt, -more.length);
+    // While the fence's own line is not complete, or a line may become the closing fence, the block is drawn anew.
+    const lines = source.trimEnd().split("\n");
+    if (!source.includes("\n") || (lines.length > 1 && FENCE.test(lines.at(-1) ?? ""))) return false;
+    const text = open.firstElementChild?.firstChild;
+    if (!(text instanceof Text)) return false;
+    const drawn = text.data.length;
+    const body = this.#text.slice(this.#openAt).trimEnd();
+    text.appendData(body.slice(body.indexOf("\n") + 1 + drawn));
+    return true;
+  }
+
   #grow(more: string): void {
     if (more === "") return;
     this.#text += more;
+    if (this.#growsCode(more)) return;
     for (let each = 0; each < this.#openCount; each++) this.element.lastChild?.remove();
-    const blocks = split(this.#text.slice(this.#openAt));
+    const blocks = split(this.#text.slice(this.#openAt)).flatMap(shorten);
     for (const block of blocks) this.element.append(draw(block));
     const last = blocks.at(-1);
     this.#openCount = last === undefined ? 0 : 1;
     this.#openAt = this.#text.length - (last?.source.length ?? 0);
   }
+}
+
+/** A paragraph longer than this is drawn in parts, so that a part more costs no more than the last one. */
+const LONG = 3000;
+
+function shorten(block: Block): Block[] {
+  const parts: Block[] = [];
+  let rest = block.source;
+  while (block.kind === "text" && rest.length > LONG) {
+    const space = Math.max(rest.lastIndexOf(". ", LONG) + 1, rest.lastIndexOf("\n", LONG));
+    const at = space > 0 ? space + 1 : rest.lastIndexOf(" ", LONG) + 1;
+    if (at <= 0) break;
+    parts.push({ kind: "text", source: rest.slice(0, at) });
+    rest = rest.slice(at);
+  }
+  return [...parts, { kind: block.kind, source: rest }];
 }
 
 const FENCE = /^ {0,3}(```+|~~~+)/;

@@ -31,6 +31,7 @@ export class Prompt {
     this.element.append(this.#box, verbs);
     this.element.addEventListener("submit", (event) => event.preventDefault());
     this.#box.addEventListener("input", () => this.#changed());
+    this.#box.addEventListener("blur", () => this.#keep());
     this.#box.addEventListener("keydown", (event) => this.#key(event));
     this.#changed();
   }
@@ -61,10 +62,18 @@ export class Prompt {
   returned(text: string): void {
     this.#box.value = [text, this.#box.value].filter((each) => each !== "").join("\n\n");
     this.#changed();
+    this.#keep();
   }
 
   focus(): void {
     this.#box.focus();
+  }
+
+  #keep(): void {
+    clearTimeout(this.#keeper);
+    if (this.#box.value === this.#kept) return;
+    this.#kept = this.#box.value;
+    this.#send({ type: "draft", text: this.#kept });
   }
 
   #key(event: KeyboardEvent): void {
@@ -89,9 +98,6 @@ export class Prompt {
     for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = isEmpty;
     if (this.#box.value === this.#kept || !this.#isRestored) return;
     clearTimeout(this.#keeper);
-    this.#keeper = setTimeout(() => {
-      this.#kept = this.#box.value;
-      this.#send({ type: "draft", text: this.#kept });
-    }, KEEP_MS);
+    this.#keeper = setTimeout(() => this.#keep(), KEEP_MS);
   }
 }

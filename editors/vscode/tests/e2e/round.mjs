@@ -105,6 +105,11 @@ export async function wholeRound(rig) {
   await until("the unread message is back", async () => (await window.box.inputValue()) === "and then this");
   await window.shot("08-stopped");
 
+  // A double click keeps the tab.
+  await row("greet.sh").first().dblclick();
+  await window.page
+    .locator(".tab", { hasText: "greet.sh (what the turn changed)" })
+    .waitFor({ timeout: LONG });
   const [before] = folder.engines();
   await window.reload();
   await window.sees("Done, and noted as you asked.");

@@ -51,15 +51,17 @@ test("settings of the wrong shape count as not set", () => {
 test("a window remembers its session and draft, and a broken file counts as none", (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
-  const memory = new Memory(path.join(folder, "deep"));
+  const memory = new Memory(path.join(folder, "deep"), "/w");
   memory.session = "s1";
   memory.draft = "half a 句子";
-  const next = new Memory(path.join(folder, "deep"));
+  const next = new Memory(path.join(folder, "deep"), "/w");
   assert.deepEqual([next.session, next.draft], ["s1", "half a 句子"]);
   next.session = undefined;
-  assert.equal(new Memory(path.join(folder, "deep")).session, undefined);
-  fs.writeFileSync(path.join(folder, "deep", "window.json"), "{");
-  assert.equal(new Memory(path.join(folder, "deep")).draft, "");
+  assert.equal(new Memory(path.join(folder, "deep"), "/w").session, undefined);
+  assert.equal(new Memory(path.join(folder, "deep"), "/other").draft, "");
+  for (const name of fs.readdirSync(path.join(folder, "deep")))
+    fs.writeFileSync(path.join(folder, "deep", name), "{");
+  assert.equal(new Memory(path.join(folder, "deep"), "/w").draft, "");
 });
 
 test("crashes are answered later each time, then not at all; a stable engine begins anew", () => {
