@@ -1,6 +1,7 @@
 /** Errors of requests in words for a person. */
 import { ClosedError, RpcError } from "./connection.ts";
 import { ErrorCode } from "./protocol.ts";
+import { sentence } from "./sentence.ts";
 
 /** Something went wrong that the person should see, and what can be done. */
 export interface Problem {
@@ -11,10 +12,12 @@ export interface Problem {
 }
 
 export function problemOf(error: unknown): Problem {
+  if (isConflictError(error)) {
+    const hint = "Close it there, or begin a new session.";
+    return { text: "The session is open in another window.", hint, isConflict: true };
+  }
   if (error instanceof RpcError) {
-    const isConflict = isConflictError(error);
-    const hint = isConflict ? "It may be open in another window." : (error.data.hint ?? "");
-    return { text: sentence(error.message), hint: hint === "" ? "" : sentence(hint), isConflict };
+    return { text: sentence(error.message), hint: sentence(error.data.hint ?? ""), isConflict: false };
   }
   if (error instanceof ClosedError) return { text: "The engine is not there.", hint: "", isConflict: false };
   const message = error instanceof Error ? error.message : String(error);
@@ -28,9 +31,4 @@ export function isConflictError(error: unknown): boolean {
 
 export function isNotFoundError(error: unknown): boolean {
   return error instanceof RpcError && error.code === ErrorCode.notFound;
-}
-
-function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -20,6 +20,8 @@ import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
 
+const SHOWN_KEY = "pintle.wasShown";
+
 export class Extension {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
@@ -64,6 +66,7 @@ export class Extension {
       }),
     );
     this.#begin();
+    this.#showOnce();
   }
 
   /** The workspace folder's path; empty when there is none. */
@@ -152,6 +155,14 @@ export class Extension {
     });
     this.#reset();
     if (this.view.isVisible) void this.chat.start();
+  }
+
+  /** After the extension is installed its view is shown once: VS Code may leave the new side bar empty until then. */
+  #showOnce(): void {
+    const state = this.context.globalState;
+    if (state.get<boolean>(SHOWN_KEY) === true) return;
+    void state.update(SHOWN_KEY, true);
+    void vscode.commands.executeCommand("pintle.chat.focus", { preserveFocus: true });
   }
 
   #reset(): void {

@@ -1,5 +1,6 @@
 /** Draws the entries of the transcript. Each has one element, updated in place. */
 import type { Append, FromPage, ViewEntry, ViewTool } from "../messages.ts";
+import { sentences } from "../sentence.ts";
 import { button, diffLines, el } from "./dom.ts";
 import { Markdown } from "./markdown.ts";
 
@@ -25,7 +26,7 @@ export function drawEntry(entry: ViewEntry, send: Send): Drawn {
       return new ToolCard(entry.tool, send);
     case "notice":
       return fixed(`notice ${entry.notice.level}`, entry, (each) =>
-        each.kind === "notice" ? [each.notice.message, each.notice.hint ?? ""].join(" ").trim() : "",
+        each.kind === "notice" ? sentences(each.notice.message, each.notice.hint) : "",
       );
     case "turnEnd":
       return turnEnd(entry);
@@ -94,7 +95,7 @@ function turnEnd(entry: Extract<ViewEntry, { kind: "turnEnd" }>): Drawn {
     const words = { completed: "Done", interrupted: "Stopped", failed: "Failed" }[status] ?? status;
     element.replaceChildren(el("span", { class: "line" }, `${words} · ${facts.join(" · ")}`));
     if (error !== undefined) {
-      element.append(el("span", { class: "error" }, [error.message, error.hint ?? ""].join(" ").trim()));
+      element.append(el("span", { class: "error" }, sentences(error.message, error.hint)));
     }
     return true;
   };

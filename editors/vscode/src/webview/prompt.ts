@@ -46,6 +46,8 @@ export class Prompt {
     const mode = { ask: "asks before changes", full: "asks nothing" }[head.permissionMode] ?? "";
     this.#info.textContent = [head.model, mode].filter((each) => each !== "").join(" · ");
     this.#info.title = this.#info.textContent;
+    // The verbs of a running turn need the room.
+    this.#info.hidden = this.#isRunning;
     this.#changed();
   }
 

@@ -89,7 +89,7 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.send("In the first window");
   await first.sees("First answer.");
   const second = await rig.window(folder);
-  await second.sees("It may be open in another window.");
+  await second.sees("The session is open in another window.");
   await second.shot("14-two-windows");
   await second.button("New Session").click();
   await until("the problem is gone", async () => (await second.view.locator(".banner").count()) === 0);
@@ -101,6 +101,19 @@ export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
   await first.page.context().close();
   await second.page.context().close();
   await until("no engine is left", () => folder.engines().length === 0);
+}
+
+export async function aFolderThatIsNotTrustedStartsNothing(_, own) {
+  const rig = await own({ trustsAll: false });
+  const folder = rig.folder("untrusted", { script: { replies: [{ blocks: [{ text: "Now I run." }] }] } });
+  const window = await rig.window(folder);
+  await window.sees("This folder is not trusted.");
+  assert.deepEqual(folder.engines(), []);
+  await window.shot("19-untrusted");
+  await window.command("Workspaces: Manage Workspace Trust");
+  await window.page.locator(".workspace-trust-editor").getByText("Trust", { exact: true }).first().click();
+  await until("an engine runs", () => folder.engines().length === 1);
+  await window.page.getByRole("button", { name: "Pintle: ready" }).waitFor();
 }
 
 export async function anExtensionHostThatIsKilledTakesItsEngineAlong(rig) {

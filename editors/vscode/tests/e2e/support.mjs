@@ -66,6 +66,7 @@ export async function start(vsix, { trustsAll = true } = {}) {
       "files.autoSave": "off",
       "workbench.startupEditor": "none",
       "workbench.tips.enabled": false,
+      "security.workspace.trust.startupPrompt": "never",
       "extensions.ignoreRecommendations": true,
       "git.openRepositoryInParentFolders": "never",
     }),
