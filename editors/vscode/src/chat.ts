@@ -80,7 +80,7 @@ export class Chat {
     return this.#questions.has(id);
   }
 
-  /** Starts the engine, which brings back the session of the last time. */
+  /** Starts the engine; the session of the last time comes back with it. */
   start(): Promise<void> {
     return this.engine.start();
   }
@@ -158,9 +158,9 @@ export class Chat {
   /** The state of any stored session, for a diff that was left open. */
   async stateOf(id: SessionId): Promise<State | undefined> {
     await this.start();
-    if (id === this.#session?.id) return this.#session.state;
-    const connection = this.engine.connection;
-    return connection === undefined ? undefined : await readSession(connection, id);
+    const session = this.#session;
+    if (session?.id === id && session.isCurrent) return session.state;
+    return this.engine.connection && (await readSession(this.engine.connection, id));
   }
 
   // ----- inside

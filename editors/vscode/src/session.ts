@@ -20,12 +20,19 @@ export class Session {
   #connection: Connection | undefined;
   #held: AnyRecord[] = [];
   #filling: Promise<void> | undefined;
+  /** The last event there was when it was opened; 0 before that. */
+  #target = 0;
   /** Read up to here at least. */
   #wanted = 0;
 
   constructor(id: SessionId, changed: (changes: Change[]) => void) {
     this.id = id;
     this.#changed = changed;
+  }
+
+  /** Whether the state holds every event that was there when the session was opened. */
+  get isCurrent(): boolean {
+    return this.#target > 0 && this.state.seq >= this.#target && this.#filling === undefined;
   }
 
   /** Follows the session on a connection from the last event that is known. */
@@ -44,6 +51,7 @@ export class Session {
   async attached(connection: Connection, result: SessionResult): Promise<void> {
     this.#connection = connection;
     attach(this.state, result);
+    this.#target = result.seq;
     if (result.gap === true) this.#fill(result.seq);
     await this.#filling;
     settle(this.state, result);

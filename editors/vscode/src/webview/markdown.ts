@@ -52,11 +52,10 @@ export class Markdown {
     // While the fence's own line is not complete, or a line may become the closing fence, the block is drawn anew.
     const lines = source.trimEnd().split("\n");
     if (!source.includes("\n") || (lines.length > 1 && FENCE.test(lines.at(-1) ?? ""))) return false;
-    const text = open.firstElementChild?.firstChild;
-    if (!(text instanceof Text)) return false;
-    const drawn = text.data.length;
+    const code = open.firstElementChild;
+    if (code === null) return false;
     const body = this.#text.slice(this.#openAt).trimEnd();
-    text.appendData(body.slice(body.indexOf("\n") + 1 + drawn));
+    addCode(code, body.slice(body.indexOf("\n") + 1 + code.textContent.length));
     return true;
   }
 
@@ -73,7 +72,7 @@ export class Markdown {
   }
 }
 
-/** A paragraph longer than this is drawn in parts, so that a part more costs no more than the last one. */
+/** Paragraphs and code longer than this are drawn in parts, so that a part more costs no more than the last one. */
 const LONG = 3000;
 
 function shorten(block: Block): Block[] {
@@ -87,6 +86,24 @@ function shorten(block: Block): Block[] {
     rest = rest.slice(at);
   }
   return [...parts, { kind: block.kind, source: rest }];
+}
+
+/** Adds code in parts that end with a line, so that a line more costs no more than the last part. */
+function addCode(code: Element, more: string): void {
+  while (more !== "") {
+    let last = code.lastElementChild;
+    let length = last?.textContent.length ?? 0;
+    if (last === null || (length >= LONG && last.textContent.endsWith("\n"))) {
+      last = el("span", { class: "part" });
+      code.append(last);
+      length = 0;
+    }
+    const end = more.length + length > LONG ? more.indexOf("\n", Math.max(0, LONG - length)) : -1;
+    const piece = end < 0 ? more : more.slice(0, end + 1);
+    if (last.firstChild instanceof Text) last.firstChild.appendData(piece);
+    else last.append(piece);
+    more = more.slice(piece.length);
+  }
 }
 
 const FENCE = /^ {0,3}(```+|~~~+)/;
@@ -150,7 +167,9 @@ function draw(block: Block): HTMLElement {
       const lines = source.trimEnd().split("\n");
       const isClosed = lines.length > 1 && FENCE.test(lines.at(-1) ?? "");
       const body = lines.slice(1, isClosed ? -1 : undefined).join("\n");
-      return el("pre", { class: "code" }, el("code", {}, body));
+      const code = el("code");
+      addCode(code, body);
+      return el("pre", { class: "code" }, code);
     }
     case "heading": {
       const level = HEADING.exec(source)?.[1]?.length ?? 1;

@@ -15,7 +15,7 @@ const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
 for (const [name, run] of Object.entries({ wholeRound, ...faults, ...stream })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  test(title, { timeout: 240_000 }, async () => {
+  test(title, { timeout: 400_000 }, async () => {
     // Most cases share one VS Code; a case that needs it set up in another way starts its own.
     let used = rig;
     const own = async (options) => (used = await start(process.env.PINTLE_VSIX, options));

@@ -111,13 +111,16 @@ export async function wholeRound(rig) {
     .locator(".tab", { hasText: "greet.sh (what the turn changed)" })
     .waitFor({ timeout: LONG });
   const [before] = folder.engines();
-  await window.reload();
+  // In order, so that VS Code keeps its tabs; another case reloads the page without warning.
+  await window.reloadInOrder();
   await window.sees("Done, and noted as you asked.");
   await window.view.locator(".end.interrupted").waitFor();
   assert.equal(await window.box.inputValue(), "and then this", "the draft is kept");
   // The diff tab that was left open is resolved again.
   await until("the old engine is gone", () => folder.engines().every((each) => each.pid !== before.pid));
-  await window.page.locator(".tab", { hasText: "greet.sh (what the turn changed)" }).click();
+  await window.page
+    .locator(".tab.active", { hasText: "greet.sh (what the turn changed)" })
+    .waitFor({ timeout: LONG });
   await until("the baseline is drawn", async () =>
     (await original()).replaceAll("\u00a0", " ").includes("echo hello $name"),
   );

@@ -206,6 +206,14 @@ export class Window {
     await this.loaded();
   }
 
+  async reloadInOrder() {
+    await Promise.all([
+      this.page.waitForEvent("load", { timeout: LONG }),
+      this.command("Developer: Reload Window"),
+    ]);
+    await this.loaded();
+  }
+
   button(name) {
     return this.view.getByRole("button", { name, exact: true });
   }
