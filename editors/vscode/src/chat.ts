@@ -1,0 +1,300 @@
+/**
+ * What a window does with an engine: one session at a time, its verbs, its open questions.
+ *
+ * It imports no `vscode` and holds nothing that the engine can tell again but the id of the session that is shown.
+ */
+import { ClosedError } from "./connection.ts";
+import type { Status, Surroundings } from "./engine.ts";
+import { Engine } from "./engine.ts";
+import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import type { Problem } from "./problem.ts";
+import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
+import { Questions } from "./questions.ts";
+import type { Change, State } from "./reducer.ts";
+import { Session, readSession } from "./session.ts";
+import { sessionConfig } from "./settings.ts";
+
+export interface Listener {
+  /** The session that is shown is another one now; draw everything anew. */
+  reset(): void;
+  changed(changes: Change[]): void;
+  /** Status, questions, problem or queue changed. */
+  head(): void;
+  /** A question of permission came. */
+  asked(): void;
+  /** Text that was not sent goes back to the prompt box. */
+  returned(text: string): void;
+}
+
+/** An engine of a window that has just closed may hold the session for a moment. */
+const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
+
+export class Chat {
+  readonly engine: Engine;
+  readonly #listener: Listener;
+  readonly #around: Surroundings;
+  readonly #memory: { session: SessionId | undefined };
+  readonly #questions: Questions;
+  #session: Session | undefined;
+  #problem: Problem | undefined;
+  /** Events of a session whose creation is being answered. */
+  #early: AnyRecord[] | undefined;
+  #opening = 0;
+
+  constructor(around: Surroundings, memory: { session: SessionId | undefined }, listener: Listener) {
+    this.#around = around;
+    this.#memory = memory;
+    this.#listener = listener;
+    this.#questions = new Questions(() => listener.head());
+    this.engine = new Engine(around, {
+      status: (status) => this.#statusChanged(status),
+      record: (record) => this.#record(record),
+      lagged: (params) => {
+        if (params.sessionId === this.#session?.id) this.#session.lagged(params.headSeq);
+      },
+      approval: (request) => {
+        this.#questions.add(request);
+        listener.asked();
+      },
+    });
+  }
+
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
+  get state(): State | undefined {
+    return this.#session?.state;
+  }
+
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  /** Questions that wait for an answer from this window. */
+  get attention(): number {
+    return this.#questions.size;
+  }
+
+  canAnswer(id: ApprovalId): boolean {
+    return this.#questions.has(id);
+  }
+
+  /** Starts the engine; the session of the last time comes back with it. */
+  start(): Promise<void> {
+    return this.engine.start();
+  }
+
+  dispose(): Promise<void> {
+    return this.engine.dispose();
+  }
+
+  // ----- verbs
+
+  /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
+  send(text: string): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "reject"));
+  }
+
+  /** Starts a turn when the running one is over. */
+  queue(text: string): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "queue"));
+  }
+
+  /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
+  steer(text: string): Promise<void> {
+    return this.#deliver(text, async (session) => {
+      const input = [{ type: "text" as const, text }];
+      const { outcome } = await this.#connection().request("turn/steer", { sessionId: session.id, input });
+      if (outcome === "noActiveTurn") await this.#startTurn(session, text, "queue");
+    });
+  }
+
+  /** Stops the turn; messages that the model has not read come back to the prompt box. */
+  async stop(): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    await this.#guard(async () => {
+      const { returned } = await this.#connection().request("turn/interrupt", { sessionId: session.id });
+      const text = (returned ?? []).map(textOf).join("\n\n");
+      if (text !== "") this.#listener.returned(text);
+    });
+  }
+
+  answer(id: ApprovalId, optionId: string): void {
+    this.#questions.answer(id, optionId);
+  }
+
+  /** Goes on without a session; the next prompt makes one. */
+  async newSession(): Promise<void> {
+    await this.#leave();
+    this.#memory.session = undefined;
+    this.#setProblem(undefined);
+    this.#listener.reset();
+  }
+
+  async openSession(id: SessionId): Promise<void> {
+    if (id !== this.#session?.id) await this.#leave();
+    this.#memory.session = id;
+    await this.start();
+    if (this.#session?.id !== id) await this.#open(id);
+  }
+
+  /** Tries again what did not work: the engine, else the session. */
+  async retry(): Promise<void> {
+    this.#setProblem(undefined);
+    if (this.engine.status.kind !== "ready") await this.engine.restart();
+    else await this.#resume();
+  }
+
+  async list(): Promise<SessionSummary[]> {
+    await this.start();
+    const connection = this.engine.connection;
+    if (connection === undefined) return [];
+    const { sessions } = await connection.request("session/list", { cwd: this.#around.folder, limit: 200 });
+    return sessions;
+  }
+
+  /** The state of any stored session, for a diff that was left open. */
+  async stateOf(id: SessionId): Promise<State | undefined> {
+    await this.start();
+    const session = this.#session;
+    if (session?.id === id && session.isCurrent) return session.state;
+    return this.engine.connection && (await readSession(this.engine.connection, id));
+  }
+
+  // ----- inside
+
+  #connection() {
+    const connection = this.engine.connection;
+    if (connection === undefined) throw new ClosedError();
+    return connection;
+  }
+
+  async #startTurn(session: Session, text: string, whenBusy: WhenBusy): Promise<void> {
+    const input = [{ type: "text" as const, text }];
+    await this.#connection().request("turn/start", { sessionId: session.id, input, whenBusy });
+  }
+
+  async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
+    const isSent = await this.#guard(async () => {
+      await this.start();
+      await send(this.#session ?? (await this.#create()));
+    });
+    if (!isSent) this.#listener.returned(text);
+  }
+
+  /** Runs something; an error becomes the problem that is shown. */
+  async #guard(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#setProblem(undefined);
+      return true;
+    } catch (error) {
+      this.#explain(error);
+      return false;
+    }
+  }
+
+  #explain(error: unknown): void {
+    const problem = problemOf(error);
+    this.#around.log.error([problem.text, problem.hint].join(" ").trim());
+    // Of an engine that does not start, its status says more.
+    if (error instanceof ClosedError && this.engine.status.kind === "failed") return;
+    this.#setProblem(problem);
+  }
+
+  #setProblem(problem: Problem | undefined): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    this.#listener.head();
+  }
+
+  async #create(): Promise<Session> {
+    const connection = this.#connection();
+    this.#early = [];
+    try {
+      const config = sessionConfig(this.#around.settings());
+      const result = await connection.request("session/create", { cwd: this.#around.folder, config });
+      const session = this.#follow(result.sessionId);
+      for (const record of this.#early) if (record.sessionId === session.id) session.receive(record);
+      await session.attached(connection, result);
+      this.#memory.session = session.id;
+      return session;
+    } finally {
+      this.#early = undefined;
+    }
+  }
+
+  #follow(id: SessionId): Session {
+    const session: Session = new Session(id, (changes) => {
+      if (session === this.#session) this.#listener.changed(changes);
+    });
+    this.#session = session;
+    this.#listener.reset();
+    return session;
+  }
+
+  /** Opens the session of the last time, or follows the one that is shown on a new connection. */
+  async #resume(): Promise<void> {
+    const id = this.#session?.id ?? this.#memory.session;
+    if (id !== undefined) await this.#open(id);
+  }
+
+  async #open(id: SessionId): Promise<void> {
+    const opening = ++this.#opening;
+    const session = this.#session?.id === id ? this.#session : this.#follow(id);
+    for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
+      const connection = this.engine.connection;
+      if (connection === undefined || opening !== this.#opening) return;
+      try {
+        await session.open(connection);
+        this.#setProblem(undefined);
+        this.#listener.reset();
+        return;
+      } catch (error) {
+        if (error instanceof ClosedError) return;
+        if (isConflictError(error) && delayMs !== undefined) {
+          await new Promise((resolve) => setTimeout(resolve, delayMs));
+          continue;
+        }
+        if (opening !== this.#opening) return;
+        this.#explain(error);
+        // A session that is gone must not stand in the way of a new one.
+        this.#session = undefined;
+        if (isNotFoundError(error)) this.#memory.session = undefined;
+        this.#listener.reset();
+        return;
+      }
+    }
+  }
+
+  async #leave(): Promise<void> {
+    const session = this.#session;
+    this.#opening += 1;
+    this.#session = undefined;
+    this.#questions.clear();
+    if (session === undefined) return;
+    try {
+      // Closed, so that another window can have it.
+      await this.engine.connection?.request("session/close", { sessionId: session.id });
+    } catch (error) {
+      this.#around.log.warn(`closing a session: ${String(error)}`);
+    }
+  }
+
+  #statusChanged(status: Status): void {
+    if (status.kind !== "ready") this.#questions.clear();
+    this.#listener.head();
+    if (status.kind === "ready") void this.#resume();
+  }
+
+  #record(record: AnyRecord): void {
+    if (record.sessionId === this.#session?.id) this.#session.receive(record);
+    else this.#early?.push(record);
+  }
+}
+
+function textOf(input: QueuedInput): string {
+  return input.content.map((each) => each.text).join("\n");
+}

@@ -1,0 +1,260 @@
+/**
+ * The engine's process: found, started, version-checked, started again after a crash, and ended.
+ *
+ * It imports no `vscode`. Invariant: at most one process is alive, and `dispose` resolves when none is.
+ */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn } from "node:child_process";
+import type { EngineRequest } from "./connection.ts";
+import { Connection, RpcError } from "./connection.ts";
+import type { Machine } from "./locate.ts";
+import { locate } from "./locate.ts";
+import type { AnyRecord, InitializeResult, SessionLaggedParams } from "./protocol.ts";
+import { PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
+import { Backoff, Coalesced } from "./restart.ts";
+import type { Settings } from "./settings.ts";
+import { judgeError, judgeResult } from "./version.ts";
+
+/** An engine that has not answered `initialize` by then is no engine. */
+const PATIENCE_MS = 10_000;
+/** How long an engine may take to end in order before it is killed. */
+const FAREWELL_MS = 1500;
+/** Bytes of the last stderr output that are kept to explain a failure. */
+const LAST_WORDS = 2000;
+
+export type Status =
+  | { kind: "off" }
+  | { kind: "starting" }
+  | { kind: "ready"; info: InitializeResult; file: string }
+  | { kind: "waiting"; delayMs: number; problem: string }
+  | { kind: "failed"; problem: string; hint: string };
+
+export interface Log {
+  info: (text: string) => void;
+  warn: (text: string) => void;
+  error: (text: string) => void;
+}
+
+/** What the engine needs from its owner. */
+export interface Surroundings {
+  settings(): Settings;
+  extensionFolder: string;
+  extensionVersion: string;
+  /** The workspace folder. */
+  folder: string;
+  machine: Machine;
+  log: Log;
+}
+
+/** What the engine tells its owner. */
+export interface Listener {
+  status(status: Status): void;
+  record(record: AnyRecord): void;
+  lagged(params: SessionLaggedParams): void;
+  approval(request: EngineRequest<"approval/request">): void;
+}
+
+interface Running {
+  child: ChildProcessWithoutNullStreams;
+  connection: Connection;
+  exited: Promise<void>;
+  stderr: string;
+}
+
+export class Engine {
+  readonly #around: Surroundings;
+  readonly #listener: Listener;
+  readonly #backoff = new Backoff();
+  readonly #start = new Coalesced(() => this.#startOnce());
+  #status: Status = { kind: "off" };
+  #running: Running | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isDisposed = false;
+
+  constructor(around: Surroundings, listener: Listener) {
+    this.#around = around;
+    this.#listener = listener;
+  }
+
+  get status(): Status {
+    return this.#status;
+  }
+
+  /** The open connection; undefined unless the engine is ready. */
+  get connection(): Connection | undefined {
+    return this.#status.kind === "ready" ? this.#running?.connection : undefined;
+  }
+
+  get processId(): number | undefined {
+    return this.#running?.child.pid;
+  }
+
+  /** Starts it unless it runs. It never rejects: what went wrong is the status. */
+  start(): Promise<void> {
+    if (this.#status.kind === "ready") return Promise.resolve();
+    return this.#start.run();
+  }
+
+  /** Ends the process in order, if there is one, and starts another. */
+  async restart(): Promise<void> {
+    this.#backoff.reset();
+    await this.#stop();
+    await this.#start.run();
+  }
+
+  async dispose(): Promise<void> {
+    this.#isDisposed = true;
+    await this.#stop();
+    this.#set({ kind: "off" });
+  }
+
+  #set(status: Status): void {
+    this.#status = status;
+    this.#listener.status(status);
+  }
+
+  #fail(problem: string, hint = ""): void {
+    this.#around.log.error(hint === "" ? problem : `${problem} ${hint}`);
+    this.#set({ kind: "failed", problem, hint });
+  }
+
+  async #startOnce(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#isDisposed || this.#status.kind === "ready") return;
+    const { log, folder, machine, extensionFolder } = this.#around;
+    const settings = this.#around.settings();
+    const located = locate(settings.path, extensionFolder, folder, machine);
+    if ("problem" in located) {
+      this.#fail(located.problem, "Install it, or name it in the setting pintle.path.");
+      return;
+    }
+    this.#set({ kind: "starting" });
+    log.info(`starting ${located.file} (${located.source}) in ${folder}`);
+    const running = this.#spawn(located.file, settings.arguments);
+    this.#running = running;
+    this.#backoff.started(Date.now());
+    try {
+      const result = await withPatience(
+        running.connection.request("initialize", {
+          protocol: { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] },
+          client: { name: "pintle-vscode", version: this.#around.extensionVersion },
+          capabilities: { approvals: {} },
+        }),
+      );
+      const judgement = judgeResult(result);
+      if (!judgement.ok) {
+        await this.#drop(running);
+        this.#fail(judgement.problem, judgement.hint);
+        return;
+      }
+      if (judgement.note !== undefined) log.warn(judgement.note);
+      log.info(`engine ${result.engine.version}, protocol ${result.protocol.version}, ready`);
+      this.#set({ kind: "ready", info: result, file: located.file });
+    } catch (error) {
+      await this.#drop(running);
+      if (this.#isDisposed) return;
+      if (error instanceof RpcError) {
+        const judgement = judgeError(error);
+        if (!judgement.ok) this.#fail(judgement.problem, judgement.hint);
+        return;
+      }
+      const said = running.stderr.trim();
+      const words = said === "" ? "" : ` It said: ${said.split("\n").slice(-4).join(" ")}`;
+      this.#fail(`${located.file} did not answer as an engine.${words}`, "Check the setting pintle.path.");
+    }
+  }
+
+  #spawn(file: string, more: string[]): Running {
+    const { log } = this.#around;
+    const child = spawn(file, ["serve", ...more], {
+      cwd: this.#around.folder,
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+    });
+    const exited = new Promise<void>((resolve) => {
+      child.on("exit", (code, signal) => {
+        log.info(`engine ended: ${signal ?? `code ${code ?? "?"}`}`);
+        resolve();
+      });
+      // A program that could not be started never exits.
+      child.on("error", (error) => {
+        running.stderr += error.message;
+        connection.close();
+        resolve();
+      });
+    });
+    const connection = new Connection(child.stdout, child.stdin, {
+      notification: (method, params) => {
+        if (method === "session/event") this.#listener.record(params as AnyRecord);
+        else this.#listener.lagged(params as SessionLaggedParams);
+      },
+      approval: (request) => this.#listener.approval(request),
+      noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
+      closed: () => this.#closed(running),
+    });
+    const running: Running = { child, connection, exited, stderr: "" };
+    child.stderr.on("data", (chunk: Buffer) => {
+      const text = chunk.toString("utf8");
+      running.stderr = (running.stderr + text).slice(-LAST_WORDS);
+      log.info(`engine: ${text.trimEnd()}`);
+    });
+    return running;
+  }
+
+  /** The connection is gone. While it starts, `#startOnce` sees it; when it was ready, it was a crash. */
+  #closed(running: Running): void {
+    if (this.#running !== running || this.#status.kind !== "ready" || this.#isDisposed) return;
+    this.#running = undefined;
+    killIfAlive(running.child);
+    const delayMs = this.#backoff.crashed(Date.now());
+    if (delayMs === undefined) {
+      this.#fail("The engine crashed several times in a row.", "See the log; then restart it.");
+      return;
+    }
+    const problem = "The engine ended unexpectedly.";
+    this.#around.log.error(`${problem} Starting it again in ${delayMs} ms.`);
+    this.#set({ kind: "waiting", delayMs, problem });
+    this.#timer = setTimeout(() => void this.start(), delayMs);
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#running = undefined;
+    const { connection, child } = running;
+    if (this.#status.kind === "ready") this.#set({ kind: "off" });
+    const deadline = setTimeout(() => killIfAlive(child), FAREWELL_MS);
+    try {
+      await Promise.race([connection.request("shutdown", {}), running.exited]);
+      connection.notify("exit", {});
+    } catch {
+      // It is gone, or was no engine.
+    }
+    child.stdin.end();
+    await running.exited;
+    clearTimeout(deadline);
+    connection.close();
+  }
+
+  async #drop(running: Running): Promise<void> {
+    if (this.#running === running) this.#running = undefined;
+    running.connection.close();
+    killIfAlive(running.child);
+    await running.exited;
+  }
+}
+
+function killIfAlive(child: ChildProcessWithoutNullStreams): void {
+  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+}
+
+function withPatience<T>(promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new Error(`no answer within ${PATIENCE_MS / 1000} s`)),
+      PATIENCE_MS,
+    );
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

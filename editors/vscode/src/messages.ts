@@ -1,0 +1,64 @@
+/** What the extension host and the transcript's page say to each other, and the shapes that are drawn. */
+import type { Approval, FileChange, Notice, QueuedInput, TurnCompleted } from "./protocol.ts";
+import type { Activity } from "./reducer.ts";
+
+/** One thing in the transcript, ready to draw. */
+export type ViewEntry =
+  | { kind: "user"; key: string; text: string }
+  | { kind: "agent" | "reasoning"; key: string; text: string; isOver: boolean }
+  | { kind: "tool"; key: string; tool: ViewTool }
+  | { kind: "notice"; key: string; notice: Notice }
+  | { kind: "turnEnd"; key: string; end: TurnCompleted };
+
+export interface ViewTool {
+  turnId: string;
+  name: string;
+  title: string;
+  toolKind: string;
+  status: string;
+  input: string;
+  output: string;
+  isError: boolean;
+  durationMs: number | undefined;
+  exitCode: number | undefined;
+  changes: Pick<FileChange, "op" | "path" | "added" | "removed" | "diff">[];
+}
+
+/** What stands around the transcript. */
+export interface Head {
+  engine: { kind: string; text: string; hint: string };
+  problem: { text: string; hint: string; isConflict: boolean } | undefined;
+  activity: Activity;
+  title: string;
+  model: string;
+  permissionMode: string;
+  queue: QueuedInput[];
+  approvals: { approval: Approval; canAnswer: boolean }[];
+  /** Files that the agent changed on disk while an editor holds unsaved text of them. */
+  unsaved: { path: string; label: string }[];
+}
+
+export interface Append {
+  key: string;
+  field: "text" | "args" | "output";
+  text: string;
+}
+
+/** From the extension host to the page. Indexes count from the session's first entry. */
+export type ToPage =
+  | { type: "reset"; head: Head; first: number; entries: ViewEntry[]; draft: string }
+  | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
+  | { type: "earlier"; first: number; entries: ViewEntry[] }
+  | { type: "returned"; text: string }
+  | { type: "focus" };
+
+/** From the page to the extension host. */
+export type FromPage =
+  | { type: "ready" }
+  | { type: "send" | "steer" | "queue"; text: string }
+  | { type: "stop" | "newSession" | "retry" | "showLog" | "openSettings" }
+  | { type: "answer"; approvalId: string; optionId: string }
+  | { type: "draft"; text: string }
+  | { type: "earlier"; before: number }
+  | { type: "openDiff"; turnId: string; path: string }
+  | { type: "compareUnsaved"; path: string };

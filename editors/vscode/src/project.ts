@@ -1,0 +1,140 @@
+/** Turns the state into what the page draws; long outputs are cut here, so that they never reach it. */
+import * as path from "node:path";
+import type { Append, ViewEntry } from "./messages.ts";
+import type { Content } from "./protocol.ts";
+import type { Change, Entry, State } from "./reducer.ts";
+import { isOver } from "./reducer.ts";
+
+/** Characters of a tool's output or arguments that are drawn. */
+const MOST_DRAWN = 16_000;
+/** Characters of a message that are drawn. */
+const MOST_TEXT = 400_000;
+
+/** Entries drawn at first, and added when a person goes back. */
+export const WINDOW = 100;
+
+export function viewEntry(entry: Entry): ViewEntry {
+  const { key } = entry;
+  if (entry.kind === "notice") return { kind: "notice", key, notice: entry.notice };
+  if (entry.kind === "turnEnd") return { kind: "turnEnd", key, end: entry.end };
+  const { item, streamed } = entry;
+  switch (item.type) {
+    case "userMessage":
+      return { kind: "user", key, text: item.content.map((each) => each.text).join("\n") };
+    case "agentMessage":
+      return { kind: "agent", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
+    case "reasoning":
+      return { kind: "reasoning", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
+    case "toolCall": {
+      const output = item.output === undefined ? streamed.output : textOf(item.output.content);
+      return {
+        kind: "tool",
+        key,
+        tool: {
+          turnId: item.turnId ?? "",
+          name: item.toolName,
+          title: item.title,
+          toolKind: item.kind,
+          status: item.status,
+          input: cut(inputText(item.input, streamed.args), MOST_DRAWN),
+          output: cut(output, MOST_DRAWN),
+          isError: item.output?.isError === true,
+          durationMs: item.durationMs,
+          exitCode: item.output?.details?.exitCode,
+          changes: (item.output?.details?.changes ?? []).map(({ op, path, added, removed, diff }) => ({
+            op,
+            path,
+            added,
+            removed,
+            diff: cut(diff, MOST_DRAWN),
+          })),
+        },
+      };
+    }
+    default:
+      // An item of a type that is newer than this extension.
+      return {
+        kind: "notice",
+        key,
+        notice: { level: "info", code: "unknownItem", message: "An item of an unknown kind." },
+      };
+  }
+}
+
+/** The command or the arguments as a person reads them. */
+function inputText(input: unknown, streamed: string): string {
+  if (input === undefined) return streamed;
+  if (
+    typeof input === "object" &&
+    input !== null &&
+    "command" in input &&
+    typeof input.command === "string"
+  ) {
+    return input.command;
+  }
+  return JSON.stringify(input, undefined, 2);
+}
+
+function textOf(content: Content[]): string {
+  return content.map((each) => (each.type === "text" ? each.text : `[${each.mimeType}]`)).join("\n");
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = most / 2;
+  const left = text.length - most;
+  return `${text.slice(0, half)}\n… ${left} characters are not shown …\n${text.slice(-half)}`;
+}
+
+/** Collects changes between two redraws, so that the page is told once. */
+export class Pending {
+  readonly #whole = new Set<string>();
+  #appends = new Map<string, Append>();
+  #head = false;
+
+  get isEmpty(): boolean {
+    return this.#whole.size === 0 && this.#appends.size === 0 && !this.#head;
+  }
+
+  add(changes: Change[]): void {
+    for (const change of changes) {
+      if (change.type === "head") this.#head = true;
+      else if (change.type === "entry") {
+        this.#whole.add(change.key);
+        for (const field of ["text", "args", "output"]) this.#appends.delete(`${change.key} ${field}`);
+      } else if (!this.#whole.has(change.key)) {
+        const place = `${change.key} ${change.field}`;
+        const before = this.#appends.get(place);
+        if (before === undefined) {
+          this.#appends.set(place, { key: change.key, field: change.field, text: change.text });
+        } else before.text += change.text;
+      }
+    }
+  }
+
+  /** What is to be drawn, in the state as it is now. */
+  take(state: State): { entries: { index: number; entry: ViewEntry }[]; appends: Append[]; head: boolean } {
+    const entries: { index: number; entry: ViewEntry }[] = [];
+    for (const key of this.#whole) {
+      const index = state.indexes.get(key);
+      const entry = index === undefined ? undefined : state.entries[index];
+      if (index !== undefined && entry !== undefined) entries.push({ index, entry: viewEntry(entry) });
+    }
+    entries.sort((a, b) => a.index - b.index);
+    const taken = { entries, appends: [...this.#appends.values()], head: this.#head };
+    this.clear();
+    return taken;
+  }
+
+  clear(): void {
+    this.#whole.clear();
+    this.#appends = new Map();
+    this.#head = false;
+  }
+}
+
+/** A path as a person reads it: relative inside the folder, whole outside. */
+export function labelOf(folder: string, file: string): string {
+  const relative = path.relative(folder, file);
+  return relative === "" || relative.startsWith("..") || path.isAbsolute(relative) ? file : relative;
+}

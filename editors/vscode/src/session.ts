@@ -1,0 +1,129 @@
+/**
+ * One session as this window follows it: opens it, takes its events in order, reads again what was missed.
+ *
+ * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
+ */
+import type { Connection } from "./connection.ts";
+import type { AnyRecord, SessionId, SessionResult } from "./protocol.ts";
+import type { Change, State } from "./reducer.ts";
+import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
+
+/** Events in a page; the most the engine gives. */
+const PAGE = 1000;
+/** Deltas held back while pages are read may be dropped above this: they are never needed for correctness. */
+const MOST_HELD = 20_000;
+
+export class Session {
+  readonly id: SessionId;
+  readonly state: State = emptyState();
+  readonly #changed: (changes: Change[]) => void;
+  #connection: Connection | undefined;
+  #held: AnyRecord[] = [];
+  #filling: Promise<void> | undefined;
+  /** The last event there was when it was opened; 0 before that. */
+  #target = 0;
+  /** Read up to here at least. */
+  #wanted = 0;
+
+  constructor(id: SessionId, changed: (changes: Change[]) => void) {
+    this.id = id;
+    this.#changed = changed;
+  }
+
+  /** Whether the state holds every event that was there when the session was opened. */
+  get isCurrent(): boolean {
+    return this.#target > 0 && this.state.seq >= this.#target && this.#filling === undefined;
+  }
+
+  /** Follows the session on a connection from the last event that is known. */
+  async open(connection: Connection): Promise<void> {
+    this.#connection = connection;
+    this.#held = [];
+    this.#filling = undefined;
+    const result = await connection.request("session/open", {
+      sessionId: this.id,
+      fromSeq: this.state.seq,
+    });
+    await this.attached(connection, result);
+  }
+
+  /** Takes the answer that made or opened the session, then waits until every event up to it is in the state. */
+  async attached(connection: Connection, result: SessionResult): Promise<void> {
+    this.#connection = connection;
+    attach(this.state, result);
+    this.#target = result.seq;
+    if (result.gap === true) this.#fill(result.seq);
+    await this.#filling;
+    settle(this.state, result);
+    this.#changed([{ type: "head" }]);
+  }
+
+  receive(record: AnyRecord): void {
+    if (this.#filling !== undefined) {
+      if (isDurable(record) || this.#held.length < MOST_HELD) this.#held.push(record);
+      return;
+    }
+    const outcome = apply(this.state, record);
+    if (outcome.type === "applied") this.#changed(outcome.changes);
+    else if (outcome.type === "gap" && isDurable(record)) {
+      this.#held.push(record);
+      this.#fill(record.seq - 1);
+    }
+  }
+
+  /** The engine left out events up to `headSeq`. */
+  lagged(headSeq: number): void {
+    this.#fill(headSeq);
+  }
+
+  #fill(to: number): void {
+    this.#wanted = Math.max(this.#wanted, to);
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#filling ??= this.#readPages(connection)
+      // The connection is gone; the next `open` goes on from the last event that is known.
+      .catch(() => undefined)
+      .finally(() => {
+        if (connection !== this.#connection) return;
+        this.#filling = undefined;
+        const held = this.#held;
+        this.#held = [];
+        for (const record of held) this.receive(record);
+      });
+  }
+
+  async #readPages(connection: Connection): Promise<void> {
+    while (this.state.seq < this.#wanted) {
+      const before = this.state.seq;
+      const page = await connection.request("session/events", {
+        sessionId: this.id,
+        after: before,
+        limit: PAGE,
+      });
+      if (connection !== this.#connection) return;
+      const changes: Change[] = [];
+      for (const record of page.events) {
+        const outcome = apply(this.state, record);
+        if (outcome.type === "applied") changes.push(...outcome.changes);
+      }
+      this.#changed(changes);
+      // A page that brings nothing would be asked for for ever.
+      if (this.state.seq === before) return;
+    }
+  }
+}
+
+/** Reads a session that is not open, from its first event. */
+export async function readSession(connection: Connection, id: SessionId): Promise<State> {
+  const state = emptyState();
+  for (;;) {
+    const page = await connection.request("session/events", {
+      sessionId: id,
+      after: state.seq,
+      limit: PAGE,
+    });
+    const before = state.seq;
+    for (const record of page.events) apply(state, record);
+    if (!page.more || state.seq === before) return state;
+  }
+}

@@ -1,0 +1,40 @@
+/** The extension's settings, read once into plain values. */
+import type { PermissionMode, SessionConfig } from "./protocol.ts";
+
+export interface Settings {
+  /** The engine's program; empty to look for it. */
+  path: string;
+  /** More arguments for `pintle serve`. */
+  arguments: string[];
+  model: string;
+  permissionMode: PermissionMode | "";
+}
+
+/** Reads settings; what has the wrong shape counts as not set. */
+export function readSettings(get: (name: string) => unknown): Settings {
+  const list = get("arguments");
+  const mode = get("permissionMode");
+  return {
+    path: text(get("path")),
+    arguments: Array.isArray(list) ? list.filter((each): each is string => typeof each === "string") : [],
+    model: text(get("model")),
+    permissionMode: mode === "ask" || mode === "full" ? mode : "",
+  };
+}
+
+/** What a new session is told. */
+export function sessionConfig(settings: Settings): SessionConfig {
+  const config: SessionConfig = {};
+  if (settings.model !== "") config.model = settings.model;
+  if (settings.permissionMode !== "") config.permissionMode = settings.permissionMode;
+  return config;
+}
+
+/** Whether a running engine must be started anew for the new settings to hold. */
+export function needsRestart(before: Settings, after: Settings): boolean {
+  return before.path !== after.path || before.arguments.join("\0") !== after.arguments.join("\0");
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value.trim() : "";
+}

@@ -1,0 +1,47 @@
+/** Judges whether the engine that answered is one this extension can work with. */
+import { RpcError } from "./connection.ts";
+import type { InitializeResult } from "./protocol.ts";
+import { ErrorCode, PROTOCOL_NAME, PROTOCOL_VERSION } from "./protocol.ts";
+
+export type Judgement = { ok: true; note?: string } | { ok: false; problem: string; hint: string };
+
+/** Judges the answer to `initialize`. */
+export function judgeResult(result: InitializeResult): Judgement {
+  const { name, version } = result.protocol;
+  const order = name === PROTOCOL_NAME ? compareMajor(version) : undefined;
+  if (order === undefined || order !== 0) return mismatch(`${name} ${version}`, order);
+  if (version === PROTOCOL_VERSION) return { ok: true };
+  return { ok: true, note: `the engine speaks protocol ${version}, this extension ${PROTOCOL_VERSION}` };
+}
+
+/** Judges a refusal of `initialize`. */
+export function judgeError(error: RpcError): Judgement {
+  if (error.code !== ErrorCode.unsupportedProtocol) {
+    return {
+      ok: false,
+      problem: `The engine refused the connection: ${error.message}`,
+      hint: error.data.hint ?? "",
+    };
+  }
+  const supported = error.data.supported ?? [];
+  const newest = supported.at(-1);
+  return mismatch(
+    supported.join(", ") || "another protocol",
+    newest === undefined ? undefined : compareMajor(newest),
+  );
+}
+
+function mismatch(theirs: string, order: number | undefined): Judgement {
+  const problem = `The engine speaks ${theirs}, this extension speaks ${PROTOCOL_NAME} ${PROTOCOL_VERSION}.`;
+  if (order === undefined) return { ok: false, problem, hint: "Check the setting pintle.path." };
+  const hint =
+    order < 0 ? "The engine is too old: update it." : "The engine is newer: update this extension.";
+  return { ok: false, problem, hint };
+}
+
+/** Below zero when the version's major part is older than ours, above when newer. */
+function compareMajor(version: string): number | undefined {
+  const theirs = Number.parseInt(version, 10);
+  const ours = Number.parseInt(PROTOCOL_VERSION, 10);
+  return Number.isNaN(theirs) ? undefined : Math.sign(theirs - ours);
+}

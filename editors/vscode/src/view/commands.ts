@@ -1,0 +1,81 @@
+/** The commands of the manifest. */
+import * as vscode from "vscode";
+import type { Extension } from "../root.ts";
+import type { Node } from "./changesTree.ts";
+import { describeTime } from "./sessionsTree.ts";
+
+export function registerCommands(extension: Extension): vscode.Disposable {
+  const table: Record<string, (...args: never[]) => unknown> = {
+    "pintle.open": () => extension.view.focus(),
+    "pintle.ask": () => ask(extension),
+    "pintle.newSession": () => newSession(extension),
+    "pintle.openSession": (id: unknown) => openSession(extension, id),
+    "pintle.refreshSessions": () => extension.sessions.refresh(),
+    "pintle.stop": () => extension.chat?.stop(),
+    "pintle.openDiff": (node: Node) =>
+      node.kind === "file" ? extension.openDiff(node.file.turnId, node.file.path) : undefined,
+    "pintle.openFile": (node: Node) =>
+      node.kind === "file" ? vscode.window.showTextDocument(vscode.Uri.file(node.file.path)) : undefined,
+    "pintle.openTurnDiff": (node: Node) =>
+      node.kind === "turn" ? extension.openTurnDiff(node.turn.turnId) : undefined,
+    "pintle.compareUnsaved": (path: string) => extension.compareUnsaved(path),
+    "pintle.restartEngine": () => extension.chat?.engine.restart(),
+    "pintle.showLog": () => extension.log.show(),
+    "pintle.openSettings": () =>
+      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:pintle.pintle"),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(table).map(([name, run]) => vscode.commands.registerCommand(name, run)),
+  );
+}
+
+async function ask(extension: Extension): Promise<void> {
+  const text = await vscode.window.showInputBox({ title: "Pintle", prompt: "What is to be done?" });
+  if (text === undefined || text.trim() === "") return;
+  await extension.view.focus();
+  const isIdle = (extension.chat?.state?.activity ?? "idle") === "idle";
+  await (isIdle ? extension.chat?.send(text) : extension.chat?.queue(text));
+}
+
+async function newSession(extension: Extension): Promise<void> {
+  if (!(await mayLeave(extension))) return;
+  await extension.chat?.newSession();
+  await extension.view.focus();
+}
+
+async function openSession(extension: Extension, id: unknown): Promise<void> {
+  const chat = extension.chat;
+  if (chat === undefined) return;
+  const wanted = typeof id === "string" ? id : await pickSession(extension);
+  if (wanted === undefined) return;
+  if (wanted !== chat.session?.id && !(await mayLeave(extension))) return;
+  await extension.view.focus();
+  await chat.openSession(wanted);
+}
+
+async function pickSession(extension: Extension): Promise<string | undefined> {
+  const sessions = (await extension.chat?.list()) ?? [];
+  const picked = await vscode.window.showQuickPick(
+    sessions.map((session) => ({
+      label: session.title ?? "Empty session",
+      description: describeTime(session.updatedMs),
+      id: session.sessionId,
+    })),
+    {
+      title: "Open Session",
+      placeHolder: sessions.length === 0 ? "No session in this folder yet" : "Session",
+    },
+  );
+  return picked?.id;
+}
+
+/** Another session is shown only after the turn of this one is over, or a person said to stop it. */
+async function mayLeave(extension: Extension): Promise<boolean> {
+  const chat = extension.chat;
+  if (chat?.state === undefined || chat.state.activity === "idle") return true;
+  const stop = "Stop the Turn and Leave";
+  const choice = await vscode.window.showWarningMessage("A turn is running in this session.", stop);
+  if (choice !== stop) return false;
+  await chat.stop();
+  return true;
+}

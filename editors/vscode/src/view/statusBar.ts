@@ -1,0 +1,54 @@
+/** One item in the status bar: what the engine does, and how many questions wait. */
+import * as vscode from "vscode";
+import type { Extension } from "../root.ts";
+
+export class StatusBar {
+  readonly #extension: Extension;
+  readonly #item: vscode.StatusBarItem;
+
+  constructor(extension: Extension) {
+    this.#extension = extension;
+    this.#item = vscode.window.createStatusBarItem("pintle.state", vscode.StatusBarAlignment.Left, 0);
+    this.#item.name = "Pintle";
+    this.#item.command = "pintle.open";
+    this.update();
+    this.#item.show();
+  }
+
+  update(): void {
+    const [text, tooltip, color] = this.#describe();
+    this.#item.text = text;
+    this.#item.tooltip = tooltip;
+    this.#item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
+    this.#item.accessibilityInformation = { label: tooltip };
+  }
+
+  dispose(): void {
+    this.#item.dispose();
+  }
+
+  #describe(): [text: string, tooltip: string, color?: string] {
+    const chat = this.#extension.chat;
+    if (chat === undefined) return ["$(circle-slash) Pintle", "Pintle: no trusted folder is open"];
+    const { status } = chat.engine;
+    switch (status.kind) {
+      case "failed":
+        return ["$(error) Pintle", `Pintle: ${status.problem}`, "statusBarItem.errorBackground"];
+      case "waiting":
+      case "starting":
+        return ["$(sync~spin) Pintle", "Pintle: the engine is starting"];
+      case "off":
+        return ["$(circle-outline) Pintle", "Pintle: the engine is off"];
+      case "ready":
+        break;
+    }
+    const count = chat.attention;
+    if (count > 0) {
+      const words = count === 1 ? "1 question waits" : `${count} questions wait`;
+      return [`$(bell-dot) Pintle: ${words}`, `Pintle: ${words} for you`, "statusBarItem.warningBackground"];
+    }
+    const activity = chat.state?.activity ?? "idle";
+    if (activity === "idle") return ["$(check) Pintle", "Pintle: ready"];
+    return ["$(loading~spin) Pintle: working", "Pintle: a turn is running"];
+  }
+}

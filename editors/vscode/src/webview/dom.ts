@@ -1,0 +1,49 @@
+/** Builds elements. Text is always text: nothing here or anywhere on the page takes HTML. */
+
+type Child = Node | string | undefined;
+
+interface Options {
+  class?: string;
+  title?: string;
+  attributes?: Record<string, string>;
+  onClick?: (event: MouseEvent) => void;
+}
+
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  options: Options = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  if (options.class !== undefined) element.className = options.class;
+  if (options.title !== undefined) element.title = options.title;
+  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, value);
+  const { onClick } = options;
+  if (onClick !== undefined) element.addEventListener("click", (event) => onClick(event as MouseEvent));
+  for (const child of children) if (child !== undefined) element.append(child);
+  return element;
+}
+
+export function button(label: string, onClick: () => void, kind = "", title?: string): HTMLButtonElement {
+  const options: Options = { class: `button ${kind}`.trim(), onClick };
+  if (title !== undefined) options.title = title;
+  const element = el("button", options, label);
+  element.type = "button";
+  return element;
+}
+
+/** Lines of a unified diff, coloured. */
+export function diffLines(diff: string): HTMLElement {
+  const pre = el("pre", { class: "diff" });
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const kind = line.startsWith("+")
+      ? "added"
+      : line.startsWith("-")
+        ? "removed"
+        : line.startsWith("@@")
+          ? "place"
+          : "";
+    pre.append(el("span", { class: kind }, `${line}\n`));
+  }
+  return pre;
+}

@@ -1,0 +1,147 @@
+/** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
+import type { Head } from "../messages.ts";
+import type { Approval } from "../protocol.ts";
+import { button, diffLines, el } from "./dom.ts";
+import type { Send } from "./entries.ts";
+
+const MOST_SHOWN = 8000;
+
+export class Around {
+  readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
+  readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
+  readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
+  readonly #queue = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
+  readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+    this.element.append(this.#banners, this.#approvals, this.#queue);
+  }
+
+  update(head: Head): void {
+    this.#banners.replaceChildren(...this.#drawBanners(head));
+    this.#drawApprovals(head);
+    this.#queue.replaceChildren(
+      ...head.queue
+        .filter((each) => each.delivery !== "prompt")
+        .map((each) =>
+          el(
+            "li",
+            {},
+            el("span", { class: "delivery" }, each.delivery === "steer" ? "steer" : "next"),
+            each.content.map((block) => block.text).join(" "),
+          ),
+        ),
+    );
+  }
+
+  #drawBanners(head: Head): HTMLElement[] {
+    const banners: HTMLElement[] = [];
+    const { engine, problem } = head;
+    if (engine.kind !== "ready") {
+      const actions =
+        engine.kind === "failed"
+          ? [
+              button("Retry", () => this.#send({ type: "retry" })),
+              button("Settings", () => this.#send({ type: "openSettings" }), "secondary"),
+              button("Log", () => this.#send({ type: "showLog" }), "secondary"),
+            ]
+          : [];
+      banners.push(banner(engine.kind === "failed" ? "error" : "info", engine.text, engine.hint, actions));
+    }
+    if (problem !== undefined) {
+      const actions = [button("Retry", () => this.#send({ type: "retry" }))];
+      if (problem.isConflict) {
+        actions.push(button("New Session", () => this.#send({ type: "newSession" }), "secondary"));
+      }
+      banners.push(banner("error", problem.text, problem.hint, actions));
+    }
+    for (const { path, label } of head.unsaved) {
+      const text = `${label} changed on disk while your editor holds unsaved text. Your text was kept.`;
+      const compare = button("Compare", () => this.#send({ type: "compareUnsaved", path }));
+      banners.push(banner("warning", text, "", [compare]));
+    }
+    return banners;
+  }
+
+  /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */
+  #drawApprovals(head: Head): void {
+    const open = new Set(head.approvals.map(({ approval }) => approval.approvalId));
+    for (const [id, card] of this.#cards) {
+      if (open.has(id)) continue;
+      card.element.remove();
+      this.#cards.delete(id);
+    }
+    for (const { approval, canAnswer } of head.approvals) {
+      const before = this.#cards.get(approval.approvalId);
+      if (before?.canAnswer === canAnswer) continue;
+      const element = this.#drawApproval(approval, canAnswer);
+      if (before === undefined) this.#approvals.append(element);
+      else before.element.replaceWith(element);
+      this.#cards.set(approval.approvalId, { element, canAnswer });
+    }
+  }
+
+  #drawApproval(approval: Approval, canAnswer: boolean): HTMLElement {
+    const { approvalId } = approval;
+    const options = approval.options.map((option) => {
+      const kind =
+        option.decision === "allow" ? (option.scope === "once" ? "" : "secondary") : "secondary deny";
+      const element = button(
+        option.label,
+        () => this.#send({ type: "answer", approvalId, optionId: option.optionId }),
+        kind,
+      );
+      element.disabled = !canAnswer;
+      return element;
+    });
+    return el(
+      "article",
+      { class: "approval", attributes: { "aria-label": `Permission: ${approval.title}` } },
+      el("p", { class: "title" }, approval.title),
+      el("p", { class: "reason" }, `Asked because ${approval.reason}.`),
+      drawInput(approval.input),
+      el("div", { class: "options" }, ...options),
+    );
+  }
+}
+
+function banner(kind: string, text: string, hint: string, actions: HTMLElement[]): HTMLElement {
+  return el(
+    "div",
+    { class: `banner ${kind}` },
+    el("span", {}, [text, hint].filter((each) => each !== "").join(" ")),
+    actions.length > 0 ? el("span", { class: "actions" }, ...actions) : undefined,
+  );
+}
+
+/** What would be done: the command, the replaced text, the new file. */
+function drawInput(input: unknown): HTMLElement {
+  const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
+  if (typeof fields["command"] === "string") return el("pre", { class: "input" }, cut(fields["command"]));
+  const edits =
+    Array.isArray(fields["edits"]) && fields["edits"].length > 0 ? (fields["edits"] as unknown[]) : [fields];
+  const lines: string[] = [];
+  for (const edit of edits) {
+    const { oldText, newText } = edit as { oldText?: unknown; newText?: unknown };
+    if (typeof oldText === "string") lines.push(...signed("-", oldText));
+    if (typeof newText === "string") lines.push(...signed("+", newText));
+  }
+  if (typeof fields["content"] === "string") lines.push(...signed("+", fields["content"]));
+  if (lines.length > 0) return diffLines(cut(lines.join("\n")));
+  return el("pre", { class: "input" }, cut(JSON.stringify(input, undefined, 2)));
+}
+
+function signed(sign: string, text: string): string[] {
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `${sign}${line}`);
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_SHOWN
+    ? text
+    : `${text.slice(0, MOST_SHOWN)}\n… ${text.length - MOST_SHOWN} characters more`;
+}

@@ -1,0 +1,50 @@
+/** The page of the view. It draws what the extension host says and reports what a person does; nothing else. */
+import type { FromPage, ToPage } from "../messages.ts";
+import { Around } from "./head.ts";
+import { Prompt } from "./prompt.ts";
+import { Transcript } from "./transcript.ts";
+
+interface Host {
+  postMessage(message: FromPage): void;
+}
+
+declare function acquireVsCodeApi(): Host;
+
+const host = acquireVsCodeApi();
+const send = (message: FromPage): void => host.postMessage(message);
+
+const transcript = new Transcript(send);
+const around = new Around(send);
+const prompt = new Prompt(send);
+document.body.append(transcript.element, around.element, prompt.element);
+
+function receive(message: ToPage): void {
+  if ("head" in message && message.head !== undefined) {
+    around.update(message.head);
+    prompt.update(message.head);
+    transcript.busy = message.head.activity === "running";
+    document.body.dataset["activity"] = message.head.activity;
+    document.body.dataset["engine"] = message.head.engine.kind;
+  }
+  switch (message.type) {
+    case "reset":
+      transcript.reset(message.first, message.entries);
+      prompt.restore(message.draft);
+      return;
+    case "update":
+      transcript.update(message.entries, message.appends);
+      return;
+    case "earlier":
+      transcript.earlier(message.first, message.entries);
+      return;
+    case "returned":
+      prompt.returned(message.text);
+      return;
+    case "focus":
+      prompt.focus();
+      return;
+  }
+}
+
+window.addEventListener("message", (event: MessageEvent<ToPage>) => receive(event.data));
+send({ type: "ready" });

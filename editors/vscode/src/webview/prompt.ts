@@ -1,0 +1,105 @@
+/** The prompt box and its verbs. Steering, queueing and stopping are separate buttons while a turn runs. */
+import type { Head } from "../messages.ts";
+import { button, el } from "./dom.ts";
+import type { Send } from "./entries.ts";
+
+/** So long after the last key the text is kept. */
+const KEEP_MS = 200;
+
+export class Prompt {
+  readonly element = el("form", { class: "prompt" });
+  readonly #box = el("textarea", {
+    attributes: { rows: "3", "aria-label": "Prompt", placeholder: "Ask pintle to do something" },
+  });
+  #kept = "";
+  #keeper: number | undefined;
+  #isRestored = false;
+  readonly #send: Send;
+  readonly #verbs: Record<"send" | "steer" | "queue" | "stop", HTMLButtonElement>;
+  readonly #info = el("span", { class: "info" });
+  #isRunning = false;
+
+  constructor(send: Send) {
+    this.#send = send;
+    this.#verbs = {
+      send: button("Send", () => this.#submit("send"), "", "Send (Enter)"),
+      steer: button("Steer", () => this.#submit("steer"), "", "Put it into the running turn (Enter)"),
+      queue: button("Queue", () => this.#submit("queue"), "secondary", "Send it after this turn (Alt+Enter)"),
+      stop: button("Stop", () => this.#send({ type: "stop" }), "secondary stop", "Stop the turn"),
+    };
+    const verbs = el("div", { class: "verbs" }, this.#info, ...Object.values(this.#verbs));
+    this.element.append(this.#box, verbs);
+    this.element.addEventListener("submit", (event) => event.preventDefault());
+    this.#box.addEventListener("input", () => this.#changed());
+    this.#box.addEventListener("blur", () => this.#keep());
+    this.#box.addEventListener("keydown", (event) => this.#key(event));
+    this.#changed();
+  }
+
+  update(head: Head): void {
+    this.#isRunning = head.activity !== "idle";
+    this.#verbs.send.hidden = this.#isRunning;
+    for (const verb of ["steer", "queue", "stop"] as const) this.#verbs[verb].hidden = !this.#isRunning;
+    this.#box.placeholder = this.#isRunning
+      ? "Steer the running turn, or queue what comes next"
+      : "Ask pintle to do something";
+    const mode = { ask: "asks before changes", full: "asks nothing" }[head.permissionMode] ?? "";
+    this.#info.textContent = [head.model, mode].filter((each) => each !== "").join(" · ");
+    this.#info.title = this.#info.textContent;
+    // The verbs of a running turn need the room.
+    this.#info.hidden = this.#isRunning;
+    this.#changed();
+  }
+
+  /** Puts the text back that stood here before the page was loaded anew. */
+  restore(draft: string): void {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    this.#kept = draft;
+    if (this.#box.value === "") this.#box.value = draft;
+    this.#changed();
+  }
+
+  /** Text comes back that was not read: before what stands there now. */
+  returned(text: string): void {
+    this.#box.value = [text, this.#box.value].filter((each) => each !== "").join("\n\n");
+    this.#changed();
+    this.#keep();
+  }
+
+  focus(): void {
+    this.#box.focus();
+  }
+
+  #keep(): void {
+    clearTimeout(this.#keeper);
+    if (this.#box.value === this.#kept) return;
+    this.#kept = this.#box.value;
+    this.#send({ type: "draft", text: this.#kept });
+  }
+
+  #key(event: KeyboardEvent): void {
+    // An Enter that ends a composition is not meant for us.
+    if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+    event.preventDefault();
+    if (event.altKey && this.#isRunning) this.#submit("queue");
+    else this.#submit(this.#isRunning ? "steer" : "send");
+  }
+
+  #submit(verb: "send" | "steer" | "queue"): void {
+    const text = this.#box.value.trim();
+    if (text === "") return;
+    this.#box.value = "";
+    this.#changed();
+    this.#send({ type: verb, text });
+    this.#box.focus();
+  }
+
+  #changed(): void {
+    const isEmpty = this.#box.value.trim() === "";
+    for (const verb of ["send", "steer", "queue"] as const) this.#verbs[verb].disabled = isEmpty;
+    if (this.#box.value === this.#kept || !this.#isRestored) return;
+    clearTimeout(this.#keeper);
+    this.#keeper = setTimeout(() => this.#keep(), KEEP_MS);
+  }
+}

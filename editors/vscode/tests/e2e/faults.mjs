@@ -1,0 +1,205 @@
+// What goes wrong: the engine is missing, of another version, killed; the window is reloaded, doubled, gone.
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { LONG, processes, until } from "./support.mjs";
+
+const hanging = { replies: [{ blocks: [{ text: "I begin with a long thought" }], hang: true }], delayMs: 5 };
+
+export async function aMissingEngineIsSaidAndARetryFindsIt(rig) {
+  const program = path.join(rig.base, "later", "pintle");
+  const folder = rig.folder("missing", {
+    script: { replies: [{ blocks: [{ text: "Here I am." }] }] },
+    settings: { "pintle.path": program },
+  });
+  const window = await rig.window(folder);
+  await window.sees("which is not a program");
+  await window.shot("10-missing");
+  await window.send("Anybody there?");
+  await until("the text is back", async () => (await window.box.inputValue()) === "Anybody there?");
+  fs.mkdirSync(path.dirname(program));
+  fs.writeFileSync(program, `#!/bin/sh\nexec "${process.env.PINTLE_BIN}" "$@"\n`, { mode: 0o755 });
+  await window.button("Retry").click();
+  await window.status("Pintle").waitFor();
+  await until("the engine is there", async () => (await window.view.locator(".banner").count()) === 0);
+  await window.send("Anybody there?");
+  await window.sees("Here I am.");
+  await window.page.context().close();
+}
+
+export async function anEngineOfAnotherVersionIsRefused(rig) {
+  const fake = path.resolve(import.meta.dirname, "../unit/fake-engine.mjs");
+  for (const [name, version, hint] of [
+    ["older", "0.9", "The engine is too old"],
+    ["newer", "2.0", "update this extension"],
+  ]) {
+    const program = path.join(rig.base, `engine-${name}`);
+    const plan = JSON.stringify({ supported: [version] });
+    fs.writeFileSync(program, `#!/bin/sh\nFAKE_ENGINE='${plan}' exec "${process.execPath}" "${fake}"\n`, {
+      mode: 0o755,
+    });
+    const folder = rig.folder(name, { settings: { "pintle.path": program } });
+    const window = await rig.window(folder);
+    await window.sees(`The engine speaks ${version}`);
+    await window.sees(hint);
+    if (name === "newer") await window.shot("11-version");
+    await window.page.context().close();
+  }
+}
+
+export async function anEngineKilledInMidStreamComesBackWithTheSession(rig) {
+  const folder = rig.folder("killed", { script: hanging });
+  const window = await rig.window(folder);
+  await window.send("Think");
+  await window.sees("I begin with a long thought");
+  const [engine] = folder.engines();
+  process.kill(engine.pid, "SIGKILL");
+  await window.view.locator(".end.failed").waitFor({ timeout: LONG });
+  await until("another engine runs", () => folder.engines().some((each) => each.pid !== engine.pid));
+  assert.equal(await window.view.locator(".user").count(), 1, "the session goes on");
+  await window.shot("12-after-a-crash");
+  await window.send("Again");
+  await until("it works again", async () => (await window.view.locator(".agent").count()) === 2);
+  await window.page.context().close();
+  await until("no engine is left", () => folder.engines().length === 0);
+}
+
+export async function aWindowReloadedInMidTurnFindsItsSession(rig) {
+  const folder = rig.folder("reloaded", { script: hanging });
+  const window = await rig.window(folder);
+  await window.send("Think");
+  await window.sees("I begin with a long thought");
+  const [engine] = folder.engines();
+  await window.reload();
+  await window.view.locator(".end").waitFor({ timeout: LONG });
+  await window.sees("I begin with a long thought");
+  await window.shot("13-reloaded-in-mid-turn");
+  await until("the old engine is gone", () => folder.engines().every((each) => each.pid !== engine.pid));
+  assert.equal(folder.engines().length, 1);
+  await window.send("Again");
+  await until("it works again", async () => (await window.view.locator(".agent").count()) === 2);
+  await window.page.context().close();
+}
+
+export async function aSecondWindowIsToldThatTheSessionIsTaken(rig) {
+  const folder = rig.folder("two windows", {
+    script: { replies: [{ blocks: [{ text: "First answer." }] }, { blocks: [{ text: "Second answer." }] }] },
+  });
+  const first = await rig.window(folder);
+  await first.send("In the first window");
+  await first.sees("First answer.");
+  const second = await rig.window(folder);
+  await second.sees("The session is open in another window.");
+  await second.shot("14-two-windows");
+  await second.button("New Session").click();
+  await until("the problem is gone", async () => (await second.view.locator(".banner").count()) === 0);
+  await second.send("In the second window");
+  await second.sees("First answer.");
+  await first.send("On");
+  await first.sees("Second answer.");
+  assert.equal(folder.engines().length, 2);
+  await first.page.context().close();
+  await second.page.context().close();
+  await until("no engine is left", () => folder.engines().length === 0);
+}
+
+export async function aFolderThatIsNotTrustedStartsNothing(_, own) {
+  const rig = await own({ trustsAll: false });
+  const folder = rig.folder("untrusted", { script: { replies: [{ blocks: [{ text: "Now I run." }] }] } });
+  const window = await rig.window(folder);
+  await window.sees("This folder is not trusted.");
+  assert.deepEqual(folder.engines(), []);
+  await window.shot("19-untrusted");
+  await window.command("Workspaces: Manage Workspace Trust");
+  await window.page.locator(".workspace-trust-editor").getByText("Trust", { exact: true }).first().click();
+  await until("an engine runs", () => folder.engines().length === 1);
+  await window.page.getByRole("button", { name: "Pintle: ready" }).waitFor();
+}
+
+export async function anExtensionHostThatIsKilledTakesItsEngineAlong(rig) {
+  const folder = rig.folder("host killed", { script: hanging });
+  const window = await rig.window(folder);
+  await window.send("Think");
+  await window.sees("I begin with a long thought");
+  const [engine] = folder.engines();
+  const host = processes("extensionHost").find((each) => each.pid === engine.parent);
+  assert.ok(host, "the engine is the extension host's child");
+  process.kill(host.pid, "SIGKILL");
+  const begun = Date.now();
+  await until("the engine is gone", () => folder.engines().every((each) => each.pid !== engine.pid), 5000);
+  console.log(`engine gone ${Date.now() - begun} ms after its extension host was killed`);
+  await window.page.context().close();
+}
+
+export async function unsavedTextIsNeverOverwritten(rig) {
+  const outside = path.join(rig.base, "out side 外", "far.txt");
+  fs.mkdirSync(path.dirname(outside));
+  fs.writeFileSync(outside, "far\n");
+  const folder = rig.folder("unsaved", {
+    files: { "open.txt": "one\ntwo\nthree\n" },
+    settings: { "pintle.permissionMode": "full" },
+    script: {
+      replies: [
+        {
+          blocks: [
+            { tool: "edit", arguments: { path: "open.txt", oldText: "three", newText: "drei" } },
+            { tool: "edit", arguments: { path: outside, oldText: "far", newText: "near" } },
+          ],
+        },
+        { blocks: [{ text: "Both changed." }] },
+      ],
+    },
+  });
+  const window = await rig.window(folder);
+  await window.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "open.txt" }).dblclick();
+  const editor = window.page.locator(".editor-instance .view-lines").first();
+  await editor.getByText("one").click();
+  await window.page.keyboard.press("Control+Home");
+  await window.page.keyboard.type("mine ");
+  await window.page.locator(".tab.dirty", { hasText: "open.txt" }).waitFor();
+  await window.send("Change both");
+  await window.sees("Both changed.");
+  await window.sees("Your text was kept.");
+  await window.shot("15-unsaved");
+  assert.equal(folder.read("open.txt"), "one\ntwo\ndrei\n");
+  const shown = () => editor.innerText();
+  assert.match(await shown(), /mine/);
+  await window.button("Compare").click();
+  await window.page.locator(".tab", { hasText: "disk ↔ unsaved" }).waitFor({ timeout: LONG });
+  await window.page.locator(".monaco-diff-editor .line-insert").first().waitFor({ timeout: LONG });
+  await window.shot("16-compare-unsaved");
+
+  await window.view.getByRole("button", { name: "far.txt" }).click();
+  await window.page
+    .locator(".tab", { hasText: "far.txt (what the turn changed)" })
+    .waitFor({ timeout: LONG });
+  await window.command("View: Show Pintle");
+  await window.page
+    .locator(".monaco-list-row", { hasText: "out side 外" })
+    .first()
+    .waitFor({ timeout: LONG });
+  await window.shot("17-outside");
+  await window.page.context().close();
+}
+
+export async function aQuestionNotifiesOnlyAWindowThatNobodyLooksAt(rig) {
+  const ask = { blocks: [{ tool: "bash", arguments: { command: "true" } }] };
+  const end = { blocks: [{ text: "Ran." }] };
+  const folder = rig.folder("questions", { script: { replies: [ask, end, ask, end] } });
+  const window = await rig.window(folder);
+  await window.send("Run it");
+  await window.button("Allow").waitFor({ timeout: LONG });
+  assert.equal(await window.page.locator(".notification-toast").count(), 0);
+  await window.button("Allow").click();
+  await window.view.locator(".end.completed").waitFor({ timeout: LONG });
+  await window.page.evaluate(() => {
+    document.hasFocus = () => false;
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await window.send("Once more");
+  const toast = window.page.locator(".notification-toast", { hasText: "Pintle asks: bash: true" });
+  await toast.waitFor({ timeout: LONG });
+  await window.shot("18-notification");
+  await window.button("Deny").click();
+  await window.page.context().close();
+}

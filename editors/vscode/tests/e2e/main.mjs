@@ -1,0 +1,32 @@
+// Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
+import { after, before, test } from "node:test";
+import * as faults from "./faults.mjs";
+import { wholeRound } from "./round.mjs";
+import * as stream from "./stream.mjs";
+import { start } from "./support.mjs";
+
+let rig;
+before(async () => {
+  rig = await start(process.env.PINTLE_VSIX);
+});
+after(() => rig?.stop());
+
+const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
+for (const [name, run] of Object.entries({ wholeRound, ...faults, ...stream })) {
+  if (!wanted.test(name)) continue;
+  const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  test(title, { timeout: 400_000 }, async () => {
+    // Most cases share one VS Code; a case that needs it set up in another way starts its own.
+    let used = rig;
+    const own = async (options) => (used = await start(process.env.PINTLE_VSIX, options));
+    try {
+      await run(rig, own);
+    } catch (error) {
+      await used.failed(name);
+      throw error;
+    } finally {
+      await used.closeWindows();
+      if (used !== rig) await used.stop();
+    }
+  });
+}

@@ -1,0 +1,242 @@
+// A real VS Code (code-server) with the packaged extension, a browser on it, and the few moves the cases share.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import * as fs from "node:fs";
+import { createRequire } from "node:module";
+import * as net from "node:net";
+import * as os from "node:os";
+import * as path from "node:path";
+
+const cache = process.env.PINTLE_VSCODE_CACHE;
+const { chromium } = createRequire(path.join(cache, "tools/package.json"))("playwright-core");
+
+export const shots = path.join(cache, "shots");
+export const engineBinary = process.env.PINTLE_BIN;
+export const LONG = 30_000;
+
+/** Waits until `look` gives something; the one place that polls, for what has no event to wait for. */
+export async function until(what, look, timeout = LONG) {
+  const end = Date.now() + timeout;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Processes whose command line holds `text`. */
+export function processes(text) {
+  return fs
+    .readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        const command = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+        const status = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
+        return { pid: Number(pid), command, parent: Number(status[1]), isZombie: status[0] === "Z" };
+      } catch {
+        return { pid: 0, command: "", parent: 0, isZombie: true };
+      }
+    })
+    .filter((each) => !each.isZombie && each.command.includes(text));
+}
+
+/** Starts VS Code and a browser, and gives what the cases work with. */
+export async function start(vsix, { trustsAll = true } = {}) {
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-vscode-"));
+  const port = await freePort();
+  const userData = path.join(base, "user-data");
+  const extensions = path.join(base, "extensions");
+  fs.mkdirSync(path.join(userData, "User"), { recursive: true });
+  fs.mkdirSync(shots, { recursive: true });
+  fs.writeFileSync(
+    path.join(userData, "User/settings.json"),
+    JSON.stringify({
+      "chat.disableAIFeatures": true,
+      "files.autoSave": "off",
+      "workbench.startupEditor": "none",
+      "workbench.tips.enabled": false,
+      "security.workspace.trust.startupPrompt": "never",
+      "extensions.ignoreRecommendations": true,
+      "git.openRepositoryInParentFolders": "never",
+    }),
+  );
+  const node = path.join(cache, "node/bin/node");
+  const entry = path.join(cache, "code/node_modules/code-server/out/node/entry.js");
+  const common = [
+    "--user-data-dir",
+    userData,
+    "--extensions-dir",
+    extensions,
+    "--config",
+    path.join(base, "config.yaml"),
+  ];
+  const env = { ...process.env, PINTLE_HOME: path.join(base, "home"), HOME: base, LANG: "C.UTF-8" };
+  const log = fs.openSync(path.join(shots, "code-server.log"), "a");
+  const stdio = ["ignore", log, log];
+  const installed = spawn(node, [entry, ...common, "--install-extension", vsix], { env, stdio });
+  const code = await new Promise((resolve) => installed.on("exit", resolve));
+  assert.equal(code, 0, "the package could not be installed; see code-server.log");
+
+  const flags = [
+    "--auth",
+    "none",
+    "--disable-telemetry",
+    "--disable-update-check",
+    "--bind-addr",
+    `127.0.0.1:${port}`,
+  ];
+  if (trustsAll) flags.push("--disable-workspace-trust");
+  const server = spawn(node, [entry, ...common, ...flags], { env, stdio, detached: true });
+  await until("code-server listens", () =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const browser = await chromium.launch({
+    executablePath: process.env.PINTLE_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-background-networking", "--disable-dev-shm-usage"],
+  });
+  return new Rig(base, port, server, browser);
+}
+
+export class Rig {
+  constructor(base, port, server, browser) {
+    Object.assign(this, { base, port, server, browser });
+    this.contexts = [];
+  }
+
+  /** A folder with files, its own settings and its own script for the engine. */
+  folder(name, { files = {}, script, settings = {} }) {
+    const folder = path.join(this.base, "work", name);
+    const scriptFile = path.join(this.base, "scripts", `${name}.json`);
+    fs.mkdirSync(path.join(folder, ".vscode"), { recursive: true });
+    fs.mkdirSync(path.dirname(scriptFile), { recursive: true });
+    for (const [file, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      fs.writeFileSync(path.join(folder, file), text);
+    }
+    if (script !== undefined) fs.writeFileSync(scriptFile, JSON.stringify(script));
+    const all = { "pintle.path": engineBinary, "pintle.arguments": ["--script", scriptFile], ...settings };
+    fs.writeFileSync(path.join(folder, ".vscode/settings.json"), JSON.stringify(all));
+    return {
+      path: folder,
+      scriptFile,
+      read: (file) => fs.readFileSync(path.join(folder, file), "utf8"),
+      engines: () => processes(scriptFile).filter((each) => each.command.startsWith(engineBinary)),
+    };
+  }
+
+  /** Opens a folder in a window of its own. */
+  async window(folder, { isShown = true } = {}) {
+    const context = await this.browser.newContext({ viewport: { width: 1400, height: 860 } });
+    this.contexts.push(context);
+    const page = await context.newPage();
+    const window = new Window(page);
+    await page.goto(`http://127.0.0.1:${this.port}/?folder=${encodeURIComponent(folder.path)}`);
+    await window.loaded();
+    if (isShown) await window.show();
+    return window;
+  }
+
+  /** Keeps what the open windows look like. */
+  async failed(name) {
+    for (const [n, context] of this.contexts.entries()) {
+      const [page] = context.pages();
+      await page?.screenshot({ path: path.join(shots, `failed-${name}-${n}.png`) }).catch(() => undefined);
+    }
+  }
+
+  async closeWindows() {
+    for (const context of this.contexts.splice(0)) await context.close();
+  }
+
+  async stop() {
+    await this.browser.close();
+    const exited = new Promise((resolve) => this.server.on("exit", resolve));
+    process.kill(-this.server.pid, "SIGTERM");
+    const timer = setTimeout(() => process.kill(-this.server.pid, "SIGKILL"), 5000);
+    await exited;
+    clearTimeout(timer);
+    // Extension hosts end after their server; their engines with them.
+    await until("no engine is left", () => processes(this.base).length === 0, 20_000);
+    fs.rmSync(this.base, { recursive: true, force: true });
+  }
+}
+
+export class Window {
+  constructor(page) {
+    this.page = page;
+    this.view = page.frameLocator("iframe.webview").frameLocator("#active-frame");
+    this.box = this.view.locator("textarea");
+  }
+
+  async loaded() {
+    await this.page.locator(".monaco-workbench").waitFor({ timeout: LONG });
+    await this.page.locator('.statusbar-item[id*="pintle"]').waitFor({ timeout: LONG });
+  }
+
+  /** Runs a command by its title. */
+  async command(title) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+  }
+
+  async show() {
+    await this.command("Pintle: Open");
+    await this.box.waitFor({ timeout: LONG });
+  }
+
+  async reload() {
+    await this.page.reload();
+    await this.loaded();
+  }
+
+  async reloadInOrder() {
+    await Promise.all([
+      this.page.waitForEvent("load", { timeout: LONG }),
+      this.command("Developer: Reload Window"),
+    ]);
+    await this.loaded();
+  }
+
+  button(name) {
+    return this.view.getByRole("button", { name, exact: true });
+  }
+
+  async send(text, verb = "Send") {
+    await this.box.fill(text);
+    await this.button(verb).click();
+  }
+
+  async sees(text, timeout = LONG) {
+    await this.view.getByText(text).first().waitFor({ timeout });
+  }
+
+  status(text) {
+    return this.page.locator('.statusbar-item[id*="pintle"]').filter({ hasText: text });
+  }
+
+  /** The text of the page's transcript. */
+  transcript() {
+    return this.view.locator("main").innerText();
+  }
+
+  async shot(name) {
+    await this.page.screenshot({ path: path.join(shots, `${name}.png`) });
+  }
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { test } from "node:test";
+import { rig } from "./support.ts";
+
+test("an engine of the right version is ready, in a folder with blanks and Chinese characters", async (t) => {
+  const { chat, statuses } = rig(t, {});
+  await chat.start();
+  assert.deepEqual(
+    statuses.map((each) => each.kind),
+    ["starting", "ready"],
+  );
+});
+
+test("an engine that is missing is said, with what to do", async (t) => {
+  const { chat, folder } = rig(t, {});
+  fs.rmSync(path.join(folder, "pintle"));
+  await chat.start();
+  const status = chat.engine.status;
+  assert.equal(status.kind, "failed");
+  assert.match(status.problem, /names .*pintle, which is not a program/);
+  assert.match(status.hint, /pintle\.path/);
+});
+
+for (const [name, plan, problem, hint] of [
+  ["older", { supported: ["0.9"] }, /speaks 0\.9, this extension speaks pintle 1\.0/, /too old/],
+  ["newer", { supported: ["2.0"] }, /speaks 2\.0/, /update this extension/],
+  ["newer that does not refuse", { version: "2.1" }, /speaks pintle 2\.1/, /update this extension/],
+  ["another program", { exitAtOnce: true }, /did not answer as an engine\. It said: no such option/, /path/],
+] as const) {
+  test(`an engine that does not fit is refused with a reason: ${name}`, async (t) => {
+    const { chat } = rig(t, plan);
+    await chat.start();
+    const status = chat.engine.status;
+    assert.equal(status.kind, "failed");
+    assert.match(status.problem, problem);
+    assert.match(status.hint, hint);
+    assert.equal(chat.engine.processId, undefined);
+  });
+}
+
+test("an engine of a newer minor version is used, and it is noted", async (t) => {
+  const { chat, log } = rig(t, { version: "1.7" });
+  await chat.start();
+  assert.equal(chat.engine.status.kind, "ready");
+  assert.ok(log.some((line) => line.includes("speaks protocol 1.7")));
+});
+
+test("lines on stdout that are no messages are reported and skipped", async (t) => {
+  const { chat, log } = rig(t, { noise: true });
+  await chat.start();
+  assert.equal(chat.engine.status.kind, "ready");
+  assert.equal(log.filter((line) => line.includes("skipped a line")).length, 4);
+});
+
+test("an engine killed in mid-stream is started again and the session goes on from the last event", async (t) => {
+  const { chat, folder, statuses, until } = rig(t, { crashAfter: 3 }, "s1");
+  await chat.start();
+  await until("the events are there", () => chat.state?.seq === 5);
+  assert.deepEqual(
+    statuses.map((each) => each.kind),
+    ["starting", "ready", "waiting", "starting", "ready"],
+  );
+  const opens = fs
+    .readFileSync(path.join(folder, "log"), "utf8")
+    .split("\n")
+    .filter((line) => line.includes("session/open"))
+    .map((line) => (JSON.parse(line) as { params: { fromSeq: number } }).params.fromSeq);
+  assert.deepEqual(opens, [0, 3]);
+  assert.equal(chat.state?.entries.length, 4);
+});
+
+test("a gap is filled by pages, in order, before what came meanwhile", async (t) => {
+  const { chat, until } = rig(t, { gap: true, events: 50, page: 7 }, "s1");
+  await chat.start();
+  await until("all is there", () => chat.state?.seq === 51);
+  assert.deepEqual(
+    chat.state?.entries.map((each) => each.key),
+    Array.from({ length: 50 }, (_, at) => `i${at + 2}`),
+  );
+});
+
+test("events that were left out for slowness are read again", async (t) => {
+  const { chat, until } = rig(t, { lag: true }, "s1");
+  await chat.start();
+  await until("all is there", () => chat.state?.seq === 9);
+  assert.equal(chat.state?.entries.length, 8);
+});
+
+test("a session that a closing window still holds is asked for again", async (t) => {
+  const { chat, until } = rig(t, { conflicts: true }, "s1");
+  await chat.start();
+  await until("all is there", () => chat.state?.seq === 5);
+  assert.equal(chat.problem, undefined);
+});
+
+test("a protocol error is shown with its hint, and the text goes back to the prompt box", async (t) => {
+  const { chat, returned, memory } = rig(t, {});
+  await chat.send("do it");
+  assert.deepEqual(chat.problem, { text: "The input is odd.", hint: "Say more.", isConflict: false });
+  assert.deepEqual(returned, ["do it"]);
+  assert.equal(memory.session, "s1");
+});
+
+test("a question is answered once; a withdrawn one not at all", async (t) => {
+  const { chat, until } = rig(t, { asks: true }, "s1");
+  await chat.start();
+  await until("it asks", () => chat.attention === 1);
+  chat.answer("a1", "allow");
+  chat.answer("a1", "deny");
+  assert.equal(chat.attention, 0);
+  await until("it is told", () => chat.state?.entries.at(-1)?.kind === "notice");
+  const last = chat.state?.entries.at(-1);
+  assert.equal(last?.kind === "notice" ? last.notice.message : "", '{"optionId":"allow"}');
+
+  const other = rig(t, { asks: true, withdraws: true }, "s1");
+  await other.chat.start();
+  await other.until("all is there", () => other.chat.state?.seq === 5);
+  await other.until("it is withdrawn", () => other.chat.attention === 0);
+});
+
+test("an engine that does not end when told to is killed", async (t) => {
+  const { chat } = rig(t, { ignoresShutdown: true, ignoresEnd: true });
+  await chat.start();
+  const pid = chat.engine.processId ?? 0;
+  await chat.dispose();
+  assert.throws(() => process.kill(pid, 0));
+});
+
+test("what waits for an answer is rejected when the engine goes", async (t) => {
+  const { chat, returned } = rig(t, { ignoresShutdown: true });
+  await chat.start();
+  const pid = chat.engine.processId ?? 0;
+  const answer = chat.engine.connection?.request("shutdown", {});
+  process.kill(pid, "SIGKILL");
+  await assert.rejects(answer ?? Promise.resolve(), /the engine is gone/);
+  assert.deepEqual(returned, []);
+});

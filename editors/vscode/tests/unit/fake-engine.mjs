@@ -1,0 +1,127 @@
+#!/usr/bin/env node
+// An engine for tests: answers from FAKE_ENGINE, a JSON object that says how it misbehaves.
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const plan = JSON.parse(process.env.FAKE_ENGINE ?? "{}");
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const count = plan.folder
+  ? Number(existsSync(`${plan.folder}/starts`) && readFileSync(`${plan.folder}/starts`))
+  : 0;
+if (plan.folder) writeFileSync(`${plan.folder}/starts`, String(count + 1));
+if (plan.exitAtOnce) {
+  process.stderr.write("no such option: serve\n");
+  process.exit(2);
+}
+if (plan.noise) process.stdout.write(`WARN a log line went astray\n[1]\n"text"\n{"half": \n`);
+
+const event = (seq, type, more = {}) => ({
+  sessionId: "s1",
+  seq,
+  tsMs: 1,
+  turnId: "t1",
+  event: { type, ...more },
+});
+const message = (seq) =>
+  event(seq, "item.completed", {
+    item: {
+      id: `i${seq}`,
+      turnId: "t1",
+      status: "completed",
+      startedMs: 1,
+      type: "agentMessage",
+      text: `text ${seq}`,
+    },
+  });
+const all = [event(1, "session.created", { cwd: "/", model: "m", permissionMode: "ask" })];
+for (let seq = 2; seq <= (plan.events ?? 5); seq++) all.push(message(seq));
+const result = {
+  sessionId: "s1",
+  seq: all.length,
+  cwd: "/",
+  model: "m",
+  permissionMode: "ask",
+  state: { value: "idle" },
+};
+
+createInterface({ input: process.stdin })
+  .on("line", (line) => {
+    const { id, method, params, result: answer } = JSON.parse(line);
+    if (plan.folder) appendFileSync(`${plan.folder}/log`, `${line}\n`);
+    if (method === "initialize") {
+      if (plan.supported) {
+        const data = { code: "unsupportedProtocol", supported: plan.supported };
+        send({ id, error: { code: -32022, message: "no shared version", data } });
+      } else {
+        const protocol = { name: "pintle", version: plan.version ?? "1.0" };
+        send({
+          id,
+          result: { protocol, engine: { name: "pintle", version: "9" }, capabilities: {}, limits: {} },
+        });
+      }
+    } else if (method === "session/open") {
+      if (plan.conflicts && !existsSync(`${plan.folder}/free`)) {
+        writeFileSync(`${plan.folder}/free`, "");
+        send({ id, error: { code: -32041, message: "open elsewhere", data: { code: "conflict" } } });
+        return;
+      }
+      const isFirst = count === 0;
+      if (plan.gap) {
+        send({ id, result: { ...result, gap: true } });
+        send({ method: "session/event", params: message(all.length + 1) });
+        return;
+      }
+      send({ id, result });
+      const until = isFirst && plan.crashAfter ? plan.crashAfter : all.length;
+      for (const each of all)
+        if (each.seq > params.fromSeq && each.seq <= until) send({ method: "session/event", params: each });
+      if (isFirst && plan.crashAfter) {
+        process.stdout.write(`{"jsonrpc":"2.0","method":"session/ev`, () =>
+          process.kill(process.pid, "SIGKILL"),
+        );
+      }
+      if (plan.lag) {
+        send({
+          method: "session/lagged",
+          params: { sessionId: "s1", lastSentSeq: all.length, headSeq: all.length + 3 },
+        });
+        for (let seq = 1; seq <= 3; seq++) all.push(message(all.length + 1));
+        send({ method: "session/event", params: message(all.length + 1) });
+      }
+      if (plan.asks)
+        send({ id: "s1", method: "approval/request", params: { approvalId: "a1", title: "bash: rm" } });
+      if (plan.withdraws) send({ method: "$/cancelRequest", params: { id: "s1" } });
+    } else if (method === "session/events") {
+      const events = all
+        .filter((each) => each.seq > params.after)
+        .slice(0, Math.min(params.limit, plan.page ?? 1000));
+      send({
+        id,
+        result: { events, lastSeq: all.length, more: (events.at(-1)?.seq ?? all.length) < all.length },
+      });
+    } else if (method === "session/create") {
+      send({ id, result: { ...result, seq: 1 } });
+      send({ method: "session/event", params: all[0] });
+    } else if (method === "turn/start") {
+      const error = {
+        code: -32602,
+        message: "the input is odd",
+        data: { code: "invalidParams", hint: "say more" },
+      };
+      send({ id, error });
+    } else if (method === "shutdown") {
+      if (!plan.ignoresShutdown) send({ id, result: {} });
+    } else if (method === "exit") {
+      process.exit(0);
+    } else if (id === "s1" && answer) {
+      send({
+        method: "session/event",
+        params: {
+          sessionId: "s1",
+          after: all.length,
+          event: { type: "notice", level: "info", code: "answered", message: JSON.stringify(answer) },
+        },
+      });
+    }
+  })
+  .on("close", () => (plan.ignoresEnd ? setInterval(() => undefined, 1000) : process.exit(0)));

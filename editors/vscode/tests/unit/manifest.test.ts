@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as path from "node:path";
+import { test } from "node:test";
+
+const root = path.join(import.meta.dirname, "../..");
+const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")) as {
+  enabledApiProposals?: unknown;
+  dependencies?: unknown;
+  engines: { vscode: string };
+  devDependencies: Record<string, string>;
+  extensionKind: string[];
+  capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
+  contributes: { commands: { command: string }[]; configuration: { properties: Record<string, unknown> } };
+};
+
+function sources(folder: string): string[] {
+  return fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => path.join(folder, name));
+}
+
+test("the manifest asks for no proposed API, and the types are those of the oldest VS Code it names", () => {
+  assert.equal(manifest.enabledApiProposals, undefined);
+  assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"]}`);
+  // The compiler sees the stable API alone: no file brings other declarations of it.
+  for (const file of fs.readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })) {
+    assert.doesNotMatch(file, /vscode\.proposed/);
+  }
+});
+
+test("nothing is depended on at run time, and settings that start programs need trust", () => {
+  assert.equal(manifest.dependencies, undefined);
+  assert.deepEqual(manifest.extensionKind, ["workspace"]);
+  const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+  assert.equal(supported, "limited");
+  assert.deepEqual(
+    [...restrictedConfigurations].sort(),
+    Object.keys(manifest.contributes.configuration.properties).sort(),
+  );
+});
+
+test("every command of the manifest is registered", () => {
+  const code = fs.readFileSync(path.join(root, "src/view/commands.ts"), "utf8");
+  for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
+});
+
+test("only the outer files import vscode; the page takes no HTML; files stay short", () => {
+  for (const file of sources(path.join(root, "src"))) {
+    const name = path.relative(path.join(root, "src"), file);
+    const text = fs.readFileSync(file, "utf8");
+    const mayImport = ["extension.ts", "root.ts"].includes(name) || name.startsWith("view/");
+    if (!mayImport) assert.doesNotMatch(text, /from "vscode"/, name);
+    assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|\beval\(/, name);
+    if (name !== "protocol.ts") assert.ok(text.split("\n").length <= 301, `${name} is long`);
+  }
+});

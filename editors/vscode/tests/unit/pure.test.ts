@@ -1,0 +1,305 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import * as os from "node:os";
+import * as path from "node:path";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { changedTurns, isChangedLater, textAt } from "../../src/changes.ts";
+import { Connection } from "../../src/connection.ts";
+import type { Machine } from "../../src/locate.ts";
+import { locate } from "../../src/locate.ts";
+import { Memory } from "../../src/memory.ts";
+import { reverse } from "../../src/patch.ts";
+import { Pending, labelOf, viewEntry } from "../../src/project.ts";
+import type { AnyRecord, FileChange, Item } from "../../src/protocol.ts";
+import type { State } from "../../src/reducer.ts";
+import { apply, emptyState } from "../../src/reducer.ts";
+import { Backoff, Coalesced } from "../../src/restart.ts";
+import { needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";
+
+function machine(files: string[], path = "/usr/bin:/opt/bin:.", platform = "linux"): Machine {
+  return { platform, path, home: "/home/me", isExecutable: (file) => files.includes(file) };
+}
+
+for (const [name, setting, files, want] of [
+  ["the setting comes first", "/x/pintle", ["/x/pintle", "/ext/bin/pintle"], "/x/pintle"],
+  ["home is understood", "~/pintle", ["/home/me/pintle"], "/home/me/pintle"],
+  ["a home that is part of a name is not", "~x/pintle", ["/work space/~x/pintle"], "/work space/~x/pintle"],
+  ["a relative setting is from the folder", "t/pintle", ["/work space/t/pintle"], "/work space/t/pintle"],
+  ["the folder is filled in", "${workspaceFolder}/引擎", ["/work space/引擎"], "/work space/引擎"],
+  ["the bundled one comes before the PATH", "", ["/ext/bin/pintle", "/usr/bin/pintle"], "/ext/bin/pintle"],
+  ["the PATH is searched in order", "", ["/opt/bin/pintle"], "/opt/bin/pintle"],
+  ["a wrong setting is not replaced in silence", "/x/pintle", ["/usr/bin/pintle"], undefined],
+  ["a relative entry of the PATH is passed over", "", ["/work space/pintle", "pintle"], undefined],
+] as const) {
+  test(`locate: ${name}`, () => {
+    const found = locate(setting, "/ext", "/work space", machine([...files]));
+    assert.equal("file" in found ? found.file : undefined, want);
+  });
+}
+
+test("settings of the wrong shape count as not set", () => {
+  const odd = readSettings(
+    (name) => ({ path: 7, arguments: ["--a", 7], model: " m ", permissionMode: "all" })[name],
+  );
+  assert.deepEqual(odd, { path: "", arguments: ["--a"], model: "m", permissionMode: "" });
+  assert.deepEqual(sessionConfig(odd), { model: "m" });
+  assert.equal(needsRestart(odd, { ...odd, model: "n" }), false);
+  assert.equal(needsRestart(odd, { ...odd, arguments: ["--b"] }), true);
+});
+
+test("a window remembers its session and draft, and a broken file counts as none", (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "pintle-memory-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const memory = new Memory(path.join(folder, "deep"), "/w");
+  memory.session = "s1";
+  memory.draft = "half a 句子";
+  const next = new Memory(path.join(folder, "deep"), "/w");
+  assert.deepEqual([next.session, next.draft], ["s1", "half a 句子"]);
+  next.session = undefined;
+  assert.equal(new Memory(path.join(folder, "deep"), "/w").session, undefined);
+  assert.equal(new Memory(path.join(folder, "deep"), "/other").draft, "");
+  for (const name of fs.readdirSync(path.join(folder, "deep")))
+    fs.writeFileSync(path.join(folder, "deep", name), "{");
+  assert.equal(new Memory(path.join(folder, "deep"), "/w").draft, "");
+});
+
+test("crashes are answered later each time, then not at all; a stable engine begins anew", () => {
+  const backoff = new Backoff();
+  backoff.started(0);
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 6].map((at) => backoff.crashed(at)),
+    [200, 400, 800, 1600, 3200, undefined],
+  );
+  backoff.started(1000);
+  assert.equal(backoff.crashed(61_000), 200);
+});
+
+test("requests to start coalesce into one that runs and one that waits", async () => {
+  let begun = 0;
+  const gates: (() => void)[] = [];
+  const job = new Coalesced(() => {
+    begun += 1;
+    return new Promise((resolve) => gates.push(resolve));
+  });
+  const first = job.run();
+  const rest = [job.run(), job.run(), job.run()];
+  assert.equal(begun, 1);
+  gates[0]?.();
+  await first;
+  while (gates.length < 2) await Promise.resolve();
+  gates[1]?.();
+  await Promise.all(rest);
+  assert.equal(begun, 2);
+});
+
+test("messages are cut at LF only, wherever the bytes are cut", () => {
+  const input = new PassThrough();
+  const seen: string[] = [];
+  new Connection(input, new PassThrough(), {
+    notification: (_, params) => seen.push(JSON.stringify(params)),
+    approval: () => undefined,
+    noise: (line) => seen.push(`noise ${line}`),
+    closed: () => seen.push("closed"),
+  });
+  const line = `{"method":"session/event","params":{"text":"a\u2028b 汉字 🦀\\r"}}\r\n\n`;
+  for (const byte of Buffer.from(line + line)) input.emit("data", Buffer.from([byte]));
+  input.emit("data", Buffer.from('{"method":"session/unheard","params":{}}\n{"id":77,"result":1}\n'));
+  input.emit("end");
+  assert.deepEqual(seen, [
+    '{"text":"a\u2028b 汉字 🦀\\r"}',
+    '{"text":"a\u2028b 汉字 🦀\\r"}',
+    'noise {"method":"session/unheard","params":{}}',
+    'noise {"id":77,"result":1}',
+    "closed",
+  ]);
+});
+
+function item(more: Record<string, unknown>): Item {
+  return {
+    id: "i1",
+    turnId: "t1",
+    status: "running",
+    startedMs: 1,
+    type: "agentMessage",
+    text: "",
+    ...more,
+  };
+}
+
+function durable(seq: number, event: Record<string, unknown>): AnyRecord {
+  return { sessionId: "s", seq, tsMs: 1, turnId: "t1", event } as unknown as AnyRecord;
+}
+
+function delta(n: number, text: string, more: Record<string, unknown> = {}): AnyRecord {
+  const event = { type: "item.delta", itemId: "i1", field: "text", n, text, ...more };
+  return { sessionId: "s", after: 1, event } as unknown as AnyRecord;
+}
+
+function textOf(state: State): string {
+  const entry = state.entries[0];
+  return entry?.kind === "item" && "text" in entry.item ? entry.item.text : "";
+}
+
+test("deltas grow an item; the completed one is the truth", () => {
+  const state = emptyState();
+  apply(state, durable(1, { type: "item.started", item: item({}) }));
+  for (const each of [delta(0, "a"), delta(1, "b", { to: 3 }), delta(2, "old"), delta(4, "c")])
+    apply(state, each);
+  assert.equal(textOf(state), "abc");
+  apply(state, delta(9, "d"));
+  assert.equal(textOf(state), "abc…d", "missing pieces are shown");
+  apply(state, durable(2, { type: "item.completed", item: item({ status: "completed", text: "whole" }) }));
+  apply(state, delta(10, "late"));
+  assert.equal(textOf(state), "whole");
+});
+
+test("what is not known is skipped, and is never idle", () => {
+  const state = emptyState();
+  assert.deepEqual(apply(state, durable(1, { type: "future.event" })), { type: "applied", changes: [] });
+  assert.equal(state.seq, 1);
+  apply(state, {
+    sessionId: "s",
+    after: 1,
+    event: { type: "state", value: "dreaming" },
+  } as unknown as AnyRecord);
+  assert.equal(state.activity, "unknown");
+  apply(state, durable(2, { type: "item.started", item: item({ type: "hologram", status: "glowing" }) }));
+  const entry = state.entries[0];
+  assert.equal(entry === undefined ? "" : viewEntry(entry).kind, "notice");
+});
+
+test("events are taken in order, once", () => {
+  const state = emptyState();
+  assert.equal(apply(state, durable(2, { type: "notice" })).type, "gap");
+  assert.equal(apply(state, durable(1, { type: "notice", message: "a" })).type, "applied");
+  assert.equal(apply(state, durable(1, { type: "notice", message: "a" })).type, "old");
+  assert.equal(state.entries.length, 1);
+});
+
+test("a message waits in the queue until the model reads it or it is removed", () => {
+  const state = emptyState();
+  const input = (id: string) => ({
+    itemId: id,
+    turnId: "t1",
+    delivery: "steer",
+    content: [{ type: "text", text: id }],
+  });
+  apply(state, durable(1, { type: "input.accepted", ...input("a") }));
+  apply(state, durable(2, { type: "input.accepted", ...input("b") }));
+  const read = { ...item({ id: "a", type: "userMessage", status: "completed" }), content: [] };
+  apply(state, durable(3, { type: "item.completed", item: read }));
+  assert.deepEqual(
+    state.queue.map((each) => each.itemId),
+    ["b"],
+  );
+  apply(state, durable(4, { type: "input.removed", inputs: [input("b")] }));
+  assert.deepEqual(state.queue, []);
+});
+
+test("changes between two redraws are told once", () => {
+  const state = emptyState();
+  const pending = new Pending();
+  const take = (record: AnyRecord): void => {
+    const outcome = apply(state, record);
+    if (outcome.type === "applied") pending.add(outcome.changes);
+  };
+  take(durable(1, { type: "item.started", item: item({}) }));
+  take(delta(0, "a"));
+  const first = pending.take(state);
+  assert.equal(first.entries.length, 1);
+  assert.deepEqual(first.appends, [], "the whole value has it already");
+  take(delta(1, "b"));
+  take(delta(2, "c"));
+  assert.deepEqual(pending.take(state).appends, [{ key: "i1", field: "text", text: "bc" }]);
+  assert.ok(pending.isEmpty);
+});
+
+for (const [name, now, diff, want] of [
+  ["one line", "one\nzwei\nthree\n", "@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n", "one\ntwo\nthree\n"],
+  [
+    "two hunks",
+    "b\nx\ny\nz\nc\n",
+    "@@ -1,2 +1,2 @@\n-a\n+b\n x\n@@ -4,2 +4,2 @@\n z\n-d\n+c\n",
+    "a\nx\ny\nz\nd\n",
+  ],
+  ["no newline at the end", "b", "@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", "a\n"],
+  ["no newline before", "b\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", "a"],
+  ["no newline in both", "x\nb", "@@ -1,2 +1,2 @@\n x\n-a\n+b\n\\ No newline at end of file\n", undefined],
+  ["a new file", "a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n", ""],
+  ["an emptied file", "", "@@ -1,2 +0,0 @@\n-a\n-b\n", "a\nb\n"],
+  ["removed lines only", "a\nd\n", "@@ -1,4 +1,2 @@\n a\n-b\n-c\n d\n", "a\nb\nc\nd\n"],
+  [
+    "lines were added above since",
+    "new\n\none\nzwei\n",
+    "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
+    "new\n\none\ntwo\n",
+  ],
+  ["the nearest place is taken", "k\nx\nk\nx\n", "@@ -3,2 +3,2 @@\n k\n-y\n+x\n", "k\nx\nk\ny\n"],
+  ["the text was overwritten since", "other\n", "@@ -1 +1 @@\n-a\n+b\n", undefined],
+  ["CRLF stays", "b\r\n", "@@ -1 +1 @@\n-a\r\n+b\r\n", "a\r\n"],
+  ["it is no diff", "a\n", "what?\n", undefined],
+] as const) {
+  test(`taking a change back: ${name}`, () => {
+    if (name === "no newline in both") {
+      const whole =
+        "@@ -1,2 +1,2 @@\n x\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n";
+      assert.equal(reverse(now, whole), "x\na");
+    } else assert.equal(reverse(now, diff), want);
+  });
+}
+
+test("a file is shown as each turn found and left it", () => {
+  const state = emptyState();
+  let seq = 0;
+  const turn = (turnId: string, path: string, op: FileChange["op"], diff: string): void => {
+    const change = { op, path, diff, added: 1, removed: 1 };
+    const call = {
+      id: `i${++seq}`,
+      turnId,
+      status: "completed",
+      startedMs: 1,
+      type: "toolCall",
+      toolName: "edit",
+    };
+    const output = { content: [], details: { changes: [change] } };
+    apply(state, durable(seq, { type: "item.completed", item: { ...call, output } }));
+  };
+  const [a, b] = ["/w/a b/文件.txt", "/outside/b.txt"];
+  turn("t1", a, "modify", "@@ -1 +1 @@\n-1\n+2\n");
+  turn("t1", a, "modify", "@@ -1 +1 @@\n-2\n+3\n");
+  turn("t1", b, "add", "@@ -0,0 +1 @@\n+new\n");
+  turn("t2", a, "modify", "@@ -1 +1 @@\n-3\n+4\n");
+  const turns = changedTurns(state);
+  assert.deepEqual(
+    turns.map((each) => each.files.map((file) => `${file.op} ${file.path} +${file.added}`)),
+    [[`modify ${a} +2`, `add ${b} +1`], [`modify ${a} +1`]],
+  );
+  assert.equal(textAt(turns, "t1", a, "before", "4\n"), "1\n");
+  assert.equal(textAt(turns, "t1", a, "after", "4\n"), "3\n");
+  assert.equal(textAt(turns, "t2", a, "after", "4\n"), "4\n");
+  assert.equal(textAt(turns, "t1", a, "before", "else\n"), undefined);
+  assert.equal(textAt(turns, "t1", b, "before", "new\n"), "");
+  assert.equal(isChangedLater(turns, "t1", a), true);
+  assert.equal(isChangedLater(turns, "t1", b), false);
+  assert.equal(labelOf("/w", a), "a b/文件.txt");
+  assert.equal(labelOf("/w", b), b);
+});
+
+test("long outputs are cut before they reach the page", () => {
+  const call = item({
+    type: "toolCall",
+    status: "completed",
+    toolName: "bash",
+    title: "bash: yes",
+    kind: "execute",
+  });
+  const output = { content: [{ type: "text" as const, text: "y\n".repeat(1_000_000) }] };
+  const entry = viewEntry({
+    kind: "item",
+    key: "k",
+    item: { ...call, output } as Item,
+    streamed: { args: "", output: "" },
+  });
+  assert.ok(entry.kind === "tool" && entry.tool.output.length < 17_000);
+});
