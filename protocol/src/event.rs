@@ -274,7 +274,8 @@ pub enum StopReason {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
-    /// A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference.
+    /// A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`,
+    /// `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come.
     pub code: String,
     /// What happened, for a person.
     pub message: String,

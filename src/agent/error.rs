@@ -25,8 +25,10 @@ pub enum ErrorKind {
     NotFound,
     /// A turn is running.
     Busy(TurnId),
-    /// The expected turn is not the running one, or the session is open elsewhere.
+    /// The expected turn is not the running one.
     Conflict,
+    /// The session is open in another process.
+    OpenElsewhere,
     /// The settings name something that does not exist.
     Config,
     /// There are no credentials for the provider.
@@ -59,7 +61,7 @@ impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         let kind = match &error {
             store::Error::NotFound(_) => ErrorKind::NotFound,
-            store::Error::Locked { .. } => ErrorKind::Conflict,
+            store::Error::Locked { .. } => ErrorKind::OpenElsewhere,
             store::Error::TooNew { .. } | store::Error::NoJournal(_) | store::Error::Io { .. } => {
                 ErrorKind::Internal
             }

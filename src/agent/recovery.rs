@@ -86,7 +86,7 @@ impl Open {
             error: Some(TurnError {
                 code: "engineRestarted".to_owned(),
                 message: "the engine ended while this turn ran".to_owned(),
-                hint: Some("what the turn had done is kept; send a prompt to go on".to_owned()),
+                hint: Some("what was complete is kept; send a prompt to go on".to_owned()),
                 retryable: true,
                 http_status: None,
             }),

@@ -249,7 +249,7 @@ fn a_session_is_open_for_writing_in_one_program_at_a_time() {
     );
     second.initialize();
     let error = second.ask("session/open", json!({"sessionId": session}));
-    assert_eq!(error["code"], -32041, "{error}");
+    assert_eq!((&error["code"], &error["data"]["code"]), (&json!(-32041), &json!("openElsewhere")));
     assert!(error["message"].as_str().unwrap().contains("another process"), "{error}");
     // Reading needs no lock.
     let page = second.ask("session/events", json!({"sessionId": session}));

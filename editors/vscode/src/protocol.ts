@@ -440,7 +440,7 @@ export type StopReason =
 
 /** Why a turn failed. */
 export type TurnError = {
-  /** A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference. */
+  /** A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come. */
   code: string;
   /** What happened, for a person. */
   message: string;
@@ -925,7 +925,7 @@ export const ErrorCode = {
   unsupportedProtocol: -32022,
   /** Too many requests in flight on this connection; wait for answers. */
   overloaded: -32040,
-  /** The expected turn is not the running one, or the session is open in another process. */
+  /** The expected turn is not the running one; with `data.code` `openElsewhere`, the session is open in another process. */
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,

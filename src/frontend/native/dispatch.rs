@@ -207,6 +207,7 @@ pub(super) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
         ErrorKind::NotFound => (error::NOT_FOUND, "notFound"),
         ErrorKind::Busy(_) => (error::BUSY, "busy"),
         ErrorKind::Conflict => (error::CONFLICT, "conflict"),
+        ErrorKind::OpenElsewhere => (error::CONFLICT, "openElsewhere"),
         ErrorKind::Config => (error::INVALID_PARAMS, "config"),
         ErrorKind::Auth => (error::AUTH_REQUIRED, "authRequired"),
         ErrorKind::Internal => (error::INTERNAL_ERROR, "internal"),

@@ -289,7 +289,7 @@
 
 ---Why a turn failed.
 ---@class pintle.TurnError
----@field code string A stable name such as `auth`, `network` or `engineRestarted`; the list is in the reference.
+---@field code string A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come.
 ---@field message string What happened, for a person.
 ---@field hint? string What to do about it.
 ---@field retryable? boolean Trying the same again may help.
@@ -615,7 +615,7 @@ M.code = {
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for answers.
   overloaded = -32040,
-  ---The expected turn is not the running one, or the session is open in another process.
+  ---The expected turn is not the running one; with `data.code` `openElsewhere`, the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,
