@@ -12,7 +12,6 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    clippy::cast_precision_loss,
     clippy::indexing_slicing,
     reason = "a benchmark measures real time on the real program"
 )]
