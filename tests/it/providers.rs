@@ -1,7 +1,7 @@
 //! Whole turns of the real program against a server that speaks the real wire formats: read, edit, run, report.
 
 use crate::support::program::{Framing, Place, Program};
-use crate::support::server::{Received, Server};
+use crate::support::server::{Connection, Received, Server};
 use serde_json::{Value, json};
 
 /// What the model says in one reply: text, and perhaps a call.
@@ -84,9 +84,22 @@ fn serve(bodies: Vec<(u16, String)>) -> (String, std::thread::JoinHandle<Vec<Rec
             let server = Server::start().await;
             tx.send(server.url.clone()).unwrap();
             let mut received = Vec::new();
+            // Like a real server, it keeps the connection open for the next request.
+            let mut open: Option<Connection> = None;
             for (status, body) in bodies {
-                let (mut connection, request) = server.request().await;
+                let again = match &mut open {
+                    Some(connection) => connection.receive().await,
+                    None => None,
+                };
+                let request = if let Some(request) = again {
+                    request
+                } else {
+                    let (connection, request) = server.request().await;
+                    open = Some(connection);
+                    request
+                };
                 received.push(request);
+                let connection = open.as_mut().unwrap();
                 if status == 200 {
                     connection.head(200, "text/event-stream").await;
                     connection.chunk(body).await;
