@@ -9,7 +9,7 @@ use crate::exec::descendants::{self, MARK};
 use crate::exec::{Command, End, Error, Ran};
 use crate::text::truncate;
 use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, getpgid};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
@@ -312,10 +312,13 @@ impl Drop for Family {
 fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
     // Found before anything dies, so that parents are still known.
     let mut family = descendants::living(mark, known);
+    // Each is told once, by its group or by itself: a clean-up that is asked for twice would run twice.
+    let left_group = |pid: &&Pid| leader.is_none() || getpgid(Some(**pid)).ok() != leader;
+    let left_it: Vec<Pid> = family.iter().filter(left_group).copied().collect();
     if let Some(leader) = leader {
         let _ = killpg(leader, signal);
     }
-    descendants::signal(&family, signal);
+    descendants::signal(&left_it, signal);
     for _ in 0..KILL_ROUNDS {
         if signal != Signal::SIGKILL {
             break;

@@ -290,8 +290,10 @@ async fn print(out: &Outgoing, line: String) {
     }
 }
 
+/// Tells a line on stderr. What a model or a file wrote into it cannot command the terminal.
 fn say(line: &str) {
     use std::io::Write;
+    let line = line.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
     // Nobody may listen on stderr, which is no reason to stop.
     let _ = writeln!(std::io::stderr(), "{line}");
 }

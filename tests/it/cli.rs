@@ -94,6 +94,15 @@ fn run_prints_the_answer_and_nothing_else_on_stdout() {
 }
 
 #[test]
+fn run_tells_of_a_call_without_its_control_characters() {
+    let place = Place::new(&[]);
+    let script = script(&place, "echo \u{1b}]0;owned\u{7} \u{1b}[2J");
+    let out = run(&place, &["run", "go", "--permission", "full", "--script", &script]);
+    let said = text(&out.stderr);
+    assert!(said.contains("]0;owned") && !said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+}
+
+#[test]
 fn run_never_asks_and_says_what_was_denied() {
     let place = Place::new(&[]);
     let script = script(&place, "echo made > made.txt");

@@ -325,6 +325,28 @@ fn a_question_is_asked_answered_and_withdrawn() {
 }
 
 #[test]
+fn a_grant_for_the_working_directory_does_not_follow_a_link_out_of_it() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let outside = place.path("../outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, place.path("link")).unwrap();
+    let write = |path: &str| json!({"blocks": [{"tool": "write", "arguments": {"path": path, "content": "x"}}]});
+    let script = json!({"replies": [write("a.txt"), write("link/b.txt"), write("link/../../c.txt"), {"blocks": [{"text": "ok"}]}]});
+    let mut program = Program::on_script(&place, &script, Framing::Lines);
+    program.prompt("go");
+    let asked = program.until(|message| message["method"] == "approval/request");
+    program.send(&json!({"id": asked["id"], "result": {"optionId": "allow-session"}}));
+    for _ in 0..2 {
+        let asked = program.until(|message| message["method"] == "approval/request");
+        let reason = asked["params"]["reason"].as_str().unwrap();
+        assert!(reason.contains("outside the working directory"), "{asked}");
+        program.send(&json!({"id": asked["id"], "result": {"optionId": "deny"}}));
+    }
+    assert_eq!(program.until_event("turn.completed")["denials"], 2);
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+}
+
+#[test]
 fn shutdown_and_exit_end_the_program_as_in_lsp() {
     for (shuts_down, code) in [(true, 0), (false, 1)] {
         let place = Place::new(&[]);
