@@ -36,7 +36,7 @@ async function follow({ steer, stop }) {
       console.log(`asked> ${params.title}: ${params.reason}`);
       if (steer) ask("turn/steer", input(steer));
       send({ id, result: { optionId: "allow" } });
-    } else if (event?.type === "item.delta" && event.field !== "args") {
+    } else if (event?.type === "item.delta" && ["text", "output"].includes(event.field)) {
       console.log(`${event.field}> ${event.text}`);
       if (stop && event.field === "output") ask("turn/interrupt");
     } else if (event?.type === "item.completed") {

@@ -29,7 +29,7 @@ def follow(steer=None, stop=False):
         params = message.get("params", {})
         event = params.get("event", {})
         kind = event.get("type", message.get("method"))
-        if kind == "item.delta" and event["field"] != "args":
+        if kind == "item.delta" and event["field"] in ("text", "output"):
             print(f"{event['field']}> {event['text']}")
             if stop and event["field"] == "output":
                 ask("turn/interrupt")

@@ -24,7 +24,7 @@ follow() { # reads events to the end of the turn, and steers, approves and stops
   while IFS= read -r line <&3; do
     event=$(jq -r '.params.event.type // .method // ""' <<<"$line")
     case $event in
-      item.delta) jq -r '.params.event | select(.field != "args") | "\(.field)> \(.text)"' <<<"$line" ;;
+      item.delta) jq -r '.params.event | select(.field | . == "text" or . == "output") | "\(.field)> \(.text)"' <<<"$line" ;;
       approval/request)
         jq -r '"asked> \(.params.title): \(.params.reason)"' <<<"$line"
         [ -z "${steer:-}" ] || { ask turn/steer "$(input "$steer")"; steer=; }

@@ -139,6 +139,9 @@ pub struct ItemDelta {
     pub item_id: ItemId,
     /// The field that grew.
     pub field: DeltaField,
+    /// Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The piece's number within item and field, from 0.
     pub n: u64,
     /// The last piece's number where neighbours were merged into this one.
@@ -157,6 +160,9 @@ pub enum DeltaField {
     /// The arguments of a tool call, as JSON text.
     #[serde(rename = "args")]
     Args,
+    /// One text of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written.
+    #[serde(rename = "input")]
+    Input,
     /// What a running tool prints.
     #[serde(rename = "output")]
     Output,

@@ -8,6 +8,7 @@ use crate::llm::delta::Accumulator;
 use crate::llm::{
     Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
 };
+use crate::text::partial_json::{Growth, PartialJson};
 use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
@@ -39,6 +40,8 @@ struct Live {
     field: DeltaField,
     /// The number of the next delta.
     n: u64,
+    /// Of a call: its arguments as far as they have come, and the number of the next piece of their texts.
+    input: (PartialJson, u64),
     is_shown: bool,
     is_open: bool,
     /// Of a call whose arguments are whole.
@@ -222,10 +225,18 @@ impl Stream<'_> {
         let id = ItemId::new(self.ctx.ambient.new_id());
         let status = match field {
             DeltaField::Args => ItemStatus::Pending,
-            DeltaField::Text | DeltaField::Output => ItemStatus::Running,
+            DeltaField::Text | DeltaField::Input | DeltaField::Output => ItemStatus::Running,
         };
         let item = self.ctx.item(id, Some(self.step), status, body);
-        let mut live = Live { item, field, n: 0, is_shown: false, is_open: true, prepared: None };
+        let mut live = Live {
+            item,
+            field,
+            n: 0,
+            input: Default::default(),
+            is_shown: false,
+            is_open: true,
+            prepared: None,
+        };
         // Text is announced with its first piece, so that an empty block draws nothing.
         if field == DeltaField::Args {
             live.announce(self.ctx).await;
@@ -236,15 +247,22 @@ impl Stream<'_> {
     async fn grow(&mut self, index: usize, text: String) {
         let Some(live) = self.blocks.get_mut(&index) else { return };
         live.announce(self.ctx).await;
-        let delta = ItemDelta {
-            item_id: live.item.id.clone(),
-            field: live.field,
-            n: live.n,
-            to: None,
-            text,
+        let grown = match live.field {
+            DeltaField::Args => live.input.0.push(&text),
+            DeltaField::Text | DeltaField::Input | DeltaField::Output => Vec::new(),
         };
+        let delta = |field, path, n, text| {
+            let item_id = live.item.id.clone();
+            TransientEvent::ItemDelta(ItemDelta { item_id, field, path, n, to: None, text })
+        };
+        self.ctx.session.transient(delta(live.field, None, live.n, text)).await;
+        for Growth { path, text, .. } in grown.into_iter().filter(|growth| !growth.text.is_empty())
+        {
+            let n = live.input.1;
+            self.ctx.session.transient(delta(DeltaField::Input, Some(path), n, text)).await;
+            live.input.1 += 1;
+        }
         live.n += 1;
-        self.ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
     }
 
     async fn end(&mut self, index: usize) {

@@ -275,7 +275,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
             () = &mut out_of_patience => return Outcome::cancelled(),
             Some(text) = pieces.recv() => {
                 let item_id = call.item.id.clone();
-                let delta = ItemDelta { item_id, field: DeltaField::Output, n, to: None, text };
+                let delta = ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
                 n += 1;
                 ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
             }

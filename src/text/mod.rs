@@ -6,6 +6,7 @@ pub mod fold;
 pub mod fuzzy;
 pub mod html;
 pub mod lines;
+pub mod partial_json;
 pub mod patch;
 pub mod sniff;
 pub mod splice;

@@ -40,7 +40,7 @@ export interface Head {
 
 export interface Append {
   key: string;
-  field: "text" | "args" | "output";
+  field: "text" | "input" | "output";
   text: string;
 }
 

@@ -36,7 +36,7 @@ export function viewEntry(entry: Entry): ViewEntry {
           title: item.title,
           toolKind: item.kind,
           status: item.status,
-          input: cut(inputText(item.input, streamed.args), MOST_DRAWN),
+          input: cut(inputText(item.input, streamed.input), MOST_DRAWN),
           output: cut(output, MOST_DRAWN),
           isError: item.output?.isError === true,
           durationMs: item.durationMs,
@@ -127,7 +127,7 @@ export class Pending {
       if (change.type === "head") this.#head = true;
       else if (change.type === "entry") {
         this.#whole.add(change.key);
-        for (const field of ["text", "args", "output"]) this.#appends.delete(`${change.key} ${field}`);
+        for (const field of ["text", "input", "output"]) this.#appends.delete(`${change.key} ${field}`);
       } else if (!this.#whole.has(change.key)) {
         const place = `${change.key} ${change.field}`;
         const before = this.#appends.get(place);

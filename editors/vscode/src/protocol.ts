@@ -955,6 +955,7 @@ export type TransientEvent =
 export type DeltaField = 
   | /** The text of a message or of reasoning. */ "text"
   | /** The arguments of a tool call, as JSON text. */ "args"
+  | /** One text of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
   | /** What a running tool prints. */ "output";
 
 /** A piece of text for the end of an item's field. */
@@ -963,6 +964,8 @@ export type ItemDelta = {
   itemId: ItemId;
   /** The field that grew. */
   field: DeltaField;
+  /** Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`. */
+  path?: string;
   /** The piece's number within item and field, from 0. */
   n: number;
   /** The last piece's number where neighbours were merged into this one. */

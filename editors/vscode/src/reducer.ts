@@ -4,6 +4,7 @@
  * Invariant: `seq` is the last durable event that is part of the state; an event is taken only when its number
  * is the next one. Types it does not know are counted and skipped.
  */
+import type { Append } from "./messages.ts";
 import type {
   AnyRecord,
   Approval,
@@ -28,14 +29,17 @@ export type Entry =
 
 /** What grew through deltas and is not in the item's value. */
 export interface Streamed {
-  args: string;
+  /** The texts of a call's arguments, each under its name. */
+  input: string;
+  /** The name of the last one. */
+  field: string | undefined;
   output: string;
 }
 
 /** What an event changed, for whoever draws it. */
 export type Change =
   | { type: "entry"; key: string }
-  | { type: "append"; key: string; field: ItemDelta["field"]; text: string }
+  | { type: "append"; key: string; field: Append["field"]; text: string }
   | { type: "head" };
 
 export type Activity = "idle" | "running" | "blocked" | "unknown";
@@ -207,11 +211,12 @@ function putItem(state: State, item: Item): Change[] {
   }
   const index = state.indexes.get(item.id);
   const before = index === undefined ? undefined : state.entries[index];
-  const streamed = before?.kind === "item" ? before.streamed : { args: "", output: "" };
+  const streamed = before?.kind === "item" ? before.streamed : { input: "", field: undefined, output: "" };
   if (isOver(item)) {
-    streamed.args = "";
+    streamed.input = "";
+    streamed.field = undefined;
     streamed.output = "";
-    for (const field of ["text", "args", "output"]) state.pieces.delete(`${item.id} ${field}`);
+    for (const field of ["text", "input", "output"]) state.pieces.delete(`${item.id} ${field}`);
   } else if (before?.kind === "item" && "text" in before.item && "text" in item) {
     // The value of an item that still streams may be behind its deltas.
     if (before.item.text.length > item.text.length) item = { ...item, text: before.item.text };
@@ -241,10 +246,20 @@ function append(state: State, delta: ItemDelta): Change[] {
   if (delta.field === "text") {
     if (!("text" in entry.item)) return [];
     entry.item.text += text;
-  } else if (delta.field === "args") entry.streamed.args += text;
+  } else if (delta.field === "input") return grow(entry, delta, text);
   else if (delta.field === "output") entry.streamed.output += text;
   else return [];
   return [{ type: "append", key: delta.itemId, field: delta.field, text }];
+}
+
+/** A text of a call's arguments while the model writes it, each under its name. */
+function grow(entry: Entry & { kind: "item" }, delta: ItemDelta, text: string): Change[] {
+  const name = (delta.path ?? "").slice(1);
+  const isNew = entry.streamed.field !== name;
+  const title = isNew ? `${entry.streamed.input === "" ? "" : "\n"}${name}:\n` : "";
+  entry.streamed.field = name;
+  entry.streamed.input += title + text;
+  return [{ type: "append", key: delta.itemId, field: "input", text: title + text }];
 }
 
 /** Whether an item has ended. A status that is not known counts as still running. */

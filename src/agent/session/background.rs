@@ -22,7 +22,8 @@ impl Session {
         match happened {
             Happened::Printed(item_id, text) => {
                 let Some(n) = self.jobs.next_piece(&item_id) else { return };
-                let delta = ItemDelta { item_id, field: DeltaField::Output, n, to: None, text };
+                let delta =
+                    ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
                 self.hand_on_transient(None, TransientEvent::ItemDelta(delta));
             }
             Happened::Ended(item, ran) => self.job_ended(&item, ran),

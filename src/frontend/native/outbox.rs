@@ -4,6 +4,7 @@ use crate::agent::Feed;
 use crate::transport::Outgoing;
 use crate::transport::envelope;
 use pintle_protocol::event::{ItemDelta, TransientEvent};
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -80,43 +81,69 @@ impl Outbox {
     }
 }
 
-/// Joins neighbouring pieces of the same field of the same item.
+/// Joins neighbouring pieces of the same field of the same item. The arguments of a call come twice, as they are and as the
+/// texts in them; neither parts the pieces of the other.
 pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     if batch.len() < 2 {
         return;
     }
     let mut merged: Vec<Feed> = Vec::with_capacity(batch.len());
     for feed in batch.drain(..) {
-        if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.last_mut(), &feed)
-            && last.session_id == next.session_id
-            && let TransientEvent::ItemDelta(more) = &next.event
-            && let TransientEvent::ItemDelta(so_far) = &last.event
-            && continues(so_far, more)
-        {
-            let last = Arc::make_mut(last);
-            last.after = next.after;
-            if let TransientEvent::ItemDelta(so_far) = &mut last.event {
-                so_far.text.push_str(&more.text);
-                so_far.to = Some(more.to.unwrap_or(more.n));
+        let (session, more) = match &feed {
+            Feed::Transient(next) => match &next.event {
+                TransientEvent::ItemDelta(more) => (&next.session_id, more),
+                TransientEvent::State(_) | TransientEvent::Notice(_) => {
+                    merged.push(feed);
+                    continue;
+                }
+            },
+            Feed::Durable(_) | Feed::Lagged { .. } => {
+                merged.push(feed);
+                continue;
             }
-            continue;
+        };
+        match place_to_join(&merged, session, more) {
+            Some(place) => join(&mut merged, place, &feed),
+            None => merged.push(feed),
         }
-        merged.push(feed);
     }
     *batch = merged;
 }
 
-fn continues(so_far: &ItemDelta, more: &ItemDelta) -> bool {
-    so_far.item_id == more.item_id
-        && so_far.field == more.field
-        && so_far.to.unwrap_or(so_far.n) + 1 == more.n
+/// Where the piece before this one is: the last of its field among the last pieces of its item.
+fn place_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> Option<usize> {
+    for (place, feed) in merged.iter().enumerate().rev() {
+        let Feed::Transient(record) = feed else { return None };
+        let TransientEvent::ItemDelta(so_far) = &record.event else { return None };
+        if record.session_id != *session || so_far.item_id != more.item_id {
+            return None;
+        }
+        if so_far.field == more.field {
+            let goes_on = so_far.to.unwrap_or(so_far.n) + 1 == more.n && so_far.path == more.path;
+            return goes_on.then_some(place);
+        }
+    }
+    None
+}
+
+fn join(merged: &mut [Feed], place: usize, next: &Feed) {
+    if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.get_mut(place), next) {
+        let last = Arc::make_mut(last);
+        last.after = next.after;
+        if let (TransientEvent::ItemDelta(so_far), TransientEvent::ItemDelta(more)) =
+            (&mut last.event, &next.event)
+        {
+            so_far.text.push_str(&more.text);
+            so_far.to = Some(more.to.unwrap_or(more.n));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use pintle_protocol::event::{DeltaField, TransientRecord};
-    use pintle_protocol::ids::{ItemId, SessionId};
+    use pintle_protocol::ids::ItemId;
 
     fn delta(session: &str, item: &str, field: DeltaField, n: u64) -> Feed {
         Feed::Transient(Arc::new(TransientRecord {
@@ -126,6 +153,7 @@ mod tests {
             event: TransientEvent::ItemDelta(ItemDelta {
                 item_id: ItemId::new(item),
                 field,
+                path: (field == DeltaField::Input).then(|| "/content".to_owned()),
                 n,
                 to: None,
                 text: format!("{n} "),
@@ -135,7 +163,7 @@ mod tests {
 
     #[test]
     fn only_neighbours_of_one_field_are_joined() {
-        use DeltaField::{Args, Text};
+        use DeltaField::{Args, Input, Text};
         let mut batch = vec![
             delta("s", "i", Text, 0),
             delta("s", "i", Text, 1),
@@ -146,6 +174,10 @@ mod tests {
             delta("t", "j", Args, 7),
             Feed::Lagged { session_id: SessionId::new("t"), last_sent_seq: 1, head_seq: 2 },
             delta("t", "j", Args, 8),
+            delta("t", "j", Input, 0),
+            delta("t", "j", Args, 9),
+            delta("t", "j", Input, 1),
+            delta("t", "k", Input, 2),
         ];
         merge_deltas(&mut batch);
         let shown: Vec<String> = batch
@@ -167,7 +199,9 @@ mod tests {
                 "5-None 5",
                 "7-None 7",
                 "lagged",
-                "8-None 8"
+                "8-Some(9) 8 9",
+                "0-Some(1) 0 1",
+                "2-None 2"
             ]
         );
     }

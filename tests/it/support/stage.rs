@@ -262,7 +262,8 @@ impl Stage {
             }
             Feed::Transient(record) => {
                 if let TransientEvent::ItemDelta(delta) = &record.event {
-                    let key = format!("{} {:?}", delta.item_id, delta.field);
+                    let path = delta.path.as_deref().unwrap_or_default();
+                    let key = format!("{} {:?}{path}", delta.item_id, delta.field);
                     self.streamed.entry(key).or_default().push_str(&delta.text);
                 }
             }
@@ -270,8 +271,19 @@ impl Stage {
         }
     }
 
-    /// The deltas of a text make up its final value, or are its beginning when it was cut.
+    /// The deltas of a text make up its final value, or are its beginning when it was cut; those of a call's arguments make
+    /// up the texts in them.
     fn check_streamed(&self, item: &Item) {
+        if let ItemBody::ToolCall(call) = &item.body
+            && let Some(input) = &call.input
+        {
+            let mut texts = Vec::new();
+            strings(input, "", &mut texts);
+            for (path, text) in texts {
+                let streamed = self.streamed.get(&format!("{} Input{path}", item.id));
+                assert_eq!(streamed.map_or("", String::as_str), text, "{path} of {}", item.id);
+            }
+        }
         if let ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) = &item.body {
             let streamed = self.streamed.get(&format!("{} Text", item.id));
             assert_eq!(streamed, Some(&body.text), "the deltas of {}", item.id);
@@ -399,6 +411,24 @@ impl Stage {
         let living = living.strip_suffix(']').unwrap();
         assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
         engine.shutdown().await;
+    }
+}
+
+/// The texts in a value, by JSON Pointer.
+fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(String, String)>) {
+    match value {
+        serde_json::Value::String(text) => texts.push((path.to_owned(), text.clone())),
+        serde_json::Value::Array(all) => {
+            for (at, one) in all.iter().enumerate() {
+                strings(one, &format!("{path}/{at}"), texts);
+            }
+        }
+        serde_json::Value::Object(all) => {
+            for (key, one) in all {
+                strings(one, &format!("{path}/{key}"), texts);
+            }
+        }
+        _ => {}
     }
 }
 

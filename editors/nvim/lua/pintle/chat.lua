@@ -16,6 +16,7 @@ local M = {}
 ---@field tail string[] Pieces that are to be added.
 ---@field prefix string
 ---@field streamed integer Bytes that came in pieces.
+---@field path string? Which text of the arguments came last.
 ---@field is_dirty boolean
 
 ---@class (exact) pintle.Chat
@@ -119,23 +120,29 @@ function Chat:item(change)
   self:set(item.id, item.type, lines)
 end
 
----@param change { item: pintle.Item, field: pintle.DeltaField, text: string }
+---@param change { item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
 function Chat:delta(change)
   local item = change.item
   if change.field == "args" then
     return
   end
+  local text = change.text
   local is_message = item.type == "agentMessage"
   local block = self.by_key[item.id]
     or self:add(item.id, item.type, is_message and { "" } or render.item(item, self.state))
   block.prefix = is_message and "" or render.BODY
-  if change.field == "output" then
-    block.streamed = block.streamed + #change.text
+  if change.field == "input" and block.path ~= change.path then
+    -- A text of the arguments while the model writes it, each under its name.
+    text = (block.path and "\n" or "") .. (change.path or ""):sub(2) .. ":\n" .. text
+    block.path = change.path
+  end
+  if change.field ~= "text" then
+    block.streamed = block.streamed + #text
     if block.streamed > STREAMED_BYTES_MAX then
       return
     end
   end
-  table.insert(block.tail, change.text)
+  table.insert(block.tail, text)
   self:touch(block)
 end
 
@@ -170,6 +177,7 @@ function Chat:set(key, kind, lines)
     return
   end
   block.lines, block.tail = lines, {}
+  block.streamed, block.path = 0, nil
   self:touch(block)
 end
 

@@ -588,12 +588,13 @@
 ---@field type "notice" 
 
 ---The fields that stream.
----@alias pintle.DeltaField "text"|"args"|"output"
+---@alias pintle.DeltaField "text"|"args"|"input"|"output"
 
 ---A piece of text for the end of an item's field.
 ---@class pintle.ItemDelta
 ---@field itemId pintle.ItemId The item.
 ---@field field pintle.DeltaField The field that grew.
+---@field path? string Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`.
 ---@field n integer The piece's number within item and field, from 0.
 ---@field to? integer The last piece's number where neighbours were merged into this one.
 ---@field text string The text to append.

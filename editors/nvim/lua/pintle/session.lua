@@ -38,7 +38,7 @@ local M = {}
 
 ---@alias pintle.Change
 ---| { kind: "item", item: pintle.Item }
----| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, text: string }
+---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
 ---| { kind: "files", turn: pintle.Turn, item: pintle.Item, changes: pintle.FileChange[] }
 ---| { kind: "ran", item: pintle.Item }
@@ -238,7 +238,7 @@ local durable = {
   ["item.completed"] = function(session, event, add, turn_id)
     item_changed(session, event, add, turn_id)
     local item = event.item
-    for _, field in ipairs({ "text", "args", "output" }) do
+    for _, field in ipairs({ "text", "args", "input", "output" }) do
       session.pieces[item.id .. field] = nil
     end
     if item.type ~= "toolCall" then
@@ -315,7 +315,7 @@ function M.transient(session, event, changes)
     session.pieces[key] = (event.to or event.n) + 1
     -- Pieces from before we listened are missing: the whole comes with the item's end.
     local text = event.n > expected and "…" .. event.text or event.text
-    changes[#changes + 1] = { kind = "delta", item = item, field = event.field, text = text }
+    changes[#changes + 1] = { kind = "delta", item = item, field = event.field, path = event.path, text = text }
   elseif event.type == "state" then
     session.state = event.value
     changes[#changes + 1] = { kind = "state" }

@@ -132,7 +132,7 @@ class ToolCard implements Drawn {
   }
 
   append(append: Append): void {
-    if (append.field === "args") this.#input.append(append.text);
+    if (append.field === "input") this.#input.append(append.text);
     if (append.field === "output") this.#output.append(append.text);
     this.#hideEmpty();
   }

@@ -141,6 +141,19 @@ function textOf(state: State): string {
   return entry?.kind === "item" && "text" in entry.item ? entry.item.text : "";
 }
 
+test("the texts of a call's arguments are drawn while they are written, each under its name", () => {
+  const state = emptyState();
+  const call = item({ type: "toolCall", status: "pending", toolName: "write", title: "write", kind: "edit" });
+  apply(state, durable(1, { type: "item.started", item: call }));
+  const grown = (n: number, path: string, text: string) => delta(n, text, { field: "input", path });
+  const raw = delta(0, '{"path', { field: "args" });
+  for (const each of [raw, grown(0, "/path", "a."), grown(1, "/path", "rs"), grown(2, "/content", "fn")])
+    apply(state, each);
+  const entry = state.entries[0];
+  const shown = entry?.kind === "item" ? viewEntry(entry) : undefined;
+  assert.equal(shown?.kind === "tool" && shown.tool.input, "path:\na.rs\ncontent:\nfn");
+});
+
 test("deltas grow an item; the completed one is the truth", () => {
   const state = emptyState();
   apply(state, durable(1, { type: "item.started", item: item({}) }));
@@ -299,7 +312,7 @@ test("long outputs are cut before they reach the page", () => {
     kind: "item",
     key: "k",
     item: { ...call, output } as Item,
-    streamed: { args: "", output: "" },
+    streamed: { input: "", field: undefined, output: "" },
   });
   assert.ok(entry.kind === "tool" && entry.tool.output.length < 17_000);
 });
@@ -318,7 +331,7 @@ test("a picture is shown by its kind and size", () => {
     kind: "item",
     key: "k",
     item: { ...call, output } as Item,
-    streamed: { args: "", output: "" },
+    streamed: { input: "", field: undefined, output: "" },
   });
   assert.equal(entry.kind === "tool" && entry.tool.output, "[a.png]\n[image image/png, 120 KB]");
 });
