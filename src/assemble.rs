@@ -3,7 +3,7 @@
 
 use crate::args;
 use anyhow::Context;
-use pintle::agent::{ConfiguredModels, KeyCommands, Models, Patience, Services, Toolbox};
+use pintle::agent::{ConfiguredModels, KeyCommands, Limits, Models, Patience, Services, Toolbox};
 use pintle::ambient::Ambient;
 use pintle::config::{self, Config, EnvironmentConfig, ToolSettings, Variables};
 use pintle::exec::local::{Local, Options};
@@ -49,6 +49,7 @@ pub(crate) async fn services(
             retries: config.retries.map_or(Patience::default().retries, |retries| retries.value),
             ..Patience::default()
         },
+        limits: Limits::default(),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
     })
@@ -161,6 +162,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         tool_settings: Arc::default(),
         models: scripted(script),
         patience: Patience::default(),
+        limits: Limits::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
     })

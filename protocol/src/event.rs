@@ -2,7 +2,7 @@
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
-use crate::ids::{ApprovalId, ItemId, SessionId, TurnId};
+use crate::ids::{AgentId, ApprovalId, ItemId, SessionId, TurnId};
 use crate::item::Item;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,9 @@ pub enum Event {
     /// cancelled, and the model says it anew.
     #[serde(rename = "retry.scheduled")]
     RetryScheduled(RetryScheduled),
+    /// The session works in another way from the next turn on.
+    #[serde(rename = "config.changed")]
+    ConfigChanged(ConfigChanged),
     /// Something a person should know.
     #[serde(rename = "notice")]
     Notice(Notice),
@@ -181,6 +184,29 @@ pub struct SessionCreated {
     /// The title, if it was given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// Whose sub-agent it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+}
+
+/// Whose sub-agent a session is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Parent {
+    /// The session that made it.
+    pub session_id: SessionId,
+    /// The name by which the model there speaks of it.
+    pub agent_id: AgentId,
+}
+
+/// How a session works from the next turn on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigChanged {
+    /// The model, as `provider/id` or `provider/id:effort`.
+    pub model: String,
+    /// What needs no question.
+    pub permission_mode: PermissionMode,
 }
 
 /// A person's message, accepted and not yet read by the model.
@@ -195,6 +221,28 @@ pub struct QueuedInput {
     pub delivery: Delivery,
     /// The blocks, as sent.
     pub content: Vec<Input>,
+    /// How much the turn that it starts may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<TurnLimits>,
+}
+
+/// How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The
+/// user's settings may be stricter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnLimits {
+    /// The most model replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+    /// The most tokens, of input and output together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// The most it may cost, in billionths of a US dollar; never reached where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+    /// The longest it may take, in milliseconds; looked at between replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 /// How a person's message reaches the model.
@@ -258,9 +306,9 @@ pub struct TurnCompleted {
     /// What went wrong, when something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
-    /// The turn's tokens.
+    /// The turn's tokens, those of sub-agents that ended a turn meanwhile among them.
     pub usage: Usage,
-    /// What it cost, in billionths of a US dollar; absent where the price is not known.
+    /// What all that cost, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
     /// How many model replies it took.
@@ -301,6 +349,8 @@ pub enum StopReason {
     MaxTokens,
     /// It declined to answer.
     Refusal,
+    /// The engine ended the turn at a limit or because the model went in circles; a notice says which.
+    Limit,
     /// It said something this engine does not know; taken as done.
     Other,
 }

@@ -50,6 +50,10 @@ id!(
     ApprovalId
 );
 id!(
+    /// Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+    AgentId
+);
+id!(
     /// Names a background job within its session: `job-1`, `job-2` …, short because a model writes it.
     JobId
 );

@@ -1,8 +1,8 @@
 //! Items: the things a client draws, each started, updated and completed by events.
 
-use crate::content::{Content, Input, Truncation};
+use crate::content::{Content, Input, Truncation, Usage};
 use crate::diff::FileChange;
-use crate::ids::{ItemId, JobId, TurnId};
+use crate::ids::{AgentId, ItemId, JobId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,6 +64,8 @@ pub enum ItemBody {
     ToolCall(Box<ToolCall>),
     /// A command in the background. It may end after the turn that began it.
     Job(Box<Job>),
+    /// A sub-agent, from its start until it is closed. It may outlive the turn that began it.
+    Subagent(Box<Subagent>),
     /// What the engine told the model, at the place where the model reads it.
     EngineMessage(EngineMessage),
 }
@@ -124,6 +126,45 @@ pub struct Job {
     /// Exit code, signal, what was cut from the output and where all of it is.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
     pub details: ToolDetails,
+}
+
+/// A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Subagent {
+    /// The name by which model and client speak of it.
+    pub agent_id: AgentId,
+    /// Its session.
+    pub session_id: SessionId,
+    /// What it was told first.
+    pub task: String,
+    /// Its model, as `provider/id` or `provider/id:effort`.
+    pub model: String,
+    /// Whether it works.
+    pub state: SubagentState,
+    /// What it said last, as the model reads it; absent until its first turn has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+    /// Its tokens so far.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What it has cost so far, in billionths of a US dollar; absent where the price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
+}
+
+/// What a sub-agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum SubagentState {
+    /// It works.
+    Working,
+    /// Its last turn reached its end, and it waits for input.
+    Done,
+    /// Its last turn was stopped or could not go on; `result` says why.
+    Failed,
+    /// It was closed.
+    Closed,
 }
 
 /// How a background job ended.

@@ -2,13 +2,14 @@
 
 use crate::approval::{Approval, ApprovalAnswer, PermissionMode};
 use crate::capability::{ClientCapabilities, EngineCapabilities};
-use crate::content::Input;
-use crate::event::{AnyRecord, EventRecord, QueuedInput, SessionState};
+use crate::content::{Input, Usage};
+use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A request: its name on the wire and the types that travel.
 pub trait Request {
@@ -126,6 +127,10 @@ methods! {
     request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
     /// Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
     request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
+    /// Lists what can be set in a session, with the values that hold.
+    request Client "config/list" ConfigList(SessionParams, ConfigResult);
+    /// Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
+    request Client "config/set" ConfigSet(ConfigSetParams, ConfigResult);
     /// Lists the background jobs of a session that run, and those that ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
@@ -328,6 +333,12 @@ pub struct SessionResult {
     /// Questions of permission that are open.
     #[serde(default)]
     pub approvals: Vec<Approval>,
+    /// The tokens of all its turns, and of its sub-agents'.
+    #[serde(default)]
+    pub usage: Usage,
+    /// What all that cost, in billionths of a US dollar; absent where no price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
     /// The events after `fromSeq` were too many to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
@@ -340,6 +351,9 @@ pub struct SessionListParams {
     /// Only those with this working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Also those of sub-agents; default: not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub subagents: bool,
     /// Where the last page ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
@@ -376,6 +390,9 @@ pub struct SessionSummary {
     pub updated_ms: u64,
     /// The folder that holds its journal.
     pub path: String,
+    /// Whose sub-agent it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
 }
 
 /// Which events to read.
@@ -448,6 +465,9 @@ pub struct TurnStartParams {
     /// What to do while a turn runs; default `reject`.
     #[serde(default)]
     pub when_busy: WhenBusy,
+    /// How much the turn may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<TurnLimits>,
 }
 
 /// What to do with a prompt while a turn runs.
@@ -557,6 +577,56 @@ pub struct TurnInterruptResult {
     /// The messages that were handed back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returned: Vec<QueuedInput>,
+}
+
+/// What to change in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigSetParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// New values, by the option's id.
+    pub values: BTreeMap<String, String>,
+}
+
+/// What can be set in a session, and what became of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigResult {
+    /// Every option, with the value that holds.
+    pub options: Vec<ConfigOption>,
+    /// The ids of those that were set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applied: Vec<String>,
+    /// Those that were not, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Rejected>,
+}
+
+/// Something that can be set in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigOption {
+    /// Its id: `model`, `effort`, `permissionMode`. More may come.
+    pub id: String,
+    /// Its name for a person.
+    pub name: String,
+    /// The value that holds from the next turn on.
+    pub value: String,
+    /// The values it can have; empty where any text may do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+/// A value that was not set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rejected {
+    /// The option's id, as it was sent.
+    pub id: String,
+    /// Why, and what to do.
+    pub reason: String,
 }
 
 /// A session's background jobs.

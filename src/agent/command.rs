@@ -5,11 +5,12 @@ use super::error::Error;
 use super::feed::{Subscriber, SubscriberId};
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
-use pintle_protocol::content::Input;
-use pintle_protocol::event::{QueuedInput, SessionState};
+use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, SessionId, TurnId};
 use pintle_protocol::item::Item;
-use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
+use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
@@ -27,6 +28,8 @@ pub enum Command {
         input: Vec<Input>,
         /// What to do while a turn runs.
         when_busy: WhenBusy,
+        /// How much it may take, beside what the settings say.
+        limits: Option<TurnLimits>,
         /// The answer.
         reply: Reply<Accepted>,
     },
@@ -92,6 +95,13 @@ pub enum Command {
         /// The answer.
         reply: Reply<()>,
     },
+    /// Set options of the session by their ids; none only lists them.
+    SetOptions {
+        /// The new values.
+        values: BTreeMap<String, String>,
+        /// The answer.
+        reply: Reply<ConfigResult>,
+    },
     /// Say which background jobs there are.
     ListJobs {
         /// The answer: their items, oldest first.
@@ -132,6 +142,7 @@ impl std::fmt::Debug for Command {
             Self::Answer(_) => "Answer",
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
+            Self::SetOptions { .. } => "SetOptions",
             Self::ListJobs { .. } => "ListJobs",
             Self::StopJob { .. } => "StopJob",
             Self::WhenIdle { .. } => "WhenIdle",
@@ -199,6 +210,10 @@ pub struct Snapshot {
     pub queue: Vec<QueuedInput>,
     /// Open questions.
     pub approvals: Vec<Approval>,
+    /// The tokens of all its turns and of its sub-agents'.
+    pub usage: Usage,
+    /// What all that cost, where prices are known, in billionths of a US dollar.
+    pub cost_nano_usd: Option<u64>,
     /// The events asked for were too many for the subscriber's channel.
     pub has_gap: bool,
 }
@@ -252,6 +267,7 @@ impl Command {
             Self::Interrupt { reply, .. } => no(reply, session),
             Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
             Self::Events { reply, .. } => no(reply, session),
+            Self::SetOptions { reply, .. } => no(reply, session),
             Self::ListJobs { reply } => no(reply, session),
             Self::StopJob { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }

@@ -2,9 +2,9 @@
 
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
-use super::jobs::Earlier;
+use super::limits::Limits;
 use super::models::Models;
-use super::recovery;
+use super::recovery::{self, Earlier};
 use super::retry::Patience;
 use super::session::{Session, Settings, parse_model};
 use super::toolbox::Toolbox;
@@ -13,10 +13,12 @@ use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::exec::{Environment, FileKind};
 use crate::store::artifacts::Piece;
-use crate::store::{self, Cursor, Entry, FORMAT_VERSION, Header, Journal, Opened, Page, Store};
+use crate::store::{
+    self, Cursor, Entry, FORMAT_VERSION, Filter, Header, Journal, Opened, Page, Store,
+};
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, SessionCreated};
+use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::SessionSummary;
 use std::collections::BTreeMap;
@@ -45,6 +47,8 @@ pub struct Services {
     pub models: Models,
     /// How patient to be with providers.
     pub patience: Patience,
+    /// How much a turn may take.
+    pub limits: Limits,
     /// The model of a session that names none.
     pub default_model: Option<String>,
     /// The mode of a session that names none.
@@ -60,6 +64,10 @@ pub struct CreateSession {
     pub title: Option<String>,
     /// How it is to work.
     pub config: OpenConfig,
+    /// Whose sub-agent it is, if it is one.
+    pub parent: Option<Parent>,
+    /// How much its turns may take; `None` as the settings say.
+    pub limits: Option<Limits>,
 }
 
 enum Request {
@@ -68,11 +76,31 @@ enum Request {
     Shutdown(oneshot::Sender<()>),
 }
 
+/// The way for a session to make others. It keeps no engine alive.
+#[derive(Debug, Clone)]
+pub(super) struct Sessions(mpsc::WeakSender<Request>);
+
+impl Sessions {
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// As [`EngineHandle::create`].
+    pub(super) async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
+        let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
+        let requests = self.0.upgrade().ok_or_else(gone)?;
+        let (reply, answer) = oneshot::channel();
+        requests.send(Request::Create(create, reply)).await.map_err(|_| gone())?;
+        drop(requests);
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
 /// The open sessions. Run it beside the frontends.
 #[derive(Debug)]
 pub struct Engine {
     services: Arc<Services>,
     requests: mpsc::Receiver<Request>,
+    sessions: Sessions,
     open: BTreeMap<SessionId, SessionHandle>,
     tasks: JoinSet<SessionId>,
 }
@@ -112,12 +140,12 @@ impl EngineHandle {
     /// The data folder cannot be read.
     pub async fn list(
         &self,
-        cwd: Option<String>,
+        filter: Filter,
         cursor: Option<String>,
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
         let store = self.services.store.clone();
-        let list = move || store.list(cwd.as_deref(), cursor.map(Cursor).as_ref(), limit);
+        let list = move || store.list(&filter, cursor.map(Cursor).as_ref(), limit);
         let (sessions, next) = in_background(list).await?;
         Ok((sessions, next.map(|cursor| cursor.0)))
     }
@@ -167,8 +195,10 @@ impl Engine {
     pub fn new(services: Services) -> (Self, EngineHandle) {
         let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
         let services = Arc::new(services);
+        let sessions = Sessions(tx.downgrade());
         let handle = EngineHandle { services: Arc::clone(&services), requests: tx };
-        (Self { services, requests, open: BTreeMap::new(), tasks: JoinSet::new() }, handle)
+        let (open, tasks) = (BTreeMap::new(), JoinSet::new());
+        (Self { services, requests, sessions, open, tasks }, handle)
     }
 
     /// Serves until every handle is gone, then closes what is open.
@@ -179,7 +209,11 @@ impl Engine {
                 Some(ended) = self.tasks.join_next() => self.forget(ended),
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
-                        let _ = reply.send(self.create(create).await);
+                        // Who asked may be gone: then nobody will close it.
+                        if let Err(Ok(handle)) = reply.send(self.create(create).await) {
+                            let (reply, _) = oneshot::channel();
+                            let _ = handle.commands.send(Command::Close { reply }).await;
+                        }
                     }
                     Some(Request::Open(id, config, reply)) => {
                         let _ = reply.send(self.open(&id, config).await);
@@ -218,9 +252,10 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { cwd, title, config } = create;
+        let CreateSession { cwd, title, config, parent, limits } = create;
         self.check_folder(&cwd).await?;
-        let settings = self.settings(config, title)?;
+        let mut settings = self.settings(config, title, parent.is_some())?;
+        settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
         let mut journal = self.services.store.create(&Header {
@@ -235,6 +270,7 @@ impl Engine {
             model: settings.model.to_string(),
             permission_mode: settings.permission_mode,
             title: settings.title.clone(),
+            parent,
         });
         self.append(&mut journal, None, created)?;
         Ok(self.spawn(journal, settings, Moved::default(), Earlier::default()))
@@ -273,6 +309,7 @@ impl Engine {
                     .or_else(|| created.map(|created| created.permission_mode)),
             },
             created.and_then(|created| created.title.clone()),
+            created.is_some_and(|created| created.parent.is_some()),
         )?;
         for message in warnings {
             let notice = Notice {
@@ -289,7 +326,7 @@ impl Engine {
         }
         let conversation = Conversation::replay(&entries);
         let moved = Moved { conversation, ..Moved::default() };
-        Ok(self.spawn(journal, settings, moved, found.jobs))
+        Ok(self.spawn(journal, settings, moved, found.earlier))
     }
 
     async fn check_folder(&self, cwd: &str) -> Result<(), Error> {
@@ -307,7 +344,12 @@ impl Engine {
         }
     }
 
-    fn settings(&self, config: OpenConfig, title: Option<String>) -> Result<Settings, Error> {
+    fn settings(
+        &self,
+        config: OpenConfig,
+        title: Option<String>,
+        is_subagent: bool,
+    ) -> Result<Settings, Error> {
         let model = config.model.or_else(|| self.services.default_model.clone());
         let model = model.ok_or_else(|| {
             Error::new(ErrorKind::Config, "no model is set").hint(
@@ -320,6 +362,8 @@ impl Engine {
                 .permission_mode
                 .unwrap_or(self.services.default_permission_mode),
             title,
+            limits: self.services.limits,
+            is_subagent,
         })
     }
 
@@ -349,8 +393,8 @@ impl Engine {
     ) -> SessionHandle {
         let (commands_tx, commands) = mpsc::channel(COMMAND_CAPACITY);
         let id = journal.header().session_id.clone();
-        let services = Arc::clone(&self.services);
-        let session = Session::new(services, journal, settings, moved, earlier, commands);
+        let (services, sessions) = (Arc::clone(&self.services), self.sessions.clone());
+        let session = Session::new(services, sessions, journal, settings, moved, earlier, commands);
         self.tasks.spawn(session.run());
         let handle = SessionHandle { id: id.clone(), commands: commands_tx };
         self.open.insert(id, handle.clone());

@@ -43,6 +43,11 @@ impl Error {
         Self { kind, message: message.into(), hint: None }
     }
 
+    /// The engine could not do its job.
+    pub(super) fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Internal, message)
+    }
+
     /// Adds what to do about it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

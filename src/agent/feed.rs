@@ -4,6 +4,7 @@
 //! holds back durable ones until there is room again; then the subscriber is told once which it missed, and reads
 //! them from the journal.
 
+use super::command::SessionHandle;
 use pintle_protocol::event::{EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;
@@ -45,8 +46,29 @@ pub struct Record {
     pub json: Box<str>,
 }
 
+/// Is handed the sub-agents of a session that it watches, so that it can answer their questions and steer them.
+#[derive(Clone)]
+pub struct Adopt(Arc<dyn Fn(SessionHandle) + Send + Sync>);
+
+impl Adopt {
+    /// Calls this, which must not wait.
+    pub fn new(adopt: impl Fn(SessionHandle) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(adopt))
+    }
+
+    pub(super) fn call(&self, handle: SessionHandle) {
+        (self.0)(handle);
+    }
+}
+
+impl std::fmt::Debug for Adopt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Adopt")
+    }
+}
+
 /// Somebody who watches a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Subscriber {
     /// Who it is.
     pub id: SubscriberId,
@@ -54,6 +76,8 @@ pub struct Subscriber {
     pub feed: mpsc::Sender<Feed>,
     /// Whether it can answer questions of permission.
     pub can_approve: bool,
+    /// Takes the handles of sub-agents, before anything of theirs is handed on.
+    pub adopt: Option<Adopt>,
 }
 
 /// A subscriber, with how far it has been served.

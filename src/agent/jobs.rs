@@ -369,6 +369,7 @@ impl Entry {
             | ItemBody::AgentMessage(_)
             | ItemBody::Reasoning(_)
             | ItemBody::ToolCall(_)
+            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => (String::new(), None),
         };
         let ran = now_ms.saturating_sub(self.item.started_ms);

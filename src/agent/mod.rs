@@ -17,22 +17,27 @@ mod error;
 mod feed;
 mod jobs;
 mod key_command;
+mod limits;
+mod loop_guard;
 mod models;
 mod recovery;
 mod retry;
 mod session;
 mod step;
+mod subagents;
 mod tool_calls;
 mod toolbox;
 mod turn;
 
+pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, Reply, SessionHandle, Snapshot,
 };
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
-pub use feed::{Feed, Record, Subscriber, SubscriberId};
+pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
+pub use limits::Limits;
 pub use models::{ConfiguredModels, KeyCommands, ModelSource, Models};
 pub use retry::Patience;
 pub use toolbox::{Toolbox, profile_of};

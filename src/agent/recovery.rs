@@ -1,7 +1,9 @@
 //! What a session needs before it can go on after a crash: pure, from the journal's entries.
 
 use super::approval::without_client;
-use super::jobs::Earlier;
+use super::jobs;
+use super::session::Total;
+use super::subagents::closed;
 use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage};
@@ -9,7 +11,9 @@ use pintle_protocol::event::{
     Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
 use pintle_protocol::ids::TurnId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, JobEnd, ToolResult};
+use pintle_protocol::item::{
+    Item, ItemBody, ItemStatus, JobEnd, Subagent, SubagentState, ToolResult,
+};
 
 /// What a journal leaves open.
 #[derive(Debug, Default)]
@@ -19,8 +23,19 @@ pub(super) struct Recovery {
     /// Events to append, each with its turn, so that everything that began has ended and every message that was
     /// never read is handed back.
     pub(super) closing: Vec<(Option<TurnId>, Event)>,
+    /// What there was beside the conversation.
+    pub(super) earlier: Earlier,
+}
+
+/// What an earlier life of a session leaves to the next.
+#[derive(Debug, Default)]
+pub(super) struct Earlier {
     /// The background jobs there were.
-    pub(super) jobs: Earlier,
+    pub(super) jobs: jobs::Earlier,
+    /// How many sub-agents there were.
+    pub(super) agents: u64,
+    /// What was used.
+    pub(super) total: Total,
 }
 
 /// Reads what is open at the end of a journal.
@@ -29,8 +44,10 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut open = Open::default();
     let mut unread: Vec<QueuedInput> = Vec::new();
     let mut jobs = OpenJobs::default();
+    let mut agents = OpenAgents::default();
+    let mut total = Total::default();
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-        if jobs.takes(&record.event) {
+        if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
         }
         match &record.event {
@@ -43,7 +60,16 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 let Some(turn) = record.turn_id.clone() else { continue };
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
-            Event::TurnCompleted(_) => open = Open::default(),
+            Event::TurnCompleted(end) => {
+                total.add(end.usage, end.cost_nano_usd);
+                open = Open::default();
+            }
+            Event::ConfigChanged(changed) => {
+                if let Some(created) = &mut recovery.created {
+                    created.model.clone_from(&changed.model);
+                    created.permission_mode = changed.permission_mode;
+                }
+            }
             Event::StepCompleted(step) => {
                 open.usage = step.turn_usage;
                 open.cost_nano_usd = step.turn_cost_nano_usd;
@@ -64,10 +90,15 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::SessionClosed {} | Event::RetryScheduled(_) | Event::Notice(_) => {}
         }
     }
+    total.add(open.usage, open.cost_nano_usd);
     recovery.closing = open.close(now_ms);
-    let ended = jobs.end(now_ms);
+    let ended = jobs.end(now_ms).chain(agents.end(now_ms));
     recovery.closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
-    recovery.jobs = Earlier { count: jobs.count, untold: jobs.untold() };
+    for agent in agents.all() {
+        total.add(agent.usage, agent.cost_nano_usd);
+    }
+    let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
+    recovery.earlier = Earlier { jobs, agents: agents.items.len() as u64, total };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }
@@ -109,7 +140,10 @@ impl OpenJobs {
                 }
                 false
             }
-            ItemBody::UserMessage(_) | ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => false,
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::Subagent(_) => false,
         }
     }
 
@@ -130,6 +164,58 @@ impl OpenJobs {
     /// Those whose end no model has read.
     fn untold(self) -> Vec<Item> {
         self.items
+    }
+}
+
+/// The sub-agents that a journal tells of.
+#[derive(Default)]
+struct OpenAgents {
+    items: Vec<Item>,
+}
+
+impl OpenAgents {
+    /// Takes note of an event, and says whether it is about a sub-agent alone.
+    fn takes(&mut self, event: &Event) -> bool {
+        let (Event::ItemStarted { item }
+        | Event::ItemUpdated { item }
+        | Event::ItemCompleted { item }) = event
+        else {
+            return false;
+        };
+        if !matches!(item.body, ItemBody::Subagent(_)) {
+            return false;
+        }
+        match self.items.iter_mut().find(|other| other.id == item.id) {
+            Some(known) => known.clone_from(item),
+            None => self.items.push(item.clone()),
+        }
+        true
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Subagent> {
+        self.items.iter().filter_map(|item| match &item.body {
+            ItemBody::Subagent(agent) => Some(&**agent),
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::ToolCall(_)
+            | ItemBody::Job(_)
+            | ItemBody::EngineMessage(_) => None,
+        })
+    }
+
+    /// Ends those that are open: they ended with the engine.
+    fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
+        let mut ended = Vec::new();
+        for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
+            item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
+            if let ItemBody::Subagent(agent) = &mut item.body {
+                item.status = closed(SubagentState::Closed, agent.result.as_deref());
+                agent.state = SubagentState::Closed;
+            }
+            ended.push(item.clone());
+        }
+        ended.into_iter()
     }
 }
 

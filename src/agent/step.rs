@@ -286,6 +286,7 @@ impl Stream<'_> {
             | ItemBody::Reasoning(_)
             | ItemBody::UserMessage(_)
             | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => {
                 live.close(self.ctx, ItemStatus::Completed).await;
             }
@@ -445,6 +446,7 @@ fn call(
         | ItemBody::AgentMessage(_)
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
         | ItemBody::EngineMessage(_) => false,
     };
     let bone = Bone::Call {

@@ -117,6 +117,7 @@ fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
         | ItemBody::AgentMessage(_)
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
         | ItemBody::EngineMessage(_) => None,
     }
 }
@@ -223,6 +224,7 @@ fn question(
         | ItemBody::AgentMessage(_)
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
         | ItemBody::EngineMessage(_) => {
             (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None)
         }
@@ -257,6 +259,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         ledger: ctx.ledger.clone(),
         owner: ctx.session_id.to_string(),
         jobs: ctx.jobs.clone(),
+        agents: ctx.agents.clone(),
         cancel: cancel.clone(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),

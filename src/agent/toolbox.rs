@@ -28,18 +28,33 @@ impl From<Vec<Arc<dyn Tool>>> for Toolbox {
 }
 
 impl Toolbox {
-    /// The tools that this model sees.
-    pub fn tools(&self, model: &ModelRef) -> Arc<[Arc<dyn Tool>]> {
+    /// The tools that this model sees. A sub-agent makes none of its own.
+    pub fn tools(&self, model: &ModelRef, is_subagent: bool) -> Arc<[Arc<dyn Tool>]> {
         match self {
+            Self::Fixed(tools) if is_subagent => {
+                let own = Profile::agents().map(|tool| tool.name());
+                tools.iter().filter(|tool| !own.contains(&tool.name())).cloned().collect()
+            }
             Self::Fixed(tools) => Arc::clone(tools),
-            Self::Profiles { profile, web_fetch } => {
-                let profile = profile.unwrap_or_else(|| profile_of(model));
+            Self::Profiles { web_fetch, .. } => {
+                let profile = self.profile(model);
                 let mut tools = profile.tools();
                 if *web_fetch {
                     tools.push(Arc::new(Fetch(profile)));
                 }
+                if profile != Profile::Pi && !is_subagent {
+                    tools.extend(Profile::agents());
+                }
                 tools.into()
             }
+        }
+    }
+
+    /// The profile that holds for this model.
+    pub fn profile(&self, model: &ModelRef) -> Profile {
+        match self {
+            Self::Fixed(_) | Self::Profiles { profile: None, .. } => profile_of(model),
+            Self::Profiles { profile: Some(profile), .. } => *profile,
         }
     }
 }
@@ -79,7 +94,7 @@ mod tests {
             ("and for every other", &set, "x/y", "apply_patch", false),
             ("tools that are given stay", &fixed, "openai/gpt-5.4", "apply_patch", false),
         ] {
-            let tools = toolbox.tools(&model.parse().unwrap());
+            let tools = toolbox.tools(&model.parse().unwrap(), false);
             assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");
         }
     }

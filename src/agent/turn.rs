@@ -5,6 +5,8 @@
 //! the outside races the turn's cancellation.
 
 use super::approval::Grants;
+use super::limits::Limits;
+use super::loop_guard::{Judgement, LoopGuard};
 use super::retry::Patience;
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
@@ -12,7 +14,7 @@ use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, engine_message, user_message};
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
-use crate::llm::{ModelRef, Provider, ToolSpec};
+use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider, ToolSpec};
 use crate::tools::{self, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -31,8 +33,9 @@ use tokio_util::sync::CancellationToken;
 /// taken in one go; a full channel makes the turn wait for the journal, which is meant.
 pub(super) const EMIT_CAPACITY: usize = 64;
 
-/// The most model replies in a turn. A model that wants more is going in circles.
-const MAX_STEPS: u32 = 200;
+/// What a model reads whose reply reached its length limit.
+const GO_ON: &str = "From the engine, not from the user: your reply reached its length limit and was cut there. Go on \
+    exactly where it stopped, and repeat nothing.";
 
 /// What a turn needs and does not change.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub(super) struct TurnContext {
     pub(super) price: Option<Price>,
     /// How patient to be with the provider.
     pub(super) patience: Patience,
+    /// How much it may take.
+    pub(super) limits: Limits,
     pub(super) system: Arc<str>,
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) tool_settings: Arc<tools::Settings>,
@@ -58,6 +63,8 @@ pub(super) struct TurnContext {
     pub(super) permission_mode: PermissionMode,
     /// The way to the session's background jobs.
     pub(super) jobs: crate::tools::Jobs,
+    /// The way to the session's sub-agents.
+    pub(super) agents: crate::tools::Agents,
     pub(super) session: ToSession,
     pub(super) cancel: CancellationToken,
 }
@@ -253,10 +260,19 @@ async fn drive(
     let news = read_news(ctx, &mut moved.conversation).await;
     read_inputs(ctx, &mut moved.conversation, inputs).await;
     news?;
-    while tally.steps < MAX_STEPS {
+    let began_ms = ctx.ambient.now_ms();
+    let mut circles = LoopGuard::default();
+    let mut continuations = 0;
+    loop {
+        let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
+        if let Some(notice) = ctx.limits.reached(tally, elapsed_ms) {
+            ctx.session.event(Event::Notice(notice)).await;
+            return Ok(StopReason::Limit);
+        }
         let Reply { assistant, calls, cut } =
             step::run(ctx, &moved.conversation, &tools, tally).await?;
         let stop = assistant.stop;
+        let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
             moved.conversation.push(crate::llm::Message::Assistant(assistant));
         }
@@ -265,8 +281,14 @@ async fn drive(
         }
         let Batch { steers, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
-            if steers.is_empty() {
-                return Ok(stop);
+            let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
+            match (steers.is_empty(), is_cut) {
+                (true, true) => {
+                    continuations += 1;
+                    tell(ctx, &mut moved.conversation, GO_ON.to_owned()).await;
+                }
+                (true, false) => return Ok(stop),
+                (false, _) => {}
             }
             Batch { steers, ended: None }
         } else {
@@ -277,27 +299,77 @@ async fn drive(
             return Err(end);
         }
         read_news(ctx, &mut moved.conversation).await?;
+        if warn_of_circles(ctx, &mut moved.conversation, judgement).await {
+            return Ok(StopReason::Limit);
+        }
     }
+}
+
+/// Takes note of a reply's calls.
+fn judge(circles: &mut LoopGuard, assistant: &Assistant) -> Judgement {
+    let calls = assistant.blocks.iter().filter_map(|block| match block {
+        AssistantBlock::ToolCall { name, arguments, .. } => Some(circles.judge(name, arguments)),
+        AssistantBlock::Text { .. }
+        | AssistantBlock::Reasoning { .. }
+        | AssistantBlock::Unknown(_) => None,
+    });
+    calls.fold(Judgement::Fine, |all, one| if one == Judgement::Fine { all } else { one })
+}
+
+/// Tells a model that goes in circles, and whoever watches. True when the turn is to end.
+async fn warn_of_circles(
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    judgement: Judgement,
+) -> bool {
+    let (message, hint, is_over) = match judgement {
+        Judgement::Fine => return false,
+        Judgement::Warn(1) => ("the model makes the same call again and again", None, false),
+        Judgement::Warn(_) => ("the model makes the same calls over and over", None, false),
+        Judgement::Stop => (
+            "the turn was ended: the model went on with the same calls after two warnings",
+            Some("send a prompt that says what it is to do instead"),
+            true,
+        ),
+    };
     ctx.session
         .event(Event::Notice(Notice {
             level: NoticeLevel::Warning,
-            code: "stepLimit".to_owned(),
-            message: format!("the turn was ended after {MAX_STEPS} model replies"),
-            hint: Some("send another prompt to let it go on".to_owned()),
+            code: "loopDetected".to_owned(),
+            message: message.to_owned(),
+            hint: hint.map(str::to_owned),
         }))
         .await;
-    Ok(StopReason::Other)
+    if !is_over {
+        let text = format!(
+            "From the engine, not from the user: you make the same {} over and over, with the same arguments. \
+            Their results will not change. Try something else, or say what keeps you from going on.",
+            if judgement == Judgement::Warn(1) { "call" } else { "calls" }
+        );
+        tell(ctx, conversation, text).await;
+    }
+    is_over
+}
+
+/// Tells the model something by itself.
+async fn tell(ctx: &TurnContext, conversation: &mut Conversation, text: String) {
+    tell_of(ctx, conversation, EngineMessage { text, jobs: Vec::new() }).await;
 }
 
 /// Tells the model which background jobs have ended.
 async fn read_news(ctx: &TurnContext, conversation: &mut Conversation) -> Result<(), SessionLost> {
-    let Some(message) = ctx.session.take_news().await? else { return Ok(()) };
+    if let Some(message) = ctx.session.take_news().await? {
+        tell_of(ctx, conversation, message).await;
+    }
+    Ok(())
+}
+
+async fn tell_of(ctx: &TurnContext, conversation: &mut Conversation, message: EngineMessage) {
     conversation.push(engine_message(&message));
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
     ctx.complete(&mut item, ItemStatus::Completed);
     ctx.session.event(Event::ItemCompleted { item }).await;
-    Ok(())
 }
 
 /// Puts messages of a person into the conversation; from here on they are read.

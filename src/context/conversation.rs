@@ -119,6 +119,7 @@ impl Conversation {
                 | Event::ApprovalRequested(_)
                 | Event::ApprovalResolved(_)
                 | Event::RetryScheduled(_)
+                | Event::ConfigChanged(_)
                 | Event::Notice(_) => {}
             }
         }
@@ -146,8 +147,8 @@ impl Replay {
                 self.settle();
                 self.conversation.push(engine_message(message));
             }
-            // A model learns of a job by calls and messages.
-            ItemBody::Job(_) => {}
+            // A model learns of jobs and sub-agents by calls and messages.
+            ItemBody::Job(_) | ItemBody::Subagent(_) => {}
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
                 self.items.insert(item.id.clone(), item.clone());
             }
@@ -198,6 +199,7 @@ impl Replay {
             ItemBody::UserMessage(_)
             | ItemBody::ToolCall(_)
             | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => None,
         }
     }

@@ -165,8 +165,9 @@ async fn attempt(
     }
     let mut feed = subscribe(&session, watch).await?;
     let input = vec![Input::text(options.prompt.clone())];
-    let started =
-        session.ask(|reply| Command::Start { input, when_busy: WhenBusy::Reject, reply }).await?;
+    let started = session
+        .ask(|reply| Command::Start { input, when_busy: WhenBusy::Reject, limits: None, reply })
+        .await?;
     watch.outcome.turn_id = Some(started.turn_id);
 
     let mut is_stopping = false;
@@ -214,7 +215,7 @@ async fn subscribe(
     watch: &mut Watch,
 ) -> Result<mpsc::Receiver<Feed>, Error> {
     let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let subscriber = Subscriber { id: SubscriberId(0), feed: tx, can_approve: false };
+    let subscriber = Subscriber { id: SubscriberId(0), feed: tx, can_approve: false, adopt: None };
     let snapshot =
         session.ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply }).await?;
     watch.last_seq = snapshot.seq;
@@ -352,6 +353,7 @@ impl Watch {
                 | ItemBody::UserMessage(_)
                 | ItemBody::AgentMessage(_)
                 | ItemBody::Reasoning(_)
+                | ItemBody::Subagent(_)
                 | ItemBody::EngineMessage(_) => None,
             },
             Event::ItemCompleted { item } => {
@@ -387,6 +389,7 @@ impl Watch {
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
             | Event::StepCompleted(_)
+            | Event::ConfigChanged(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,
         }
@@ -415,6 +418,7 @@ impl Watch {
             ItemBody::UserMessage(_)
             | ItemBody::Reasoning(_)
             | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => {}
         }
     }

@@ -56,7 +56,8 @@ pub enum Effort {
 }
 
 impl Effort {
-    const NAMES: [(&'static str, Self); 7] = [
+    /// The efforts by name.
+    pub const NAMES: [(&'static str, Self); 7] = [
         ("none", Self::None),
         ("minimal", Self::Minimal),
         ("low", Self::Low),

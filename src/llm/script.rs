@@ -14,6 +14,7 @@ use super::{
 };
 use futures_util::StreamExt;
 use futures_util::stream;
+use pintle_protocol::content::Content;
 use pintle_protocol::event::StopReason;
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
@@ -144,13 +145,14 @@ impl Script {
     fn answer(&self, request: Request) -> Result<VecDeque<Step>, Error> {
         let mut state = self.state();
         let checked = invariants::check(&request.messages);
+        let place = place_of(&state.replies, &request.messages);
         let used: BTreeSet<String> = call_ids(&request.messages).map(str::to_owned).collect();
         state.requests.push(request);
         let number = state.requests.len();
         checked.map_err(|broken| {
             Error::new(ErrorKind::Replay, format!("request {number} breaks a rule: {broken}"))
         })?;
-        let reply = state.replies.pop_front().ok_or_else(|| {
+        let reply = place.and_then(|place| state.replies.remove(place)).ok_or_else(|| {
             Error::new(ErrorKind::Replay, format!("the script has no reply for request {number}"))
                 .hint("add one to its `replies`")
         })?;
@@ -194,6 +196,20 @@ impl Provider for Script {
         })
         .boxed())
     }
+}
+
+/// The reply for this conversation: the first that is for it alone, else the first that is for any.
+fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usize> {
+    let begins_with = |beginning: &str| match messages.first().map(|first| &**first) {
+        Some(Message::User(content)) => content.iter().any(|block| match block {
+            Content::Text { text } => text.contains(beginning),
+            Content::Image { .. } => false,
+        }),
+        Some(Message::Assistant(_) | Message::ToolResult(_)) | None => false,
+    };
+    let own = |reply: &Reply| reply.of.as_deref().is_some_and(begins_with);
+    let place = replies.iter().position(own);
+    place.or_else(|| replies.iter().position(|reply| reply.of.is_none()))
 }
 
 fn call_ids(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {

@@ -4,7 +4,7 @@
 use super::journal::{FILE, read_header};
 use super::{Error, entry};
 use pintle_protocol::content::Input;
-use pintle_protocol::event::Event;
+use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use std::fs::{self, File};
@@ -15,6 +15,22 @@ use std::time::UNIX_EPOCH;
 /// Where a page of a list ended: the name of its last folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
+
+/// Which sessions a list shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only those with this working directory.
+    pub cwd: Option<String>,
+    /// Also those of sub-agents.
+    pub subagents: bool,
+}
+
+impl Filter {
+    fn takes(&self, summary: &SessionSummary) -> bool {
+        (self.subagents || summary.parent.is_none())
+            && self.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
+    }
+}
 
 /// How many lines are searched for a title. The first prompt stands in the first few.
 const TITLE_LINES: usize = 8;
@@ -49,7 +65,7 @@ pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
 
 pub(super) fn list(
     sessions: &Path,
-    cwd: Option<&str>,
+    filter: &Filter,
     after: Option<&Cursor>,
     limit: usize,
 ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
@@ -69,7 +85,7 @@ pub(super) fn list(
         }
         // A folder without a readable journal is somebody else's, or half made.
         let Some(summary) = summary(&folder) else { continue };
-        if cwd.is_none_or(|cwd| cwd == summary.cwd) {
+        if filter.takes(&summary) {
             page.push(summary);
             last = Some(name);
         }
@@ -82,22 +98,29 @@ fn summary(folder: &Path) -> Option<SessionSummary> {
     let header = read_header(&path).ok()?;
     let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
     let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let (title, parent) = beginning(&path);
     Some(SessionSummary {
         session_id: header.session_id,
         cwd: header.cwd,
-        title: title(&path),
+        title,
         created_ms: header.created_ms,
         updated_ms: u64::try_from(updated_ms).unwrap_or(u64::MAX),
         path: folder.display().to_string(),
+        parent,
     })
 }
 
-/// The title the session was made with, else the beginning of its first prompt.
-fn title(journal: &Path) -> Option<String> {
-    let lines = BufReader::new(File::open(journal).ok()?).lines().skip(1).take(TITLE_LINES);
-    lines.map_while(Result::ok).filter_map(|line| entry::parse(&line).ok()?.record).find_map(
-        |record| match record.event {
-            Event::SessionCreated(created) => created.title,
+/// The title the session was made with, else the beginning of its first prompt; and whose sub-agent it is.
+fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
+    let Ok(file) = File::open(journal) else { return (None, None) };
+    let lines = BufReader::new(file).lines().skip(1).take(TITLE_LINES).map_while(Result::ok);
+    let mut parent = None;
+    for record in lines.filter_map(|line| entry::parse(&line).ok()?.record) {
+        let title = match record.event {
+            Event::SessionCreated(created) => {
+                parent = created.parent;
+                created.title
+            }
             Event::InputAccepted(input) => input.content.iter().find_map(|block| {
                 let Input::Text { text } = block;
                 let first = text.lines().find(|line| !line.trim().is_empty())?;
@@ -114,7 +137,12 @@ fn title(journal: &Path) -> Option<String> {
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
             | Event::Notice(_) => None,
-        },
-    )
+        };
+        if title.is_some() {
+            return (title, parent);
+        }
+    }
+    (None, parent)
 }

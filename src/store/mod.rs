@@ -16,7 +16,7 @@ mod list;
 
 pub use entry::Entry;
 pub use journal::{Journal, Opened, Page};
-pub use list::Cursor;
+pub use list::{Cursor, Filter};
 
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
@@ -136,17 +136,17 @@ impl Store {
         journal::page(&self.find(session)?.join(journal::FILE), 0, after, limit)
     }
 
-    /// Lists sessions, newest first; `cwd` filters by working directory.
+    /// Lists sessions, newest first.
     ///
     /// # Errors
     /// The folder of sessions exists and cannot be read.
     pub fn list(
         &self,
-        cwd: Option<&str>,
+        filter: &Filter,
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
-        list::list(&self.sessions, cwd, after, limit)
+        list::list(&self.sessions, filter, after, limit)
     }
 
     /// Reads a piece of a session's long output, by the name that its event gives.

@@ -174,13 +174,17 @@ fn lists_come_newest_first_in_pages() {
     let ids = |list: &[SessionSummary]| {
         list.iter().map(|s| s.session_id.as_str().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    let (page, next) = store.list(None, None, 2).unwrap();
+    let (page, next) = store.list(&Filter::default(), None, 2).unwrap();
     assert_eq!(ids(&page), "s5 s4");
-    let (page, next) = store.list(None, next.as_ref(), 2).unwrap();
+    let (page, next) = store.list(&Filter::default(), next.as_ref(), 2).unwrap();
     assert_eq!(ids(&page), "s3 s2");
-    let (page, next) = store.list(None, next.as_ref(), 2).unwrap();
+    let (page, next) = store.list(&Filter::default(), next.as_ref(), 2).unwrap();
     assert_eq!((ids(&page).as_str(), next), ("s1", None));
-    let (page, _) = store.list(Some("/other place"), None, 9).unwrap();
+    let there = Filter { cwd: Some("/other place".to_owned()), ..Filter::default() };
+    let (page, _) = store.list(&there, None, 9).unwrap();
     assert_eq!(ids(&page), "s3");
-    assert_eq!(Store::new(&data.path().join("none")).list(None, None, 9).unwrap().0, []);
+    assert_eq!(
+        Store::new(&data.path().join("none")).list(&Filter::default(), None, 9).unwrap().0,
+        []
+    );
 }

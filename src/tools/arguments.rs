@@ -116,6 +116,17 @@ impl Arguments {
         texts.collect()
     }
 
+    /// A list of texts that may be absent or null, which is none.
+    pub(super) fn optional_texts(&mut self, name: &str) -> Result<Vec<String>, String> {
+        match self.fields.get(name) {
+            None | Some(Value::Null) => {
+                self.fields.remove(name);
+                Ok(Vec::new())
+            }
+            Some(_) => self.texts(name),
+        }
+    }
+
     /// A list of objects that may be absent or null.
     pub(super) fn optional_objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
         match self.fields.remove(name) {

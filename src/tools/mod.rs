@@ -4,6 +4,7 @@
 //! doing it: title, kind, access. Between the two somebody decides whether it may run. [`Prepared::run`] does it.
 //! A tool never sees a session, a turn or a client.
 
+mod agents;
 mod apply_patch;
 mod arguments;
 mod bash;
@@ -24,6 +25,9 @@ mod read_many;
 mod settings;
 mod write;
 
+pub use agents::{
+    AgentRequest, AgentView, Agents, CloseAgent, SendInput, Spawn, SpawnAgent, WaitAgents,
+};
 pub use apply_patch::ApplyPatch;
 pub use bash::Bash;
 pub use edit::Edit;
@@ -137,6 +141,8 @@ pub struct ToolContext {
     pub owner: String,
     /// Takes commands that are to run in the background.
     pub jobs: Jobs,
+    /// Makes sub-agents.
+    pub agents: Agents,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// Takes what a running call prints, as it prints it.

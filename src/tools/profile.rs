@@ -2,7 +2,10 @@
 //!
 //! A tool is implemented once and carries its profile; it asks it only for names and fields, never for what to do.
 
-use super::{ApplyPatch, Bash, Edit, Find, Grep, JobControl, Ls, Read, ReadMany, Tool, Write};
+use super::{
+    ApplyPatch, Bash, CloseAgent, Edit, Find, Grep, JobControl, Ls, Read, ReadMany, SendInput,
+    SpawnAgent, Tool, WaitAgents, Write,
+};
 use crate::text::truncate::{Guard, Keep};
 use std::sync::Arc;
 
@@ -49,7 +52,12 @@ impl Profile {
         }
     }
 
-    /// Every tool of the profile, in the order in which a model is told of them.
+    /// The tools that make sub-agents and speak with them, the same in every profile that has them.
+    pub fn agents() -> [Arc<dyn Tool>; 4] {
+        [Arc::new(SpawnAgent), Arc::new(SendInput), Arc::new(WaitAgents), Arc::new(CloseAgent)]
+    }
+
+    /// Every tool of the profile but those for sub-agents, in the order in which a model is told of them.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
         let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Read(self))];
         if self == Self::Gemini {

@@ -25,6 +25,7 @@ impl Scene {
             ledger: Ledger::default(),
             owner: "tests".to_owned(),
             jobs: Jobs::none(),
+            agents: Agents::none(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             settings: Arc::default(),

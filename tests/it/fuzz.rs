@@ -6,7 +6,7 @@ mod properties;
 
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
-use pintle::tools::{Folders, Jobs, Ledger, PROFILES, Profile, Progress, ToolContext};
+use pintle::tools::{Agents, Folders, Jobs, Ledger, PROFILES, Profile, Progress, ToolContext};
 use properties::PROPERTIES;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -69,6 +69,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         artifacts: None,
         owner: String::new(),
         jobs: Jobs::none(),
+        agents: Agents::none(),
         ledger: Ledger::default(),
         settings: Arc::default(),
         cancel: CancellationToken::new(),

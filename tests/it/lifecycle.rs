@@ -250,9 +250,10 @@ fn a_session_is_open_for_writing_in_one_program_at_a_time() {
 fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
     // Far more durable events, and far more bytes, than pipe and queues hold.
     let place = Place::new(&[("long.txt", &"a line of text\n".repeat(1400))]);
-    let read = json!({"tool": "read", "arguments": {"path": "long.txt"}});
+    let read =
+        |offset| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
     let mut replies: Vec<Value> =
-        (0..40).map(|_| json!({"blocks": vec![read.clone(); 12]})).collect();
+        (0..40).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
     replies.push(json!({"blocks": [{"text": "the end"}]}));
     let script = place.script(&json!({"replies": replies}));
     let command = place.command(&["serve", "--permission", "full", "--script", &script]);

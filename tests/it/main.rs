@@ -22,6 +22,7 @@ mod providers;
 mod readme;
 mod retry;
 mod scenarios;
+mod subagents;
 mod support;
 mod tools;
 mod wire;

@@ -142,6 +142,10 @@ export type SessionResult = {
   queue?: QueuedInput[];
   /** Questions of permission that are open. */
   approvals?: Approval[];
+  /** The tokens of all its turns, and of its sub-agents'. */
+  usage?: Usage;
+  /** What all that cost, in billionths of a US dollar; absent where no price is known. */
+  costNanoUsd?: number;
   /** The events after `fromSeq` were too many to send at once: read them with `session/events`. */
   gap?: boolean;
 };
@@ -184,6 +188,8 @@ export type QueuedInput = {
   delivery: Delivery;
   /** The blocks, as sent. */
   content: Input[];
+  /** How much the turn that it starts may take. */
+  limits?: TurnLimits;
 };
 
 /** How a person's message reaches the model. */
@@ -197,6 +203,18 @@ export type Input = {
   type: "text";
   /** The text. */
   text: string;
+};
+
+/** How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
+export type TurnLimits = {
+  /** The most model replies. */
+  steps?: number;
+  /** The most tokens, of input and output together. */
+  tokens?: number;
+  /** The most it may cost, in billionths of a US dollar; never reached where no price is known. */
+  costNanoUsd?: number;
+  /** The longest it may take, in milliseconds; looked at between replies. */
+  durationMs?: number;
 };
 
 /** A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`. */
@@ -268,6 +286,20 @@ export type Scope =
   | /** For this call. */ "once"
   | /** For calls like this until the session is closed. */ "session";
 
+/** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
+export type Usage = {
+  /** Input tokens that were not read from a cache. */
+  inputTokens: number;
+  /** Output tokens, reasoning included. */
+  outputTokens: number;
+  /** Input tokens read from the provider's cache. */
+  cacheReadTokens?: number;
+  /** Input tokens written to the provider's cache. */
+  cacheWriteTokens?: number;
+  /** The part of the output that was reasoning, where the provider says. */
+  reasoningTokens?: number;
+};
+
 /** Which session to open. */
 export type SessionOpenParams = {
   /** The session. */
@@ -284,6 +316,8 @@ export type SessionOpenParams = {
 export type SessionListParams = {
   /** Only those with this working directory. */
   cwd?: string;
+  /** Also those of sub-agents; default: not. */
+  subagents?: boolean;
   /** Where the last page ended. */
   cursor?: string;
   /** The most to return, 1 to 1000; default 50. */
@@ -312,7 +346,20 @@ export type SessionSummary = {
   updatedMs: number;
   /** The folder that holds its journal. */
   path: string;
+  /** Whose sub-agent it is, if it is one. */
+  parent?: Parent;
 };
+
+/** Whose sub-agent a session is. */
+export type Parent = {
+  /** The session that made it. */
+  sessionId: SessionId;
+  /** The name by which the model there speaks of it. */
+  agentId: AgentId;
+};
+
+/** Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it. */
+export type AgentId = string;
 
 /** Names a session. */
 export type SessionParams = {
@@ -413,6 +460,9 @@ export type Event =
   | /** The provider failed and is asked again after a wait. What was shown of a cut reply stays as it is, its open items are cancelled, and the model says it anew. */ RetryScheduled & {
     type: "retry.scheduled";
   }
+  | /** The session works in another way from the next turn on. */ ConfigChanged & {
+    type: "config.changed";
+  }
   | /** Something a person should know. */ Notice & {
     type: "notice";
   };
@@ -427,6 +477,8 @@ export type SessionCreated = {
   permissionMode: PermissionMode;
   /** The title, if it was given one. */
   title?: string;
+  /** Whose sub-agent it is, if it is one. */
+  parent?: Parent;
 };
 
 /** Whether a turn reached its end. */
@@ -441,6 +493,7 @@ export type StopReason =
   | /** It asked for tools. */ "toolUse"
   | /** It reached its output limit. */ "maxTokens"
   | /** It declined to answer. */ "refusal"
+  | /** The engine ended the turn at a limit or because the model went in circles; a notice says which. */ "limit"
   | /** It said something this engine does not know; taken as done. */ "other";
 
 /** Why a turn failed. */
@@ -457,20 +510,6 @@ export type TurnError = {
   httpStatus?: number;
 };
 
-/** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
-export type Usage = {
-  /** Input tokens that were not read from a cache. */
-  inputTokens: number;
-  /** Output tokens, reasoning included. */
-  outputTokens: number;
-  /** Input tokens read from the provider's cache. */
-  cacheReadTokens?: number;
-  /** Input tokens written to the provider's cache. */
-  cacheWriteTokens?: number;
-  /** The part of the output that was reasoning, where the provider says. */
-  reasoningTokens?: number;
-};
-
 /** How a turn ended. */
 export type TurnCompleted = {
   /** Whether it reached its end. */
@@ -479,9 +518,9 @@ export type TurnCompleted = {
   stop?: StopReason;
   /** What went wrong, when something did. */
   error?: TurnError;
-  /** The turn's tokens. */
+  /** The turn's tokens, those of sub-agents that ended a turn meanwhile among them. */
   usage: Usage;
-  /** What it cost, in billionths of a US dollar; absent where the price is not known. */
+  /** What all that cost, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
   /** How many model replies it took. */
   steps: number;
@@ -520,6 +559,9 @@ export type Item = {
   }
   | /** A command in the background. It may end after the turn that began it. */ Job & {
     type: "job";
+  }
+  | /** A sub-agent, from its start until it is closed. It may outlive the turn that began it. */ Subagent & {
+    type: "subagent";
   }
   | /** What the engine told the model, at the place where the model reads it. */ EngineMessage & {
     type: "engineMessage";
@@ -722,6 +764,33 @@ export type Job = {
   details?: ToolDetails;
 };
 
+/** What a sub-agent does. */
+export type SubagentState = 
+  | /** It works. */ "working"
+  | /** Its last turn reached its end, and it waits for input. */ "done"
+  | /** Its last turn was stopped or could not go on; `result` says why. */ "failed"
+  | /** It was closed. */ "closed";
+
+/** A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id. */
+export type Subagent = {
+  /** The name by which model and client speak of it. */
+  agentId: AgentId;
+  /** Its session. */
+  sessionId: SessionId;
+  /** What it was told first. */
+  task: string;
+  /** Its model, as `provider/id` or `provider/id:effort`. */
+  model: string;
+  /** Whether it works. */
+  state: SubagentState;
+  /** What it said last, as the model reads it; absent until its first turn has ended. */
+  result?: string;
+  /** Its tokens so far. */
+  usage?: Usage;
+  /** What it has cost so far, in billionths of a US dollar; absent where the price is not known. */
+  costNanoUsd?: number;
+};
+
 /** What the engine told the model. */
 export type EngineMessage = {
   /** The text, as the model reads it. */
@@ -782,6 +851,14 @@ export type RetryScheduled = {
   message: string;
 };
 
+/** How a session works from the next turn on. */
+export type ConfigChanged = {
+  /** The model, as `provider/id` or `provider/id:effort`. */
+  model: string;
+  /** What needs no question. */
+  permissionMode: PermissionMode;
+};
+
 /** How bad a notice is. */
 export type NoticeLevel = 
   | /** Good to know. */ "info"
@@ -832,6 +909,8 @@ export type TurnStartParams = {
   input: Input[];
   /** What to do while a turn runs; default `reject`. */
   whenBusy?: WhenBusy;
+  /** How much the turn may take. */
+  limits?: TurnLimits;
 };
 
 /** What to do with a prompt while a turn runs. */
@@ -900,6 +979,44 @@ export type TurnInterruptResult = {
   turnId?: TurnId;
   /** The messages that were handed back. */
   returned?: QueuedInput[];
+};
+
+/** What can be set in a session, and what became of a change. */
+export type ConfigResult = {
+  /** Every option, with the value that holds. */
+  options: ConfigOption[];
+  /** The ids of those that were set. */
+  applied?: string[];
+  /** Those that were not, and why. */
+  rejected?: Rejected[];
+};
+
+/** Something that can be set in a session. */
+export type ConfigOption = {
+  /** Its id: `model`, `effort`, `permissionMode`. More may come. */
+  id: string;
+  /** Its name for a person. */
+  name: string;
+  /** The value that holds from the next turn on. */
+  value: string;
+  /** The values it can have; empty where any text may do. */
+  choices?: string[];
+};
+
+/** A value that was not set. */
+export type Rejected = {
+  /** The option's id, as it was sent. */
+  id: string;
+  /** Why, and what to do. */
+  reason: string;
+};
+
+/** What to change in a session. */
+export type ConfigSetParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** New values, by the option's id. */
+  values: Record<string, never>;
 };
 
 /** A session's background jobs. */
@@ -1036,6 +1153,10 @@ export interface ClientRequests {
   "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
   /** Stops the running turn. The answer comes at once; the end is the event `turn.completed`. */
   "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
+  /** Lists what can be set in a session, with the values that hold. */
+  "config/list": { params: SessionParams; result: ConfigResult };
+  /** Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds. */
+  "config/set": { params: ConfigSetParams; result: ConfigResult };
   /** Lists the background jobs of a session that run, and those that ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */

@@ -4,15 +4,20 @@
 //! journal. A command's answer is sent before any event that it causes. While a turn runs, the
 //! conversation is inside it.
 
+mod agents;
 mod background;
+mod options;
 mod turns;
 mod watchers;
 
 use super::command::{Command, OpenConfig, Reply};
-use super::engine::Services;
+use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
-use super::feed::Served;
-use super::jobs::{self, Earlier, Jobs};
+use super::feed::{Record, Served};
+use super::jobs::{self, Jobs};
+use super::limits::Limits;
+use super::recovery::Earlier;
+use super::subagents::{self, Subagents};
 use super::turn::{Emit, Finished, Moved};
 use crate::context::prompt;
 use crate::llm::ModelRef;
@@ -20,7 +25,8 @@ use crate::store::Journal;
 use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
-use pintle_protocol::event::{Event, QueuedInput};
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -33,6 +39,26 @@ pub(super) struct Settings {
     pub(super) model: ModelRef,
     pub(super) permission_mode: PermissionMode,
     pub(super) title: Option<String>,
+    /// How much a turn may take.
+    pub(super) limits: Limits,
+    /// It works for another session.
+    pub(super) is_subagent: bool,
+}
+
+/// What a session has used so far, its sub-agents included.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Total {
+    pub(super) usage: Usage,
+    pub(super) cost_nano_usd: Option<u64>,
+}
+
+impl Total {
+    pub(super) fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
+        self.usage += usage;
+        if let Some(cost) = cost_nano_usd {
+            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
+        }
+    }
 }
 
 /// The session task's state.
@@ -54,6 +80,8 @@ pub(super) struct Session {
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
     jobs: Jobs,
+    subagents: Subagents,
+    total: Total,
     commands: mpsc::Receiver<Command>,
     /// Every handle is gone, so no command comes any more.
     is_abandoned: bool,
@@ -99,6 +127,8 @@ enum Happened {
     Finished(Box<Finished>),
     /// Something of a background job.
     Job(Box<jobs::Happened>),
+    /// Something of a sub-agent.
+    Agent(Box<subagents::Happened>),
     /// A subscriber that was behind may have room again.
     Room,
 }
@@ -106,6 +136,7 @@ enum Happened {
 impl Session {
     pub(super) fn new(
         services: Arc<Services>,
+        sessions: Sessions,
         journal: Journal,
         settings: Settings,
         moved: Moved,
@@ -113,7 +144,7 @@ impl Session {
         commands: mpsc::Receiver<Command>,
     ) -> Self {
         let system = system_prompt(&services, &journal, &settings);
-        let tools = services.tools.tools(&settings.model);
+        let tools = services.tools.tools(&settings.model, settings.is_subagent);
         Self {
             id: journal.header().session_id.clone(),
             services,
@@ -128,7 +159,9 @@ impl Session {
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
-            jobs: Jobs::new(earlier),
+            jobs: Jobs::new(earlier.jobs),
+            subagents: Subagents::new(earlier.agents, sessions),
+            total: earlier.total,
             commands,
             is_abandoned: false,
         }
@@ -155,6 +188,7 @@ impl Session {
                 Happened::Emit(emit) => self.emit(emit),
                 Happened::Finished(finished) => self.finished(*finished).await,
                 Happened::Job(happened) => self.job(*happened),
+                Happened::Agent(happened) => self.agent(*happened),
                 Happened::Room => self.catch_up(),
             }
         }
@@ -174,6 +208,7 @@ impl Session {
             Phase::Idle(_) => tokio::select! {
                 biased;
                 happened = self.jobs.next() => Happened::Job(Box::new(happened)),
+                happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
@@ -184,6 +219,7 @@ impl Session {
             Phase::Running(running) => tokio::select! {
                 biased;
                 happened = self.jobs.next() => Happened::Job(Box::new(happened)),
+                happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
                 Some(emit) = running.emits.recv() => Happened::Emit(emit),
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
@@ -196,7 +232,9 @@ impl Session {
 
     async fn command(&mut self, command: Command) {
         match command {
-            Command::Start { input, when_busy, reply } => self.start(input, when_busy, reply),
+            Command::Start { input, when_busy, limits, reply } => {
+                self.start(input, when_busy, limits, reply);
+            }
             Command::Steer { expected, input, reply } => {
                 self.steer(expected.as_ref(), input, reply);
             }
@@ -209,25 +247,28 @@ impl Session {
             Command::Look { reply } => {
                 let _ = reply.send(Ok(self.snapshot(false)));
             }
-            Command::Unsubscribe { id, reply } => {
-                self.subscribers.retain(|served| served.subscriber.id != id);
-                let _ = reply.send(Ok(()));
-                self.deny_if_nobody_answers();
-            }
-            Command::NoMoreAnswers { id } => {
-                let served = self.subscribers.iter_mut().find(|s| s.subscriber.id == id);
-                if let Some(served) = served {
-                    served.subscriber.can_approve = false;
-                }
-                self.deny_if_nobody_answers();
-            }
+            Command::Unsubscribe { id, reply } => self.unsubscribe(id, reply).await,
+            Command::NoMoreAnswers { id } => self.no_more_answers(id).await,
             Command::Answer(answer) => self.answer(&answer),
             Command::Events { after, limit, reply } => {
                 let pager = self.journal.pager(after, limit);
                 let _ = reply.send(Ok((Box::new(pager), self.journal.last_seq())));
             }
             Command::Configure { config, reply } => {
-                let _ = reply.send(self.configure(config));
+                let (answer, record) = match self.configure(config) {
+                    Ok(record) => (Ok(()), record),
+                    Err(error) => (Err(error), None),
+                };
+                let _ = reply.send(answer);
+                record.iter().for_each(|record| self.hand_on(record));
+            }
+            Command::SetOptions { values, reply } => {
+                let (answer, record) = match self.set_options(values) {
+                    Ok((result, record)) => (Ok(result), record),
+                    Err(error) => (Err(error), None),
+                };
+                let _ = reply.send(answer);
+                record.iter().for_each(|record| self.hand_on(record));
             }
             Command::ListJobs { reply } => {
                 let _ = reply.send(Ok(self.jobs.items()));
@@ -244,17 +285,26 @@ impl Session {
         }
     }
 
-    fn configure(&mut self, config: OpenConfig) -> Result<(), Error> {
+    /// Changes how the session works. The record is to be handed on once the answer is out.
+    fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
+        let before = (self.settings.model.clone(), self.settings.permission_mode);
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
-        if let Some(model) = model {
+        if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
-            self.tools = self.services.tools.tools(&self.settings.model);
+            self.tools = self.services.tools.tools(&self.settings.model, self.settings.is_subagent);
             self.system = system_prompt(&self.services, &self.journal, &self.settings);
         }
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
         }
-        Ok(())
+        if before == (self.settings.model.clone(), self.settings.permission_mode) {
+            return Ok(None);
+        }
+        let changed = ConfigChanged {
+            model: self.settings.model.to_string(),
+            permission_mode: self.settings.permission_mode,
+        };
+        self.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
     /// What happens while the session is being closed.
@@ -263,6 +313,7 @@ impl Session {
             Happened::Emit(emit) => self.emit(emit),
             Happened::Finished(finished) => self.end(*finished).await,
             Happened::Job(happened) => self.job(*happened),
+            Happened::Agent(happened) => self.agent(*happened),
             Happened::Room => self.catch_up(),
             Happened::Command(command) => command.refuse(&self.id),
             Happened::Abandoned => self.is_abandoned = true,
@@ -276,10 +327,12 @@ impl Session {
             self.withdraw_approvals();
         }
         self.jobs.stop_all();
+        self.subagents.interrupt();
         while matches!(self.phase, Phase::Running(_)) {
             let happened = self.next().await;
             self.wind_up(happened).await;
         }
+        self.end_agents().await;
         self.end_jobs().await;
         self.services.env.release(self.id.as_str()).await;
         let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {

@@ -4,12 +4,13 @@ use super::{Phase, Running, Session};
 use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
+use crate::agent::limits::Limits;
 use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
 use crate::llm::catalog::{self, Price};
 use crate::llm::{ModelRef, Provider};
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted};
+use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted, TurnLimits};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use std::path::PathBuf;
@@ -24,8 +25,15 @@ struct Taken {
 }
 
 impl Session {
-    pub(super) fn start(&mut self, input: Vec<Input>, when_busy: WhenBusy, reply: Reply<Accepted>) {
-        let (Taken { queued, record }, provider) = match self.accept_prompt(input, when_busy) {
+    pub(super) fn start(
+        &mut self,
+        input: Vec<Input>,
+        when_busy: WhenBusy,
+        limits: Option<TurnLimits>,
+        reply: Reply<Accepted>,
+    ) {
+        let accepted = self.accept_prompt(input, when_busy, limits);
+        let (Taken { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -49,6 +57,7 @@ impl Session {
         &mut self,
         input: Vec<Input>,
         when_busy: WhenBusy,
+        limits: Option<TurnLimits>,
     ) -> Result<(Taken, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
@@ -64,7 +73,7 @@ impl Session {
         // A model that cannot answer is found out before the prompt is taken.
         let provider = self.services.models.provider(&self.settings.model)?;
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        Ok((self.accept(turn_id, delivery, input)?, provider))
+        Ok((self.accept(turn_id, delivery, input, limits)?, provider))
     }
 
     pub(super) fn steer(
@@ -80,7 +89,7 @@ impl Session {
         let turn_id = running.turn_id.clone();
         let accepted = check_expected(expected, &turn_id)
             .and_then(|()| check_input(&input))
-            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input));
+            .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, None));
         match accepted {
             Ok(Taken { queued, record }) => {
                 let item_id = queued.item_id.clone();
@@ -101,9 +110,10 @@ impl Session {
         turn_id: TurnId,
         delivery: Delivery,
         content: Vec<Input>,
+        limits: Option<TurnLimits>,
     ) -> Result<Taken, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
-        let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content };
+        let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content, limits };
         let record = self.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
         Ok(Taken { queued, record })
     }
@@ -122,6 +132,7 @@ impl Session {
             provider,
             price: price_of(&self.settings.model),
             patience: self.services.patience,
+            limits: self.limits(&inputs),
             model: self.settings.model.clone(),
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.tools),
@@ -135,6 +146,7 @@ impl Session {
             artifacts: self.artifacts(),
             permission_mode: self.settings.permission_mode,
             jobs: self.jobs.desk(),
+            agents: self.subagents.desk(),
             session: ToSession(emits_tx),
             cancel: cancel.clone(),
         };
@@ -177,6 +189,24 @@ impl Session {
             self.record(None, Event::InputRemoved { inputs: returned });
         }
         self.withdraw_approvals();
+        self.subagents.interrupt();
+    }
+
+    /// How much a turn may take that begins with these messages.
+    fn limits(&self, inputs: &[QueuedInput]) -> Limits {
+        let Some(asked) = inputs.first().and_then(|input| input.limits) else {
+            return self.settings.limits;
+        };
+        let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = asked;
+        let steps = steps.unwrap_or(u32::MAX);
+        let continuations = u32::MAX;
+        self.settings.limits.and(Limits {
+            steps,
+            tokens,
+            cost_nano_usd,
+            duration_ms,
+            continuations,
+        })
     }
 
     /// Does what the running turn asks for.
@@ -247,6 +277,7 @@ impl Session {
             return;
         };
         self.withdraw_approvals();
+        self.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { turn::SessionLost.into() } else { end };
         let (stop, error) = match &end {
             End::Completed(stop) => (Some(*stop), None),

@@ -2,10 +2,11 @@
 
 use super::{Open, Phase, Session};
 use crate::agent::approval;
-use crate::agent::command::{Answer, Reply, Snapshot};
+use crate::agent::command::{Answer, Command, Reply, Snapshot};
 use crate::agent::engine::in_background;
 use crate::agent::error::Error;
-use crate::agent::feed::{Feed, Record, Served, Subscriber};
+use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
+use crate::agent::subagents;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
@@ -120,7 +121,29 @@ impl Session {
             }
         }
         self.subscribers.retain(|served| served.subscriber.id != subscriber.id);
-        self.subscribers.push(Served::new(subscriber, seq));
+        self.subscribers.push(Served::new(subscriber.clone(), seq));
+        for handle in self.subagents.handles() {
+            subagents::watch(&handle, subscriber.clone()).await;
+        }
+    }
+
+    pub(super) async fn unsubscribe(&mut self, id: SubscriberId, reply: Reply<()>) {
+        self.subscribers.retain(|served| served.subscriber.id != id);
+        let _ = reply.send(Ok(()));
+        self.deny_if_nobody_answers();
+        for handle in self.subagents.handles() {
+            let _ = handle.ask(|reply| Command::Unsubscribe { id, reply }).await;
+        }
+    }
+
+    pub(super) async fn no_more_answers(&mut self, id: SubscriberId) {
+        if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
+            served.subscriber.can_approve = false;
+        }
+        self.deny_if_nobody_answers();
+        for handle in self.subagents.handles() {
+            let _ = handle.tell(Command::NoMoreAnswers { id }).await;
+        }
     }
 
     pub(super) fn snapshot(&self, has_gap: bool) -> Snapshot {
@@ -137,6 +160,8 @@ impl Session {
             },
             queue: self.unread(),
             approvals: self.approvals.iter().map(|open| open.approval.clone()).collect(),
+            usage: self.total.usage,
+            cost_nano_usd: self.total.cost_nano_usd,
             has_gap,
         }
     }

@@ -9,7 +9,7 @@ mod stops;
 use super::*;
 use crate::exec::{End, Local, OutputBuffer};
 use crate::tools::{
-    Bash, Edit, Folders, Jobs, Ledger, Profile, Progress, Read, Tool, ToolContext, Write,
+    Agents, Bash, Edit, Folders, Jobs, Ledger, Profile, Progress, Read, Tool, ToolContext, Write,
 };
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
@@ -206,6 +206,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         artifacts: Some(artifacts.path().to_path_buf()),
         owner: "tests".to_owned(),
         jobs: Jobs::none(),
+        agents: Agents::none(),
         cancel: CancellationToken::new(),
         progress: Progress::none(),
     };

@@ -128,6 +128,7 @@ impl Client<'_> {
         .await;
         self.request::<SessionCreate>(SessionCreateParams::default()).await;
         self.request::<TurnStart>(TurnStartParams {
+            limits: None,
             session_id: None,
             input: vec![Input::text(PROMPT)],
             when_busy: WhenBusy::Reject,

@@ -51,6 +51,7 @@ impl Story {
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
             | Event::Notice(_) => String::new(),
         }
     }
@@ -62,6 +63,7 @@ impl Story {
             ItemBody::UserMessage(_)
             | ItemBody::Reasoning(_)
             | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => String::new(),
         }
     }

@@ -1,12 +1,12 @@
 //! What a connection remembers: who the client is and which sessions it has open.
 
-use crate::agent::{EngineHandle, Feed, SessionHandle, Subscriber, SubscriberId};
+use crate::agent::{Adopt, EngineHandle, Feed, SessionHandle, Subscriber, SubscriberId};
 use pintle_protocol::approval::Approval;
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 
 /// One client's connection, shared by its handlers.
@@ -25,6 +25,8 @@ struct State {
     phase: Phase,
     capabilities: ClientCapabilities,
     sessions: BTreeMap<SessionId, SessionHandle>,
+    /// Sub-agents of those that are watched.
+    subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be asked after the answer.
     open_approvals: Vec<(SessionHandle, Approval)>,
 }
@@ -69,6 +71,7 @@ impl Connection {
         let mut state = self.state();
         state.phase = Phase::ShutDown;
         state.sessions.clear();
+        state.subagents.clear();
     }
 
     pub(super) fn is_shut_down(&self) -> bool {
@@ -79,9 +82,20 @@ impl Connection {
         self.state().capabilities.approvals.is_some()
     }
 
-    /// This connection as a subscriber.
-    pub(super) fn as_subscriber(&self) -> Subscriber {
-        Subscriber { id: self.subscriber, feed: self.feed.clone(), can_approve: self.can_approve() }
+    /// This connection as a subscriber. Sub-agents of what it watches are its own to answer and to steer.
+    pub(super) fn as_subscriber(self: &Arc<Self>) -> Subscriber {
+        let connection = Arc::downgrade(self);
+        let adopt = Adopt::new(move |subagent| {
+            if let Some(connection) = connection.upgrade() {
+                connection.state().subagents.insert(subagent.id.clone(), subagent);
+            }
+        });
+        Subscriber {
+            id: self.subscriber,
+            feed: self.feed.clone(),
+            can_approve: self.can_approve(),
+            adopt: Some(adopt),
+        }
     }
 
     pub(super) fn add(&self, session: SessionHandle) {
@@ -89,11 +103,14 @@ impl Connection {
     }
 
     pub(super) fn remove(&self, id: &SessionId) {
-        self.state().sessions.remove(id);
+        let mut state = self.state();
+        state.sessions.remove(id);
+        state.subagents.remove(id);
     }
 
     pub(super) fn find(&self, id: &SessionId) -> Option<SessionHandle> {
-        self.state().sessions.get(id).cloned()
+        let state = self.state();
+        state.sessions.get(id).or_else(|| state.subagents.get(id)).cloned()
     }
 
     pub(super) fn sessions(&self) -> Vec<SessionHandle> {

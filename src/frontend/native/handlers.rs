@@ -3,23 +3,26 @@
 use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{self, Command, CreateSession, OpenConfig, Piece, SessionHandle, Snapshot};
+use crate::agent::{
+    self, Command, CreateSession, Filter, OpenConfig, Piece, SessionHandle, Snapshot,
+};
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    BlobReadParams, BlobReadResult, Empty, EngineInfo, InitializeParams, InitializeResult,
-    JobListResult, JobStopParams, JobStopResult, Limits, ProtocolChoice, SessionConfig,
-    SessionCreateParams, SessionEventsParams, SessionListParams, SessionListResult,
-    SessionOpenParams, SessionParams, SessionResult, SessionSubscribeParams, SteerOutcome,
-    TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult, TurnSteerParams,
-    TurnSteerResult,
+    BlobReadParams, BlobReadResult, ConfigResult, ConfigSetParams, Empty, EngineInfo,
+    InitializeParams, InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits,
+    ProtocolChoice, SessionConfig, SessionCreateParams, SessionEventsParams, SessionListParams,
+    SessionListResult, SessionOpenParams, SessionParams, SessionResult, SessionSubscribeParams,
+    SteerOutcome, TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult,
+    TurnSteerParams, TurnSteerResult,
 };
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Answer<T> = Result<T, ErrorObjectOwned>;
@@ -94,7 +97,8 @@ pub(super) async fn session_create(
 ) -> Answer<SessionResult> {
     let SessionCreateParams { cwd, title, config, subscribe } = params;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
-    let create = CreateSession { cwd, title, config: open_config(config) };
+    let create =
+        CreateSession { cwd, title, config: open_config(config), ..CreateSession::default() };
     let session = connection.engine.create(create).await.map_err(refused)?;
     connection.add(session.clone());
     attach(&connection, &session, subscribe, Some(0)).await
@@ -115,9 +119,9 @@ pub(super) async fn session_list(
     connection: Arc<Connection>,
     params: SessionListParams,
 ) -> Answer<SessionListResult> {
-    let SessionListParams { cwd, cursor, limit } = params;
+    let SessionListParams { cwd, subagents, cursor, limit } = params;
     let limit = page_size(limit, 50)?;
-    let listed = connection.engine.list(cwd, cursor, limit).await;
+    let listed = connection.engine.list(Filter { cwd, subagents }, cursor, limit).await;
     let (sessions, next_cursor) = listed.map_err(refused)?;
     Ok(SessionListResult { sessions, next_cursor })
 }
@@ -198,9 +202,9 @@ pub(super) async fn turn_start(
     connection: Arc<Connection>,
     params: TurnStartParams,
 ) -> Answer<TurnStartResult> {
-    let TurnStartParams { session_id, input, when_busy } = params;
+    let TurnStartParams { session_id, input, when_busy, limits } = params;
     let session = session(&connection, session_id)?;
-    let accepted = session.ask(|reply| Command::Start { input, when_busy, reply }).await;
+    let accepted = session.ask(|reply| Command::Start { input, when_busy, limits, reply }).await;
     let agent::Accepted { turn_id, item_id, disposition } = accepted.map_err(refused)?;
     Ok(TurnStartResult { turn_id, item_id, disposition })
 }
@@ -233,6 +237,29 @@ pub(super) async fn turn_interrupt(
     let interrupted = session.ask(|reply| Command::Interrupt { expected, queue, reply }).await;
     let agent::Interrupted { turn_id, returned } = interrupted.map_err(refused)?;
     Ok(TurnInterruptResult { turn_id, returned })
+}
+
+pub(super) async fn config_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<ConfigResult> {
+    let session = session(&connection, params.session_id)?;
+    set_options(&session, BTreeMap::new()).await
+}
+
+pub(super) async fn config_set(
+    connection: Arc<Connection>,
+    params: ConfigSetParams,
+) -> Answer<ConfigResult> {
+    let session = session(&connection, params.session_id)?;
+    set_options(&session, params.values).await
+}
+
+async fn set_options(
+    session: &SessionHandle,
+    values: BTreeMap<String, String>,
+) -> Answer<ConfigResult> {
+    session.ask(|reply| Command::SetOptions { values, reply }).await.map_err(refused)
 }
 
 pub(super) async fn job_list(
@@ -283,7 +310,7 @@ fn session(connection: &Connection, id: Option<SessionId>) -> Answer<SessionHand
 
 /// Subscribes unless told otherwise, and says how the session stands.
 async fn attach(
-    connection: &Connection,
+    connection: &Arc<Connection>,
     session: &SessionHandle,
     subscribe: Option<bool>,
     from_seq: Option<u64>,
@@ -312,6 +339,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         active_turn_id,
         queue,
         approvals,
+        usage,
+        cost_nano_usd,
         has_gap,
     } = snapshot;
     SessionResult {
@@ -325,6 +354,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         active_turn_id,
         queue,
         approvals,
+        usage,
+        cost_nano_usd,
         gap: has_gap,
     }
 }

@@ -9,12 +9,15 @@ use std::time::Duration;
 
 /// What the model answers to one request.
 ///
-/// In JSON: `{"blocks":[…],"stop":"endTurn","usage":{…},"error":{"kind":"overloaded","message":"…"},"hang":true}`, all
+/// In JSON: `{"of":"…","blocks":[…],"stop":"endTurn","usage":{…},"error":{"kind":"overloaded","message":"…"},"hang":true}`, all
 /// optional. Without `stop` it is `toolUse` when a tool is called, else `endTurn`. With `error` the
 /// reply fails after its blocks, with `hang` it never ends.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Reply {
+    /// Only for a conversation whose first message has this text in it: that of a sub-agent with this task.
+    #[serde(default)]
+    pub of: Option<String>,
     /// What it says, in order.
     #[serde(default)]
     pub blocks: Vec<Block>,
@@ -145,6 +148,13 @@ impl Reply {
     /// A reply that never begins.
     pub fn hanging() -> Self {
         Self::new().then_hang()
+    }
+
+    /// Is for conversations that begin with this alone.
+    #[must_use]
+    pub fn of(mut self, beginning: impl Into<String>) -> Self {
+        self.of = Some(beginning.into());
+        self
     }
 
     /// Says something.

@@ -1,83 +1,31 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
+use super::replies::replies;
 use pintle::agent::{
-    Answer, Command, CreateSession, Engine, EngineHandle, Feed, Models, OpenConfig, Patience,
-    Services, SessionHandle, Subscriber, SubscriberId,
+    Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
+    Patience, Services, SessionHandle, Subscriber, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::script::Reply;
-use pintle::llm::{AssistantBlock, Error, ErrorKind, Message, ModelRef, Provider, Script};
+use pintle::llm::{AssistantBlock, Error, Message, ModelRef, Provider, Script};
 use pintle::store::Store;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, TransientEvent};
-use pintle_protocol::ids::JobId;
+use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// A script in one line a reply: `say TEXT`, `think TEXT`, `read F`, `edit F OLD -> NEW`, `write F TEXT`, `bash CMD`,
-/// `background CMD`, `job ACTION ID`, `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `after MS` (to wait after that failure), `hang`, `cut` (the answer is at its limit), joined with ` + `.
-pub(crate) fn replies(text: &str) -> Vec<Reply> {
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(reply).collect()
-}
-
-fn reply(line: &str) -> Reply {
-    line.split(" + ").fold(Reply::new(), |reply, part| {
-        let (verb, rest) = part.trim().split_once(' ').unwrap_or((part.trim(), ""));
-        match verb {
-            "say" => reply.text(rest),
-            "think" => reply.reasoning(rest),
-            "read" => reply.tool("read", json!({ "path": rest })),
-            "bash" => reply.tool("bash", json!({ "command": rest })),
-            "background" => reply.tool("bash", json!({ "command": rest, "background": true })),
-            "job" => {
-                let (action, id) = rest.split_once(' ').unwrap_or((rest, ""));
-                let id = (!id.is_empty()).then_some(id);
-                reply.tool("job", json!({ "action": action, "id": id }))
-            }
-            "gate" => reply.gate(rest),
-            "hang" => reply.then_hang(),
-            "cut" => reply.stop(pintle_protocol::event::StopReason::MaxTokens),
-            "write" => {
-                let (path, content) = rest.split_once(' ').unwrap();
-                reply.tool("write", json!({ "path": path, "content": content }))
-            }
-            "edit" => {
-                let (path, change) = rest.split_once(' ').unwrap();
-                let (old, new) = change.split_once(" -> ").unwrap();
-                reply.tool("edit", json!({ "path": path, "oldText": old, "newText": new }))
-            }
-            "call" => {
-                let (tool, arguments) = rest.split_once(' ').unwrap();
-                let arguments =
-                    serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
-                reply.tool(tool, arguments)
-            }
-            "fail" => {
-                let (kind, message) = rest.split_once(' ').unwrap();
-                reply.then_fail(ErrorKind::from_code(kind).unwrap(), message)
-            }
-            // The provider asks for a wait of so many milliseconds.
-            "after" => {
-                let mut reply = reply;
-                if let Some(error) = &mut reply.error {
-                    error.retry_after_ms = Some(rest.parse().unwrap());
-                }
-                reply
-            }
-            other => panic!("no reply begins with `{other}`"),
-        }
-    })
-}
+/// The sub-agents that the client was handed.
+type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
 
 /// The engine on a stage.
 pub(crate) struct Stage {
@@ -87,11 +35,19 @@ pub(crate) struct Stage {
     session: SessionHandle,
     feed: mpsc::Receiver<Feed>,
     seen: Vec<String>,
+    /// What came of sub-agents; their sessions run beside the other.
+    seen_of_agents: BTreeMap<SessionId, Vec<String>>,
     /// How much of what was seen earlier steps have waited for.
     passed: usize,
-    names: BTreeMap<String, String>,
+    /// The first prompt.
+    first: Option<String>,
+    /// Short names of ids, counted in each session by itself.
+    names: BTreeMap<SessionId, BTreeMap<String, String>>,
+    /// The session whose ids are being named.
+    naming: SessionId,
     streamed: BTreeMap<String, String>,
     asked: Vec<Approval>,
+    adopted: Adopted,
     _task: JoinSet<()>,
 }
 
@@ -101,12 +57,15 @@ fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, 
         ambient: Ambient::fixed([]),
         store: Store::new(data),
         env: Arc::<Memory>::clone(env),
-        tools: pintle::tools::Profile::Pi.tools().into(),
+        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
+            .concat()
+            .into(),
         tool_settings: Arc::default(),
         models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
             Ok(Arc::clone(&provider))
         }),
         patience: Patience { first: Duration::ZERO, ..Patience::default() },
+        limits: Limits::default(),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
     });
@@ -125,42 +84,58 @@ impl Stage {
         let env = Arc::new(env);
         let (engine, task) = engine_on(data, &script, &env);
         let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
-        let create = CreateSession { cwd: "/w".to_owned(), title: None, config };
+        let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
         let (tx, feed) = mpsc::channel(4096);
-        let subscriber =
-            Subscriber { id: SubscriberId(1), feed: tx, can_approve: mode == PermissionMode::Ask };
+        let adopted = Adopted::default();
+        let take = Arc::clone(&adopted);
+        let adopt = Adopt::new(move |agent| {
+            take.lock().unwrap().insert(agent.id.clone(), agent);
+        });
+        let subscriber = Subscriber {
+            id: SubscriberId(1),
+            feed: tx,
+            can_approve: mode == PermissionMode::Ask,
+            adopt: Some(adopt),
+        };
         session
             .ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply })
             .await
             .unwrap();
         Self {
+            naming: session.id.clone(),
             script,
             env,
             engine,
             session,
             feed,
             seen: Vec::new(),
+            seen_of_agents: BTreeMap::new(),
             passed: 0,
+            first: None,
             names: BTreeMap::new(),
             streamed: BTreeMap::new(),
             asked: Vec::new(),
+            adopted,
             _task: task,
         }
     }
 
     /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
-    /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `gate NAME` (wait until the model stands
-    /// there), `open NAME`, `end CMD` (a hanging command ends), `jobs`, `stop-job ID`, `until TEXT` (wait for a line with it), `idle`.
+    /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
+    /// there), `open NAME`, `end CMD` (a hanging command ends), `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
         let input = vec![Input::text(rest)];
         self.take_what_came();
         match verb {
             "prompt" | "queue" => {
+                self.first.get_or_insert(rest.to_owned());
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
-                let answer =
-                    self.session.ask(|reply| Command::Start { input, when_busy, reply }).await;
+                let answer = self
+                    .session
+                    .ask(|reply| Command::Start { input, when_busy, limits: None, reply })
+                    .await;
                 self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
             }
             "steer" => {
@@ -181,6 +156,17 @@ impl Stage {
                 };
                 self.note(answer.map(told), step);
             }
+            "until-agents" => {
+                let (count, text) = rest.split_once(' ').unwrap();
+                let count: usize = count.parse().unwrap();
+                let has = |seen: &&Vec<String>| seen.iter().any(|line| line.contains(text));
+                while self.seen_of_agents.values().filter(has).count() < count {
+                    match self.feed.recv().await {
+                        Some(feed) => self.take(feed),
+                        None => panic!("the session ended before {count} agents' `{text}`"),
+                    }
+                }
+            }
             "allow" | "allow-session" | "deny" | "abort" | "dismiss" => {
                 let question = self.asked.remove(0);
                 let answer = ApprovalAnswer {
@@ -190,7 +176,8 @@ impl Stage {
                 };
                 let approval_id = question.approval_id;
                 let answer = Command::Answer(Answer { approval_id, answer });
-                self.session.tell(answer).await.unwrap();
+                let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
+                session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
             }
             "leave" => {
                 let id = SubscriberId(1);
@@ -211,6 +198,21 @@ impl Stage {
                 let id = JobId::new(rest);
                 let told = self.session.ask(|reply| Command::StopJob { id, reply }).await;
                 let told = told.map(|job| self.item(&job));
+                self.note(told, step);
+            }
+            "set" => {
+                let values = rest.split(' ').filter_map(|pair| pair.split_once('='));
+                let values = values.map(|(id, value)| (id.to_owned(), value.to_owned())).collect();
+                let told = self.session.ask(|reply| Command::SetOptions { values, reply }).await;
+                let told = told.map(|result| {
+                    let options = result.options.iter();
+                    let options: Vec<_> =
+                        options.map(|option| format!("{}={}", option.id, option.value)).collect();
+                    let reasons = result.rejected.iter();
+                    let reasons: Vec<_> =
+                        reasons.map(|no| format!("; {}: {}", no.id, no.reason)).collect();
+                    format!("{}{}", options.join(" "), reasons.concat())
+                });
                 self.note(told, step);
             }
             "until" => self.until(rest).await,
@@ -257,8 +259,15 @@ impl Stage {
                 if let Event::ItemCompleted { item } = &record.value.event {
                     self.check_streamed(item);
                 }
+                self.naming = record.value.session_id.clone();
                 let line = self.event(&record.value.event);
-                self.seen.extend(line);
+                self.naming = self.session.id.clone();
+                if record.value.session_id == self.session.id {
+                    self.seen.extend(line);
+                } else {
+                    let id = record.value.session_id.clone();
+                    self.seen_of_agents.entry(id).or_default().extend(line);
+                }
             }
             Feed::Transient(record) => {
                 if let TransientEvent::ItemDelta(delta) = &record.event {
@@ -292,8 +301,9 @@ impl Stage {
 
     /// A short name for an id, by order of appearance.
     fn name(&mut self, id: &str) -> String {
-        let next = format!("#{}", self.names.len() + 1);
-        self.names.entry(id.to_owned()).or_insert(next).clone()
+        let names = self.names.entry(self.naming.clone()).or_default();
+        let next = format!("#{}", names.len() + 1);
+        names.entry(id.to_owned()).or_insert(next).clone()
     }
 
     fn event(&mut self, event: &Event) -> Option<String> {
@@ -348,6 +358,9 @@ impl Stage {
                     outcome.decision, outcome.scope, outcome.by
                 )
             }
+            Event::ConfigChanged(config) => {
+                format!("config {} {:?}", config.model, config.permission_mode)
+            }
             Event::RetryScheduled(retry) => format!(
                 "retry {} of {} in {} ms, {}: {}",
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
@@ -376,6 +389,11 @@ impl Stage {
                 let output = output.unwrap_or_default();
                 format!("{name} {} {} {status}{end}{output}", job.job_id, job.title)
             }
+            ItemBody::Subagent(agent) => {
+                let result = agent.result.as_ref().map(|result| format!(" = {result:?}"));
+                let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
+                format!("{name} {id} {status}, {state}{}", result.unwrap_or_default())
+            }
             ItemBody::EngineMessage(message) => format!("{name} engine {:?}", message.text),
         }
     }
@@ -384,7 +402,18 @@ impl Stage {
     pub(crate) fn transcript(&mut self) -> String {
         self.take_what_came();
         let mut lines = self.seen.clone();
-        if let Some(request) = self.script.requests().last() {
+        for (number, seen) in self.seen_of_agents.values().enumerate() {
+            lines.push(format!("--- agent {}", number + 1));
+            lines.extend(seen.iter().cloned());
+        }
+        let requests = self.script.requests();
+        // Sub-agents ask as well; what their conversations begin with is their task.
+        let is_own = |first: Option<&Arc<Message>>| {
+            first.map(|first| message(first))
+                == self.first.as_ref().map(|first| format!("user {first:?}"))
+        };
+        let last = requests.iter().rev().find(|request| is_own(request.messages.first()));
+        if let Some(request) = last {
             lines.push("--- the model read".to_owned());
             lines.extend(request.messages.iter().map(|said| message(said)));
         }
@@ -394,20 +423,25 @@ impl Stage {
     /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
     pub(crate) async fn check_reopening(self, data: &Path) {
         let Self { script, env, engine, session, .. } = self;
-        let history = |script: &Script| -> Vec<String> {
+        let history = |script: &Script, said: &str| -> String {
+            let is_it = |messages: &[Arc<Message>]| {
+                let last = messages.last().map(|last| message(last));
+                last.is_some_and(|last| last.ends_with(&format!("{said:?}")))
+            };
             let requests = script.requests();
-            requests.last().map(|last| format!("{:?}", last.messages)).into_iter().collect()
+            let last = requests.iter().rev().find(|request| is_it(&request.messages));
+            format!("{:?}", last.unwrap_or_else(|| panic!("nobody was asked {said}")).messages)
         };
         script.push(Reply::new().text("alive"));
         prompt_and_wait(&session, "to the living").await;
-        let living = history(&script).concat();
+        let living = history(&script, "to the living");
         engine.shutdown().await;
 
         let (engine, _task) = engine_on(data, &script, &env);
         let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
         script.push(Reply::new().text("again"));
         prompt_and_wait(&opened, "to the opened").await;
-        let opened = history(&script).concat();
+        let opened = history(&script, "to the opened");
         let living = living.strip_suffix(']').unwrap();
         assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
         engine.shutdown().await;
@@ -435,7 +469,7 @@ fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(String, Strin
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {
     let input = vec![Input::text(text)];
     let when_busy = WhenBusy::Reject;
-    session.ask(|reply| Command::Start { input, when_busy, reply }).await.unwrap();
+    session.ask(|reply| Command::Start { input, when_busy, limits: None, reply }).await.unwrap();
     session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
 }
 

@@ -86,6 +86,8 @@
 ---@field activeTurnId? pintle.TurnId The running turn.
 ---@field queue? (pintle.QueuedInput)[] Messages that the model has not read yet.
 ---@field approvals? (pintle.Approval)[] Questions of permission that are open.
+---@field usage? pintle.Usage The tokens of all its turns, and of its sub-agents'.
+---@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where no price is known.
 ---@field gap? boolean The events after `fromSeq` were too many to send at once: read them with `session/events`.
 
 ---Names a session: a UUIDv7, so that ids sort by creation.
@@ -115,6 +117,7 @@
 ---@field turnId pintle.TurnId The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up.
 ---@field delivery pintle.Delivery How it is to be delivered.
 ---@field content (pintle.Input)[] The blocks, as sent.
+---@field limits? pintle.TurnLimits How much the turn that it starts may take.
 
 ---How a person's message reaches the model.
 ---@alias pintle.Delivery "prompt"|"steer"|"followUp"
@@ -123,6 +126,13 @@
 ---@class pintle.Input
 ---@field type "text" 
 ---@field text string The text.
+
+---How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
+---@class pintle.TurnLimits
+---@field steps? integer The most model replies.
+---@field tokens? integer The most tokens, of input and output together.
+---@field costNanoUsd? integer The most it may cost, in billionths of a US dollar; never reached where no price is known.
+---@field durationMs? integer The longest it may take, in milliseconds; looked at between replies.
 
 ---A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`.
 ---@class pintle.Approval
@@ -159,6 +169,14 @@
 ---How long a decision holds.
 ---@alias pintle.Scope "once"|"session"
 
+---Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
+---@class pintle.Usage
+---@field inputTokens integer Input tokens that were not read from a cache.
+---@field outputTokens integer Output tokens, reasoning included.
+---@field cacheReadTokens? integer Input tokens read from the provider's cache.
+---@field cacheWriteTokens? integer Input tokens written to the provider's cache.
+---@field reasoningTokens? integer The part of the output that was reasoning, where the provider says.
+
 ---Which session to open.
 ---@class pintle.SessionOpenParams
 ---@field sessionId pintle.SessionId The session.
@@ -169,6 +187,7 @@
 ---Which sessions to list.
 ---@class pintle.SessionListParams
 ---@field cwd? string Only those with this working directory.
+---@field subagents? boolean Also those of sub-agents; default: not.
 ---@field cursor? string Where the last page ended.
 ---@field limit? integer The most to return, 1 to 1000; default 50.
 
@@ -185,6 +204,15 @@
 ---@field createdMs integer When it was made, in milliseconds since 1970.
 ---@field updatedMs integer When its journal was last written, in milliseconds since 1970.
 ---@field path string The folder that holds its journal.
+---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
+
+---Whose sub-agent a session is.
+---@class pintle.Parent
+---@field sessionId pintle.SessionId The session that made it.
+---@field agentId pintle.AgentId The name by which the model there speaks of it.
+
+---Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+---@alias pintle.AgentId string
 
 ---Names a session.
 ---@class pintle.SessionParams
@@ -216,7 +244,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -275,6 +303,10 @@
 ---@class pintle.Event.retry.scheduled: pintle.RetryScheduled
 ---@field type "retry.scheduled" 
 
+---The session works in another way from the next turn on.
+---@class pintle.Event.config.changed: pintle.ConfigChanged
+---@field type "config.changed" 
+
 ---Something a person should know.
 ---@class pintle.Event.notice: pintle.Notice
 ---@field type "notice" 
@@ -285,12 +317,13 @@
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
 ---@field title? string The title, if it was given one.
+---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
 
 ---Whether a turn reached its end.
 ---@alias pintle.TurnStatus "completed"|"interrupted"|"failed"
 
 ---Why a model stopped.
----@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"other"
+---@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"limit"|"other"
 
 ---Why a turn failed.
 ---@class pintle.TurnError
@@ -300,27 +333,19 @@
 ---@field retryable? boolean Trying the same again may help.
 ---@field httpStatus? integer The provider's HTTP status.
 
----Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
----@class pintle.Usage
----@field inputTokens integer Input tokens that were not read from a cache.
----@field outputTokens integer Output tokens, reasoning included.
----@field cacheReadTokens? integer Input tokens read from the provider's cache.
----@field cacheWriteTokens? integer Input tokens written to the provider's cache.
----@field reasoningTokens? integer The part of the output that was reasoning, where the provider says.
-
 ---How a turn ended.
 ---@class pintle.TurnCompleted
 ---@field status pintle.TurnStatus Whether it reached its end.
 ---@field stop? pintle.StopReason Why the model stopped, when it was the model that ended the turn.
 ---@field error? pintle.TurnError What went wrong, when something did.
----@field usage pintle.Usage The turn's tokens.
----@field costNanoUsd? integer What it cost, in billionths of a US dollar; absent where the price is not known.
+---@field usage pintle.Usage The turn's tokens, those of sub-agents that ended a turn meanwhile among them.
+---@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where the price is not known.
 ---@field steps integer How many model replies it took.
 ---@field denials? integer Tool calls that were denied.
 ---@field durationMs integer How long it took, in milliseconds.
 
 ---Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness.
----@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall, pintle.Job, pintle.EngineMessage
+---@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall, pintle.Job, pintle.Subagent, pintle.EngineMessage
 ---@field id pintle.ItemId The item's id.
 ---@field turnId? pintle.TurnId The turn it belongs to.
 ---@field step? integer The step (model reply) within the turn, from 1; absent for what no model made.
@@ -444,6 +469,20 @@
 ---@field output? string The end of what it printed; absent while it runs. Deltas of the field `output` come before.
 ---@field details? pintle.ToolDetails Exit code, signal, what was cut from the output and where all of it is.
 
+---What a sub-agent does.
+---@alias pintle.SubagentState "working"|"done"|"failed"|"closed"
+
+---A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id.
+---@class pintle.Subagent
+---@field agentId pintle.AgentId The name by which model and client speak of it.
+---@field sessionId pintle.SessionId Its session.
+---@field task string What it was told first.
+---@field model string Its model, as `provider/id` or `provider/id:effort`.
+---@field state pintle.SubagentState Whether it works.
+---@field result? string What it said last, as the model reads it; absent until its first turn has ended.
+---@field usage? pintle.Usage Its tokens so far.
+---@field costNanoUsd? integer What it has cost so far, in billionths of a US dollar; absent where the price is not known.
+
 ---What the engine told the model.
 ---@class pintle.EngineMessage
 ---@field text string The text, as the model reads it.
@@ -478,6 +517,11 @@
 ---@field code string Why, as in [`TurnError`].
 ---@field message string What happened, for a person.
 
+---How a session works from the next turn on.
+---@class pintle.ConfigChanged
+---@field model string The model, as `provider/id` or `provider/id:effort`.
+---@field permissionMode pintle.PermissionMode What needs no question.
+
 ---How bad a notice is.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
 
@@ -507,6 +551,7 @@
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field input (pintle.Input)[] The prompt.
 ---@field whenBusy? pintle.WhenBusy What to do while a turn runs; default `reject`.
+---@field limits? pintle.TurnLimits How much the turn may take.
 
 ---What to do with a prompt while a turn runs.
 ---@alias pintle.WhenBusy "reject"|"queue"
@@ -548,6 +593,29 @@
 ---@class pintle.TurnInterruptResult
 ---@field turnId? pintle.TurnId The turn that is being stopped; absent when none runs.
 ---@field returned? (pintle.QueuedInput)[] The messages that were handed back.
+
+---What can be set in a session, and what became of a change.
+---@class pintle.ConfigResult
+---@field options (pintle.ConfigOption)[] Every option, with the value that holds.
+---@field applied? (string)[] The ids of those that were set.
+---@field rejected? (pintle.Rejected)[] Those that were not, and why.
+
+---Something that can be set in a session.
+---@class pintle.ConfigOption
+---@field id string Its id: `model`, `effort`, `permissionMode`. More may come.
+---@field name string Its name for a person.
+---@field value string The value that holds from the next turn on.
+---@field choices? (string)[] The values it can have; empty where any text may do.
+
+---A value that was not set.
+---@class pintle.Rejected
+---@field id string The option's id, as it was sent.
+---@field reason string Why, and what to do.
+
+---What to change in a session.
+---@class pintle.ConfigSetParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field values table New values, by the option's id.
 
 ---A session's background jobs.
 ---@class pintle.JobListResult
@@ -673,6 +741,12 @@ M.method = {
   ---Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
   ---Params: `pintle.TurnInterruptParams`; result: `pintle.TurnInterruptResult`.
   turn_interrupt = "turn/interrupt",
+  ---Lists what can be set in a session, with the values that hold.
+  ---Params: `pintle.SessionParams`; result: `pintle.ConfigResult`.
+  config_list = "config/list",
+  ---Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
+  ---Params: `pintle.ConfigSetParams`; result: `pintle.ConfigResult`.
+  config_set = "config/set",
   ---Lists the background jobs of a session that run, and those that ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",

@@ -1,0 +1,216 @@
+//! What happens to sub-agents: they are made, work, are told things and closed.
+//!
+//! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
+
+use super::{Phase, Session};
+use crate::agent::command::{OpenConfig, SessionHandle};
+use crate::agent::engine::CreateSession;
+use crate::agent::error::Error;
+use crate::agent::limits::Limits;
+use crate::agent::subagents::{Answer, Happened, Heard, closed};
+use crate::tools::{AgentRequest, AgentView, Spawn};
+use pintle_protocol::event::{Event, Parent};
+use pintle_protocol::ids::{AgentId, ItemId};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
+use std::time::Duration;
+
+/// How long sub-agents may take to stop when the session ends, before they are let go of.
+const STOP_GRACE: Duration = Duration::from_secs(8);
+
+impl Session {
+    pub(super) fn agent(&mut self, happened: Happened) {
+        match happened {
+            Happened::Asked(AgentRequest::Spawn { spawn, reply }) => self.spawn_agent(spawn, reply),
+            Happened::Asked(AgentRequest::Send { id, text, reply }) => {
+                self.subagents.send(id, text, reply);
+            }
+            Happened::Asked(AgentRequest::Wait { ids, reply }) => self.subagents.wait(ids, reply),
+            Happened::Asked(AgentRequest::Close { id, reply }) => {
+                let view = self.subagents.view(&id);
+                if let Some(item) = self.subagents.close(&id) {
+                    self.agent_closed(&id, item);
+                }
+                let _ = reply.send(view);
+            }
+            Happened::Made { id, task, made, reply } => {
+                let begun = made
+                    .map_err(|error| words(&error))
+                    .and_then(|handle| self.agent_made(&id, handle, task));
+                if begun.is_err() {
+                    self.subagents.forget(&id);
+                }
+                let _ = reply.send(begun);
+            }
+            Happened::Sent { id, sent: Ok(()), reply } => {
+                self.change_agent(&id, |agent| agent.state = SubagentState::Working);
+                let _ = reply.send(self.subagents.view(&id));
+            }
+            Happened::Sent { sent: Err(error), reply, .. } => {
+                let _ = reply.send(Err(words(&error)));
+            }
+            Happened::Heard { id, heard, follower } => {
+                let is_gone = matches!(heard, Heard::Gone);
+                self.agent_heard(&id, heard);
+                if !is_gone {
+                    self.subagents.follow(id, follower);
+                }
+            }
+            Happened::Nothing => {}
+        }
+    }
+
+    fn spawn_agent(&mut self, spawn: Spawn, reply: Answer) {
+        if !self.is_working() {
+            let _ = reply.send(Err("Operation aborted".to_owned()));
+            return;
+        }
+        let Spawn { task, cwd, model, max_turns, agent } = spawn;
+        if let Some(name) = agent {
+            let _ = reply.send(Err(format!(
+                "There is no agent `{name}`. Leave `agent` out and say in the task how it is to work."
+            )));
+            return;
+        }
+        let (session_id, settings) = (self.id.clone(), &self.settings);
+        let cwd = cwd.map_or_else(
+            || self.journal.header().cwd.clone(),
+            |cwd| cwd.to_string_lossy().into_owned(),
+        );
+        let config = OpenConfig {
+            model: Some(model.unwrap_or_else(|| settings.model.to_string())),
+            permission_mode: Some(settings.permission_mode),
+        };
+        let limits = Limits { steps: max_turns, ..settings.limits };
+        let title = task
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .map(|line| line.trim().chars().take(80).collect());
+        let create = |agent_id| CreateSession {
+            cwd,
+            title,
+            config,
+            parent: Some(Parent { session_id, agent_id }),
+            limits: Some(limits),
+        };
+        self.subagents.make(create, task, reply);
+    }
+
+    fn is_working(&self) -> bool {
+        match &self.phase {
+            Phase::Running(running) => !running.cancel.is_cancelled(),
+            Phase::Idle(_) => false,
+        }
+    }
+
+    fn agent_made(
+        &mut self,
+        id: &AgentId,
+        handle: SessionHandle,
+        task: String,
+    ) -> Result<AgentView, String> {
+        let turn_id = match &self.phase {
+            Phase::Running(running) => Some(running.turn_id.clone()),
+            Phase::Idle(_) => None,
+        };
+        if self.subagents.is_unwanted(id) || !self.is_working() {
+            self.subagents.drop_session(handle);
+            return Err("Operation aborted".to_owned());
+        }
+        let body = Subagent {
+            agent_id: id.clone(),
+            session_id: handle.id.clone(),
+            task: task.clone(),
+            model: self.subagents.model(id),
+            state: SubagentState::Working,
+            result: None,
+            usage: pintle_protocol::content::Usage::default(),
+            cost_nano_usd: None,
+        };
+        let item = Item {
+            id: ItemId::new(self.services.ambient.new_id()),
+            turn_id: turn_id.clone(),
+            step: None,
+            status: ItemStatus::Running,
+            started_ms: self.services.ambient.now_ms(),
+            duration_ms: None,
+            body: ItemBody::Subagent(Box::new(body)),
+        };
+        match self.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
+            Ok(record) => self.hand_on(&record),
+            Err(error) => {
+                self.subagents.drop_session(handle);
+                return Err(words(&error));
+            }
+        }
+        let watchers = self.subscribers.iter().map(|served| served.subscriber.clone()).collect();
+        self.subagents
+            .begin(id, item, handle, task, watchers)
+            .ok_or_else(|| "The sub-agent was closed.".to_owned())
+    }
+
+    fn agent_heard(&mut self, id: &AgentId, heard: Heard) {
+        match heard {
+            Heard::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
+            Heard::Stopped { said, is_error, spent } => {
+                self.total.add(spent.usage, spent.cost_nano_usd);
+                self.change_agent(id, |agent| {
+                    agent.state =
+                        if is_error { SubagentState::Failed } else { SubagentState::Done };
+                    agent.result = Some(said);
+                    agent.usage += spent.usage;
+                    if let Some(cost) = spent.cost_nano_usd {
+                        agent.cost_nano_usd = Some(agent.cost_nano_usd.unwrap_or(0) + cost);
+                    }
+                });
+            }
+            Heard::Gone => {
+                // Somebody else closed its session, or it broke down.
+                if let Some(item) = self.subagents.close(id) {
+                    self.agent_closed(id, item);
+                }
+            }
+        }
+    }
+
+    fn change_agent(&mut self, id: &AgentId, change: impl FnOnce(&mut Subagent)) {
+        let before = self.subagents.view(id).ok();
+        if let Some(item) = self.subagents.change(id, change)
+            && self.subagents.view(id).ok() != before
+        {
+            self.record(None, Event::ItemUpdated { item });
+        }
+        self.subagents.settle();
+    }
+
+    fn agent_closed(&mut self, id: &AgentId, mut item: Item) {
+        if let ItemBody::Subagent(agent) = &item.body {
+            item.status = closed(agent.state, agent.result.as_deref());
+        }
+        let now_ms = self.services.ambient.now_ms();
+        item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
+        self.record(None, Event::ItemCompleted { item });
+        self.subagents.forget(id);
+    }
+
+    /// Closes the sub-agents and waits until they have ended.
+    pub(super) async fn end_agents(&mut self) {
+        for (id, item) in self.subagents.close_all() {
+            self.agent_closed(&id, item);
+        }
+        let out_of_patience = tokio::time::Instant::now() + STOP_GRACE;
+        while !self.subagents.is_idle() {
+            match tokio::time::timeout_at(out_of_patience, self.next()).await {
+                Ok(happened) => self.wind_up(happened).await,
+                Err(_) => self.subagents.abandon(),
+            }
+        }
+    }
+}
+
+/// An error in words for a model.
+fn words(error: &Error) -> String {
+    match &error.hint {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,110 @@
+//! What can be set in a session while it is open, and what becomes of a change.
+//!
+//! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
+
+use super::{Session, parse_model};
+use crate::agent::command::OpenConfig;
+use crate::agent::error::Error;
+use crate::agent::feed::Record;
+use crate::llm::{Effort, ModelRef};
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// No effort is set: the provider's default holds.
+const DEFAULT_EFFORT: &str = "default";
+
+/// The permission modes by name.
+const MODES: [(&str, PermissionMode); 2] =
+    [("ask", PermissionMode::Ask), ("full", PermissionMode::Full)];
+
+impl Session {
+    /// Every option with the value that holds.
+    pub(super) fn options(&self) -> Vec<ConfigOption> {
+        let settings = &self.settings;
+        let mode = MODES.iter().find(|(_, mode)| *mode == settings.permission_mode);
+        let efforts = Effort::NAMES.iter().map(|(name, _)| (*name).to_owned());
+        vec![
+            ConfigOption {
+                id: "model".to_owned(),
+                name: "Model".to_owned(),
+                value: settings.model.origin(),
+                choices: Vec::new(),
+            },
+            ConfigOption {
+                id: "effort".to_owned(),
+                name: "Effort".to_owned(),
+                value: settings.model.effort.map_or(DEFAULT_EFFORT, Effort::name).to_owned(),
+                choices: [DEFAULT_EFFORT.to_owned()].into_iter().chain(efforts).collect(),
+            },
+            ConfigOption {
+                id: "permissionMode".to_owned(),
+                name: "Permission mode".to_owned(),
+                value: mode.map_or("", |(name, _)| *name).to_owned(),
+                choices: MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            },
+        ]
+    }
+
+    /// Sets what can be set. The record is to be handed on once the answer is out.
+    pub(super) fn set_options(
+        &mut self,
+        values: BTreeMap<String, String>,
+    ) -> Result<(ConfigResult, Option<Arc<Record>>), Error> {
+        let mut wanted = (self.settings.model.clone(), self.settings.permission_mode);
+        let (mut applied, mut rejected) = (Vec::new(), Vec::new());
+        // The model comes before its effort.
+        let mut values: Vec<(String, String)> = values.into_iter().collect();
+        values.sort_by_key(|(id, _)| id == "effort");
+        for (id, value) in values {
+            match self.set(&id, &value, &mut wanted) {
+                Ok(()) => applied.push(id),
+                Err(reason) => rejected.push(Rejected { id, reason }),
+            }
+        }
+        let (model, mode) = wanted;
+        let config = OpenConfig { model: Some(model.to_string()), permission_mode: Some(mode) };
+        let record = self.configure(config)?;
+        Ok((ConfigResult { options: self.options(), applied, rejected }, record))
+    }
+
+    /// Sets one value, or says why it cannot be.
+    fn set(
+        &self,
+        id: &str,
+        value: &str,
+        (model, mode): &mut (ModelRef, PermissionMode),
+    ) -> Result<(), String> {
+        let none_of =
+            |names: &[&str]| format!("`{value}` is no {id}: it is one of {}", names.join(", "));
+        match id {
+            "model" => {
+                let mut named = parse_model(value).map_err(|error| error.message)?;
+                // A model without an effort keeps the one that holds.
+                named.effort = named.effort.or(model.effort);
+                self.services.models.provider(&named).map_err(|error| match error.hint {
+                    Some(hint) => format!("{}: {hint}", error.message),
+                    None => error.message,
+                })?;
+                *model = named;
+            }
+            "effort" if value == DEFAULT_EFFORT => model.effort = None,
+            "effort" => {
+                let known = Effort::NAMES.iter().map(|(name, _)| *name);
+                let names: Vec<&str> = [DEFAULT_EFFORT].into_iter().chain(known).collect();
+                model.effort = Some(value.parse().map_err(|()| none_of(&names))?);
+            }
+            "permissionMode" => {
+                let found = MODES.iter().find(|(name, _)| *name == value);
+                *mode = found.ok_or_else(|| none_of(&MODES.map(|(name, _)| name)))?.1;
+            }
+            _ => {
+                let options = self.options();
+                let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+                return Err(format!("there is no option `{id}`; there are {}", ids.join(", ")));
+            }
+        }
+        Ok(())
+    }
+}

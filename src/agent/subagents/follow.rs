@@ -1,0 +1,152 @@
+//! Listens to a sub-agent's session until it stops working.
+//!
+//! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
+
+use super::Spent;
+use crate::agent::command::{Command, SessionHandle};
+use crate::agent::error::Error;
+use crate::agent::feed::{Feed, Subscriber, SubscriberId};
+use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
+use pintle_protocol::item::ItemBody;
+use tokio::sync::mpsc;
+
+/// How many events may wait here. When full, the rest is read from the journal.
+const FEED_CAPACITY: usize = 64;
+
+/// How many events are read from the journal at once.
+const PAGE: usize = 200;
+
+/// No client has this number: they count from 0.
+const PARENT: SubscriberId = SubscriberId(u64::MAX);
+
+/// What was heard.
+#[derive(Debug)]
+pub(in crate::agent) enum Heard {
+    /// It began to work, by whoever's word.
+    Began,
+    /// It works no more: what it said last, whether it reached its end, and what its turns took.
+    Stopped { said: String, is_error: bool, spent: Spent },
+    /// Its session has ended.
+    Gone,
+}
+
+impl Heard {
+    /// It could not even begin.
+    pub(super) fn failed(error: &Error) -> Self {
+        let hint = error.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let said = format!("{}{hint}", error.message);
+        Self::Stopped { said, is_error: true, spent: Spent::default() }
+    }
+}
+
+/// Follows one session.
+#[derive(Debug)]
+pub(in crate::agent) struct Follower {
+    handle: SessionHandle,
+    feed: mpsc::Receiver<Feed>,
+    last_seq: u64,
+    said: String,
+    spent: Spent,
+}
+
+impl Follower {
+    /// A follower, and the subscriber that feeds it.
+    pub(super) fn new(handle: SessionHandle) -> (Self, Subscriber) {
+        let (tx, feed) = mpsc::channel(FEED_CAPACITY);
+        let subscriber = Subscriber { id: PARENT, feed: tx, can_approve: false, adopt: None };
+        let (said, spent) = (String::new(), Spent::default());
+        (Self { handle, feed, last_seq: 0, said, spent }, subscriber)
+    }
+
+    /// Waits for the next thing that a parent wants to know.
+    pub(super) async fn next(&mut self) -> Heard {
+        loop {
+            let heard = match self.feed.recv().await {
+                None => return Heard::Gone,
+                Some(Feed::Transient(_)) => None,
+                Some(Feed::Durable(record)) => self.take(&record.value).await,
+                Some(Feed::Lagged { head_seq, .. }) => self.read_missed(head_seq).await,
+            };
+            if let Some(heard) = heard {
+                return heard;
+            }
+        }
+    }
+
+    /// Reads on in the journal. What comes after an end is read again with the next one.
+    async fn read_missed(&mut self, head_seq: u64) -> Option<Heard> {
+        let mut last_heard = None;
+        while self.last_seq < head_seq {
+            let Ok((page, _)) = self.handle.events(self.last_seq, PAGE).await else {
+                return Some(Heard::Gone);
+            };
+            if page.events.is_empty() {
+                break;
+            }
+            for json in page.events {
+                match serde_json::from_str::<EventRecord>(json.get()) {
+                    Ok(record) => last_heard = self.take(&record).await.or(last_heard),
+                    Err(_) => self.last_seq += 1,
+                }
+            }
+        }
+        last_heard
+    }
+
+    async fn take(&mut self, record: &EventRecord) -> Option<Heard> {
+        if record.seq <= self.last_seq {
+            return None;
+        }
+        self.last_seq = record.seq;
+        match &record.event {
+            Event::TurnStarted { .. } => Some(Heard::Began),
+            Event::ItemCompleted { item } => {
+                if let ItemBody::AgentMessage(body) = &item.body {
+                    self.said.clone_from(&body.text);
+                }
+                None
+            }
+            Event::TurnCompleted(end) => self.ended(end).await,
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::ItemStarted { .. }
+            | Event::ItemUpdated { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::StepCompleted(_)
+            | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
+            | Event::Notice(_) => None,
+        }
+    }
+
+    /// A turn ended. It stopped working only if no other one has begun.
+    async fn ended(&mut self, end: &TurnCompleted) -> Option<Heard> {
+        self.spent.usage += end.usage;
+        if let Some(cost) = end.cost_nano_usd {
+            self.spent.cost_nano_usd = Some(self.spent.cost_nano_usd.unwrap_or(0) + cost);
+        }
+        let stands = self.handle.ask(|reply| Command::Look { reply }).await;
+        if stands.is_ok_and(|snapshot| snapshot.active_turn_id.is_some()) {
+            return None;
+        }
+        let said = std::mem::take(&mut self.said);
+        let is_limit = end.stop == Some(StopReason::Limit);
+        let said = match (end.status, &end.error) {
+            (TurnStatus::Completed, _) if is_limit => {
+                format!("It was stopped at a limit before it was done. It said last: {said}")
+            }
+            (TurnStatus::Completed, _) => said,
+            (TurnStatus::Interrupted, _) => format!("It was stopped. It said last: {said}"),
+            (TurnStatus::Failed, None) => format!("It failed. It said last: {said}"),
+            (TurnStatus::Failed, Some(error)) => match &error.hint {
+                Some(hint) => format!("{} ({hint})", error.message),
+                None => error.message.clone(),
+            },
+        };
+        let is_error = end.status != TurnStatus::Completed || is_limit;
+        Some(Heard::Stopped { said, is_error, spent: std::mem::take(&mut self.spent) })
+    }
+}
