@@ -6,6 +6,7 @@ use pintle::config::{self, Flags};
 use pintle::frontend::run;
 use pintle::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::TurnLimits;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
@@ -143,6 +144,18 @@ pub(crate) struct Run {
     /// Go on with a stored session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// End in order after so many model replies
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u32>,
+    /// End in order when so many tokens are used
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// End in order when it has cost so many US dollars; only where the price is known
+    #[arg(long, value_name = "USD", value_parser = parse_usd)]
+    pub(crate) max_cost: Option<u64>,
+    /// End in order after so many seconds, between two replies
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) max_seconds: Option<u64>,
     /// Say nothing on stderr while it works
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -165,7 +178,23 @@ impl From<Format> for run::Format {
     }
 }
 
+/// Dollars as billionths of a dollar.
+fn parse_usd(text: &str) -> Result<u64, String> {
+    config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
+        .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
+}
+
 impl Run {
+    /// How much the task may take.
+    pub(crate) fn limits(&self) -> TurnLimits {
+        TurnLimits {
+            steps: self.max_steps,
+            tokens: self.max_tokens,
+            cost_nano_usd: self.max_cost,
+            duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),
+        }
+    }
+
     /// The task's text. Stdin is read only for `-`.
     pub(crate) fn prompt(&self) -> anyhow::Result<String> {
         let prompt = match self.prompt.as_deref() {

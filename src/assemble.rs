@@ -5,7 +5,7 @@ use crate::args;
 use anyhow::Context;
 use pintle::agent::{ConfiguredModels, KeyCommands, Limits, Models, Patience, Services, Toolbox};
 use pintle::ambient::Ambient;
-use pintle::config::{self, Config, EnvironmentConfig, ToolSettings, Variables};
+use pintle::config::{self, Config, EnvironmentConfig, LimitSettings, ToolSettings, Variables};
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
@@ -49,7 +49,7 @@ pub(crate) async fn services(
             retries: config.retries.map_or(Patience::default().retries, |retries| retries.value),
             ..Patience::default()
         },
-        limits: Limits::default(),
+        limits: limits(&config.limits),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
     })
@@ -137,6 +137,17 @@ fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
         },
         web_fetch_private: set.web_fetch_private,
     })
+}
+
+fn limits(set: &LimitSettings) -> Limits {
+    let free = Limits::default();
+    Limits {
+        steps: set.steps.unwrap_or(free.steps),
+        tokens: set.tokens,
+        cost_nano_usd: set.cost_nano_usd,
+        duration_ms: set.seconds.map(|seconds| seconds.saturating_mul(1000)),
+        continuations: set.continuations.unwrap_or(free.continuations),
+    }
 }
 
 fn scripted(script: Script) -> Models {

@@ -137,6 +137,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         cwd,
         prompt,
         format: task.format.into(),
+        limits: task.limits(),
         session: task.session.clone(),
         is_quiet: task.quiet,
         stop: signals.token(),

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::environment::{self, Said};
+use super::limits::{self, LimitSettings};
 use super::tools::{self, ToolSettings};
 use crate::ambient::{Ambient, Secret};
 use pintle_protocol::approval::PermissionMode;
@@ -38,6 +39,7 @@ pub(super) struct FileSettings {
     pub(super) providers: BTreeMap<String, ProviderEntry>,
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
+    pub(super) limits: LimitSettings,
     pub(super) warnings: Vec<String>,
 }
 
@@ -63,6 +65,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "environment" => {
                 settings.environment = environment::parse(value, path, &mut settings.warnings)?;
             }
+            "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {
                 let Value::Table(providers) = value else {

@@ -61,6 +61,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
             profile: flags.profile.or(file.tools.profile),
             ..file.tools
         },
+        limits: file.limits,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,
         folders,

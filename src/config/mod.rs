@@ -5,11 +5,13 @@
 
 mod environment;
 mod file;
+mod limits;
 mod load;
 mod tools;
 
 pub use environment::{EnvironmentConfig, Variables, words};
 pub use file::ProviderEntry;
+pub use limits::{LimitSettings, nano_usd};
 pub use load::load;
 pub use tools::ToolSettings;
 
@@ -63,6 +65,8 @@ pub struct Config {
     pub providers: BTreeMap<String, ProviderEntry>,
     /// What is set about tools.
     pub tools: ToolSettings,
+    /// How much a turn may take.
+    pub limits: LimitSettings,
     /// Where the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// Where tools act.

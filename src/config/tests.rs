@@ -288,3 +288,40 @@ fn tools_are_set_in_a_table_of_their_own() {
         assert_eq!(set(file, flags), want, "{name}");
     }
 }
+
+#[test]
+fn limits_are_set_in_a_table_of_their_own() {
+    let set = |file: &str| {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("config.toml"), file).unwrap();
+        let path = home.path().to_str().unwrap();
+        load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
+            .map(|config| (config.limits, config.warnings.len()))
+            .map_err(|error| error.to_string().replace(path, "HOME"))
+    };
+    let all =
+        "[limits]\nsteps = 9\ntokens = 1000\ncost_usd = 0.25\nseconds = 60\ncontinuations = 0\n";
+    let every = LimitSettings {
+        steps: Some(9),
+        tokens: Some(1000),
+        cost_nano_usd: Some(250_000_000),
+        seconds: Some(60),
+        continuations: Some(0),
+    };
+    let whole = LimitSettings { cost_nano_usd: Some(2_000_000_000), ..LimitSettings::default() };
+    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    for (file, want) in [
+        ("", Ok((LimitSettings::default(), 0))),
+        (all, Ok((every, 0))),
+        ("[limits]\ncost_usd = 2", Ok((whole, 0))),
+        ("[limits]\nstep = 2", Ok((LimitSettings::default(), 1))),
+        ("limits = 1", wrong("`limits` must be a table: [limits]")),
+        ("[limits]\nsteps = 0", wrong("`limits.steps` must be a whole number from 1 on")),
+        (
+            "[limits]\ncost_usd = -1",
+            wrong("`limits.cost_usd` must be an amount in US dollars, such as 0.5"),
+        ),
+    ] {
+        assert_eq!(set(file), want, "{file}");
+    }
+}

@@ -9,14 +9,14 @@ use crate::agent::{
 };
 use crate::transport::Outgoing;
 use pintle_protocol::content::{Input, Usage};
-use pintle_protocol::event::{Event, EventRecord, TurnError, TurnStatus};
-use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::event::{Event, EventRecord, StopReason, TurnError, TurnLimits, TurnStatus};
+use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::json;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +62,8 @@ pub struct Options {
     pub prompt: String,
     /// What is printed.
     pub format: Format,
+    /// How much it may take.
+    pub limits: TurnLimits,
     /// The stored session to go on with; `None` makes one.
     pub session: Option<String>,
     /// Say nothing on stderr.
@@ -114,6 +116,8 @@ struct Watch {
     /// The turn has ended.
     is_over: bool,
     last_seq: u64,
+    /// What sub-agents used, by their items.
+    agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
 }
 
 /// Runs one task, prints its result, and returns the exit code.
@@ -194,6 +198,8 @@ async fn attempt(
                 show(out, options, watch, &record.value, &record.json).await;
             }
             Some(Feed::Transient(_)) => {}
+            // Of sub-agents only what is shown meanwhile is lost; the parent's items tell what they used.
+            Some(Feed::Lagged { session_id, .. }) if session_id != session.id => {}
             Some(Feed::Lagged { head_seq, .. }) => {
                 read_missed(out, options, watch, &session, head_seq).await?;
             }
@@ -252,14 +258,18 @@ async fn show(
     record: &EventRecord,
     json: &str,
 ) {
-    if record.seq <= watch.last_seq {
-        return;
+    let is_own = watch.outcome.session_id.as_ref() == Some(&record.session_id);
+    if is_own {
+        if record.seq <= watch.last_seq {
+            return;
+        }
+        watch.last_seq = record.seq;
     }
-    watch.last_seq = record.seq;
     if options.format == Format::Events {
         print(out, json.to_owned()).await;
     }
-    if let Some(line) = watch.take(&record.event).filter(|_| !options.is_quiet) {
+    let line = if is_own { watch.take(&record.event) } else { watch.take_of_agent(&record.event) };
+    if let Some(line) = line.filter(|_| !options.is_quiet) {
         say(&line);
     }
 }
@@ -319,6 +329,7 @@ impl Watch {
             },
             is_over: false,
             last_seq: 0,
+            agents: BTreeMap::new(),
         }
     }
 
@@ -341,21 +352,44 @@ impl Watch {
         });
     }
 
+    /// Takes an event of a sub-agent: what it changed and what it was denied count, its words do not.
+    fn take_of_agent(&mut self, event: &Event) -> Option<String> {
+        match event {
+            Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
+                self.item(item);
+                None
+            }
+            Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
+            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::TurnCompleted(_)
+            | Event::StepCompleted(_)
+            | Event::ItemStarted { .. }
+            | Event::ItemCompleted { .. }
+            | Event::ConfigChanged(_)
+            | Event::RetryScheduled(_)
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_) => None,
+        }
+    }
+
+    fn note_agent(&mut self, item: &Item) {
+        if let ItemBody::Subagent(agent) = &item.body {
+            self.agents.insert(item.id.clone(), (agent.usage, agent.cost_nano_usd));
+        }
+    }
+
     /// Takes an event; returns what to say about it on stderr.
     fn take(&mut self, event: &Event) -> Option<String> {
         match event {
-            Event::ItemStarted { item } | Event::ItemUpdated { item } => match &item.body {
-                ItemBody::ToolCall(call) if item.status == ItemStatus::Running => {
-                    Some(format!("> {}", call.title))
-                }
-                ItemBody::Job(_)
-                | ItemBody::ToolCall(_)
-                | ItemBody::UserMessage(_)
-                | ItemBody::AgentMessage(_)
-                | ItemBody::Reasoning(_)
-                | ItemBody::Subagent(_)
-                | ItemBody::EngineMessage(_) => None,
-            },
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => {
+                self.note_agent(item);
+                running(item).map(|title| format!("> {title}"))
+            }
             Event::ItemCompleted { item } => {
                 self.item(item);
                 None
@@ -364,9 +398,17 @@ impl Watch {
                 self.is_over = true;
                 self.outcome.usage = end.usage;
                 self.outcome.cost_nano_usd = end.cost_nano_usd;
+                for (usage, cost) in self.agents.values() {
+                    self.outcome.usage += *usage;
+                    let costs = self.outcome.cost_nano_usd.into_iter().chain(*cost);
+                    self.outcome.cost_nano_usd = costs.reduce(u64::saturating_add);
+                }
                 self.outcome.error.clone_from(&end.error);
                 let is_provider = end.error.as_ref().is_some_and(|error| error.code != "journal");
                 (self.outcome.status, self.outcome.exit_code) = match end.status {
+                    TurnStatus::Completed if end.stop == Some(StopReason::Limit) => {
+                        ("limit", FAILED)
+                    }
                     TurnStatus::Completed if !self.outcome.denials.is_empty() => ("denied", DENIED),
                     TurnStatus::Completed => ("success", DONE),
                     TurnStatus::Interrupted => ("interrupted", FAILED),
@@ -415,11 +457,25 @@ impl Watch {
                     changes.removed += change.removed;
                 }
             }
+            ItemBody::Subagent(_) => self.note_agent(item),
             ItemBody::UserMessage(_)
             | ItemBody::Reasoning(_)
             | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
             | ItemBody::EngineMessage(_) => {}
         }
+    }
+}
+
+/// What a call that runs does, in a line.
+fn running(item: &Item) -> Option<&str> {
+    match &item.body {
+        ItemBody::ToolCall(call) if item.status == ItemStatus::Running => Some(&call.title),
+        ItemBody::ToolCall(_)
+        | ItemBody::Job(_)
+        | ItemBody::UserMessage(_)
+        | ItemBody::AgentMessage(_)
+        | ItemBody::Reasoning(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::EngineMessage(_) => None,
     }
 }

@@ -44,6 +44,11 @@ impl Profile {
         }
     }
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        PROFILES.iter().find(|(_, profile)| *profile == self).map_or("pi", |(name, _)| name)
+    }
+
     /// What the argument with a file's path is called.
     pub(super) fn path_field(self) -> &'static str {
         match self {

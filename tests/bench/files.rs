@@ -17,7 +17,7 @@
 use pintle::ambient::Ambient;
 use pintle::exec::Local;
 use pintle::exec::local::Options;
-use pintle::tools::{Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
+use pintle::tools::{Agents, Folders, Jobs, Ledger, Profile, Progress, Tool, ToolContext};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
@@ -58,6 +58,7 @@ impl Bench {
             artifacts: None,
             owner: String::new(),
             jobs: Jobs::none(),
+            agents: Agents::none(),
             ledger: Ledger::default(),
             settings: Arc::default(),
             cancel: CancellationToken::new(),

@@ -214,6 +214,7 @@ fn main() {
             artifacts: None,
             owner: String::new(),
             jobs: Jobs::none(),
+            agents: pintle::tools::Agents::none(),
             ledger: Ledger::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),

@@ -22,7 +22,7 @@ use super::turn::{Emit, Finished, Moved};
 use crate::context::prompt;
 use crate::llm::ModelRef;
 use crate::store::Journal;
-use crate::tools::{Ledger, Tool};
+use crate::tools::{Ledger, SpawnAgent, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::Usage;
@@ -143,8 +143,8 @@ impl Session {
         earlier: Earlier,
         commands: mpsc::Receiver<Command>,
     ) -> Self {
-        let system = system_prompt(&services, &journal, &settings);
         let tools = services.tools.tools(&settings.model, settings.is_subagent);
+        let system = system_prompt(&services, &journal, &settings, &tools);
         Self {
             id: journal.header().session_id.clone(),
             services,
@@ -260,7 +260,9 @@ impl Session {
                     Err(error) => (Err(error), None),
                 };
                 let _ = reply.send(answer);
-                record.iter().for_each(|record| self.hand_on(record));
+                if let Some(record) = record {
+                    self.hand_on(&record);
+                }
             }
             Command::SetOptions { values, reply } => {
                 let (answer, record) = match self.set_options(values) {
@@ -268,7 +270,9 @@ impl Session {
                     Err(error) => (Err(error), None),
                 };
                 let _ = reply.send(answer);
-                record.iter().for_each(|record| self.hand_on(record));
+                if let Some(record) = record {
+                    self.hand_on(&record);
+                }
             }
             Command::ListJobs { reply } => {
                 let _ = reply.send(Ok(self.jobs.items()));
@@ -292,7 +296,7 @@ impl Session {
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
             self.tools = self.services.tools.tools(&self.settings.model, self.settings.is_subagent);
-            self.system = system_prompt(&self.services, &self.journal, &self.settings);
+            self.system = system_prompt(&self.services, &self.journal, &self.settings, &self.tools);
         }
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
@@ -351,13 +355,21 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
     model.parse().map_err(|message: String| Error::new(ErrorKind::Config, message))
 }
 
-fn system_prompt(services: &Services, journal: &Journal, settings: &Settings) -> Arc<str> {
+fn system_prompt(
+    services: &Services,
+    journal: &Journal,
+    settings: &Settings,
+    tools: &[Arc<dyn Tool>],
+) -> Arc<str> {
     let platform = services.env.platform();
     let surroundings = prompt::Surroundings {
         cwd: &journal.header().cwd,
         os: &platform.os,
         shell: &platform.shell.to_string_lossy(),
         model: &settings.model.origin(),
+        profile: services.tools.profile(&settings.model).name(),
+        has_agents: tools.iter().any(|tool| tool.name() == SpawnAgent.name()),
+        is_subagent: settings.is_subagent,
         now_ms: services.ambient.now_ms(),
     };
     prompt::system(&surroundings).into()

@@ -1,6 +1,7 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
+use super::render::{content, message, strings, text_of};
 use super::replies::replies;
 use pintle::agent::{
     Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
@@ -9,10 +10,10 @@ use pintle::agent::{
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::script::Reply;
-use pintle::llm::{AssistantBlock, Error, Message, ModelRef, Provider, Script};
+use pintle::llm::{Error, Message, ModelRef, Provider, Script};
 use pintle::store::Store;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
-use pintle_protocol::content::{Content, Input};
+use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, TransientEvent};
 use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
@@ -448,59 +449,9 @@ impl Stage {
     }
 }
 
-/// The texts in a value, by JSON Pointer.
-fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(String, String)>) {
-    match value {
-        serde_json::Value::String(text) => texts.push((path.to_owned(), text.clone())),
-        serde_json::Value::Array(all) => {
-            for (at, one) in all.iter().enumerate() {
-                strings(one, &format!("{path}/{at}"), texts);
-            }
-        }
-        serde_json::Value::Object(all) => {
-            for (key, one) in all {
-                strings(one, &format!("{path}/{key}"), texts);
-            }
-        }
-        _ => {}
-    }
-}
-
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {
     let input = vec![Input::text(text)];
     let when_busy = WhenBusy::Reject;
     session.ask(|reply| Command::Start { input, when_busy, limits: None, reply }).await.unwrap();
     session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
-}
-
-fn text_of(input: &[Input]) -> String {
-    let texts: Vec<_> = input.iter().map(|Input::Text { text }| format!("{text:?}")).collect();
-    texts.join(" ")
-}
-
-fn content(blocks: &[Content]) -> String {
-    let texts = blocks.iter().map(|block| match block {
-        Content::Text { text } => text.as_str(),
-        Content::Image { .. } => "<image>",
-    });
-    texts.collect::<Vec<_>>().join(" ")
-}
-
-fn message(message: &Message) -> String {
-    match message {
-        Message::User(blocks) => format!("user {:?}", content(blocks)),
-        Message::ToolResult(result) => {
-            let mark = if result.is_error { " error" } else { "" };
-            format!("result of {}{mark} {:?}", result.tool_name, content(&result.content))
-        }
-        Message::Assistant(assistant) => {
-            let blocks = assistant.blocks.iter().map(|block| match block {
-                AssistantBlock::Text { text, .. } => format!("{text:?}"),
-                AssistantBlock::Reasoning { text, .. } => format!("(thinks {text:?})"),
-                AssistantBlock::ToolCall { name, arguments, .. } => format!("{name} {arguments}"),
-                AssistantBlock::Unknown(_) => "unknown".to_owned(),
-            });
-            format!("assistant {}", blocks.collect::<Vec<_>>().join(" "))
-        }
-    }
 }

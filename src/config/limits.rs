@@ -1,0 +1,70 @@
+//! The table `[limits]` of the config file.
+
+use super::Error;
+use super::file::wrong;
+use std::path::Path;
+use toml::Value;
+
+/// How much a turn may take. What is `None` is as it is without a config file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LimitSettings {
+    /// The most model replies.
+    pub steps: Option<u32>,
+    /// The most tokens.
+    pub tokens: Option<u64>,
+    /// The most it may cost, in billionths of a US dollar.
+    pub cost_nano_usd: Option<u64>,
+    /// The longest it may take, in seconds.
+    pub seconds: Option<u64>,
+    /// How often a reply that was cut at its length limit is continued by itself.
+    pub continuations: Option<u32>,
+}
+
+/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+pub(super) fn parse(
+    value: Value,
+    path: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<LimitSettings, Error> {
+    let Value::Table(table) = value else {
+        return Err(wrong(path, "limits", "a table: [limits]"));
+    };
+    let mut set = LimitSettings::default();
+    for (key, value) in table {
+        let at = format!("limits.{key}");
+        match key.as_str() {
+            "steps" => set.steps = Some(count(&value, 1, &at, path)?),
+            "tokens" => set.tokens = Some(count(&value, 1, &at, path)?),
+            "seconds" => set.seconds = Some(count(&value, 1, &at, path)?),
+            "continuations" => set.continuations = Some(count(&value, 0, &at, path)?),
+            "cost_usd" => {
+                let usd = value.as_float().or_else(|| whole_usd(&value));
+                let want = "an amount in US dollars, such as 0.5";
+                set.cost_nano_usd = Some(nano_usd(usd).ok_or_else(|| wrong(path, &at, want))?);
+            }
+            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+        }
+    }
+    Ok(set)
+}
+
+fn whole_usd(value: &Value) -> Option<f64> {
+    value.as_integer().and_then(|usd| i32::try_from(usd).ok()).map(f64::from)
+}
+
+fn count<T: TryFrom<i64>>(value: &Value, min: i64, key: &str, path: &Path) -> Result<T, Error> {
+    let number = value.as_integer().filter(|number| *number >= min);
+    let number = number.and_then(|number| T::try_from(number).ok());
+    number.ok_or_else(|| wrong(path, key, &format!("a whole number from {min} on")))
+}
+
+/// Dollars as billionths of a dollar; `None` for what is no amount.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is checked to be small and not negative, and `as` saturates"
+)]
+pub fn nano_usd(usd: Option<f64>) -> Option<u64> {
+    let usd = usd.filter(|usd| (0.0..=1e9).contains(usd))?;
+    Some((usd * 1e9).round() as u64)
+}

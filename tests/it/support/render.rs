@@ -1,0 +1,54 @@
+//! Values as lines of a transcript.
+
+use pintle::llm::{AssistantBlock, Message};
+use pintle_protocol::content::{Content, Input};
+
+/// The texts in a value, by JSON Pointer.
+pub(crate) fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(String, String)>) {
+    match value {
+        serde_json::Value::String(text) => texts.push((path.to_owned(), text.clone())),
+        serde_json::Value::Array(all) => {
+            for (at, one) in all.iter().enumerate() {
+                strings(one, &format!("{path}/{at}"), texts);
+            }
+        }
+        serde_json::Value::Object(all) => {
+            for (key, one) in all {
+                strings(one, &format!("{path}/{key}"), texts);
+            }
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+}
+
+pub(crate) fn text_of(input: &[Input]) -> String {
+    let texts: Vec<_> = input.iter().map(|Input::Text { text }| format!("{text:?}")).collect();
+    texts.join(" ")
+}
+
+pub(crate) fn content(blocks: &[Content]) -> String {
+    let texts = blocks.iter().map(|block| match block {
+        Content::Text { text } => text.as_str(),
+        Content::Image { .. } => "<image>",
+    });
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn message(message: &Message) -> String {
+    match message {
+        Message::User(blocks) => format!("user {:?}", content(blocks)),
+        Message::ToolResult(result) => {
+            let mark = if result.is_error { " error" } else { "" };
+            format!("result of {}{mark} {:?}", result.tool_name, content(&result.content))
+        }
+        Message::Assistant(assistant) => {
+            let blocks = assistant.blocks.iter().map(|block| match block {
+                AssistantBlock::Text { text, .. } => format!("{text:?}"),
+                AssistantBlock::Reasoning { text, .. } => format!("(thinks {text:?})"),
+                AssistantBlock::ToolCall { name, arguments, .. } => format!("{name} {arguments}"),
+                AssistantBlock::Unknown(_) => "unknown".to_owned(),
+            });
+            format!("assistant {}", blocks.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
