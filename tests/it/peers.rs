@@ -4,20 +4,23 @@
 use crate::support::program::Place;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// A server that ends with its test.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     _stdin: Option<ChildStdin>,
-    url: String,
+    pub(crate) url: String,
+    /// What it reads goes with it.
+    fixtures: Option<tempfile::NamedTempFile>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        self.fixtures = None;
     }
 }
 
@@ -48,18 +51,27 @@ fn start(command: &mut Command) -> Server {
         .unwrap_or_else(|| panic!("the server does not say where it listens"));
     // What it says later must not fill the pipe.
     std::thread::spawn(move || lines.for_each(drop));
-    Server { _stdin: child.stdin.take(), child, url }
+    Server { _stdin: child.stdin.take(), child, url, fixtures: None }
 }
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers").join(name)
 }
 
-fn aimock() -> Option<Server> {
+fn aimock(fixtures: &Path) -> Option<Server> {
     let cli = peers("aimock", "node_modules/@copilotkit/aimock/dist/cli.js")?;
     let mut command = Command::new("node");
-    command.arg(cli).args(["-p", "0", "--validate-on-load", "-f"]).arg(fixture("aimock.json"));
+    command.arg(cli).args(["-p", "0", "--validate-on-load", "-f"]).arg(fixtures);
     Some(start(&mut command))
+}
+
+/// The mock with these answers.
+pub(crate) fn aimock_with(fixtures: &Value) -> Option<Server> {
+    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+    std::fs::write(file.path(), fixtures.to_string()).unwrap();
+    let mut server = aimock(file.path())?;
+    server.fixtures = Some(file);
+    Some(server)
 }
 
 /// One run of the program; what it printed as JSON.
@@ -90,7 +102,7 @@ const APIS: [(&str, &str); 4] =
 
 #[test]
 fn a_mock_of_all_formats_is_answered_through_two_tools() {
-    let Some(server) = aimock() else { return };
+    let Some(server) = aimock(&fixture("aimock.json")) else { return };
     for (api, path) in APIS {
         let place = Place::new(&[("a.txt", "one\n")]);
         let got = run(&place, api, &format!("{}{path}", server.url), "look around");
