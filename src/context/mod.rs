@@ -1,4 +1,7 @@
-//! What the model sees: the system prompt and the conversation.
+//! What a model sees: the system prompt, the conversation, and how room is made in it.
 
+pub mod compact;
 pub mod conversation;
+pub mod estimate;
 pub mod prompt;
+pub mod prune;

@@ -1,0 +1,115 @@
+//! How many tokens a text or a message takes, roughly: pure, without any model's own vocabulary.
+//!
+//! Good enough to decide when to make room, never a bill. Invariant: longer text is never estimated at less.
+
+use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
+use pintle_protocol::content::{Content, Usage};
+
+/// Bytes of most text and code that make a token.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// What a picture takes, once it is made small enough for a model.
+const IMAGE_TOKENS: u64 = 1_200;
+
+/// What a message takes beside its text: its role and marks.
+const MESSAGE_TOKENS: u64 = 4;
+
+/// The tokens of a text: about four bytes each, and one for each character of Chinese, Japanese or Korean.
+pub fn text(text: &str) -> u64 {
+    let mut wide = 0;
+    let mut bytes = 0;
+    for c in text.chars() {
+        if is_wide(c) {
+            wide += 1;
+        } else {
+            bytes += c.len_utf8() as u64;
+        }
+    }
+    wide + bytes.div_ceil(BYTES_PER_TOKEN)
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// The tokens of what a person or a tool says.
+pub fn content(blocks: &[Content]) -> u64 {
+    let of = |block: &Content| match block {
+        Content::Text { text: said } => text(said),
+        Content::Image { .. } => IMAGE_TOKENS,
+    };
+    blocks.iter().map(of).sum()
+}
+
+/// The tokens of a message.
+pub fn message(message: &Message) -> u64 {
+    let said = match message {
+        Message::User(blocks) => content(blocks),
+        Message::ToolResult(result) => content(&result.content),
+        Message::Assistant(Assistant { blocks, .. }) => blocks.iter().map(block).sum(),
+    };
+    said + MESSAGE_TOKENS
+}
+
+fn block(block: &AssistantBlock) -> u64 {
+    let opaque = |opaque: &Option<crate::llm::Opaque>| {
+        opaque.as_ref().map_or(0, |opaque| text(opaque.0.get()))
+    };
+    match block {
+        AssistantBlock::Text { text: said, opaque: more } => text(said) + opaque(more),
+        AssistantBlock::Reasoning { text: thought, opaque: more } => text(thought) + opaque(more),
+        AssistantBlock::ToolCall { name, arguments, opaque: more, .. } => {
+            text(name) + text(arguments) + opaque(more)
+        }
+        AssistantBlock::Unknown(more) => text(more.0.get()),
+    }
+}
+
+/// The tokens of what a model is told of its tools.
+pub fn tools(tools: &[ToolSpec]) -> u64 {
+    let of = |tool: &ToolSpec| {
+        text(&tool.name) + text(&tool.description) + text(&tool.parameters.to_string())
+    };
+    tools.iter().map(of).sum()
+}
+
+/// The tokens that a conversation had taken when its provider counted last.
+pub fn counted(usage: &Usage) -> u64 {
+    usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_four_bytes_a_token_and_wide_characters_one_each() {
+        for (said, want) in [
+            ("", 0),
+            ("a", 1),
+            ("four", 1),
+            ("fives", 2),
+            ("let x = 1;", 3),
+            ("你好世界", 4),
+            ("日本語 text", 3 + 2),
+            ("한국어", 3),
+            ("häßlich", 3),
+        ] {
+            assert_eq!(text(said), want, "{said}");
+        }
+    }
+
+    #[test]
+    fn pictures_and_calls_count_too() {
+        let picture =
+            Content::Image { mime_type: "image/png".to_owned(), data: "A".repeat(90_000) };
+        assert_eq!(content(&[picture, Content::text("four")]), IMAGE_TOKENS + 1);
+        let call = AssistantBlock::ToolCall {
+            id: "call_1".to_owned(),
+            name: "read".to_owned(),
+            arguments: "{\"path\":\"a.rs\"}".to_owned(),
+            opaque: None,
+        };
+        assert_eq!(block(&call), 1 + 4);
+    }
+}

@@ -1,0 +1,152 @@
+//! Which old results a conversation can do without: pure. What goes is only what the model reads; the journal keeps all.
+//!
+//! Pruning happens in big steps, so that what a provider has cached stays valid for long. Invariant: calls and results stay
+//! paired; only the text of results changes, and never of the newest ones.
+
+use super::estimate;
+use crate::llm::{AssistantBlock, Message, ToolResult};
+use pintle_protocol::content::Content;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What stands in the place of a result that was pruned.
+const STUB: &str = "[This result was removed to make room. Run the call again if you need it.]";
+
+/// What stands in the place of what a later read of the same file shows anew.
+const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
+
+/// A result smaller than this many tokens is not worth a stub.
+const WORTH: u64 = 100;
+
+/// The results to prune, by their places, so that about `wanted` tokens become free. Nothing of the last
+/// `keep` tokens is touched, and reads that a later one replaces go first. Empty when not even half of that can be had.
+pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: u64) -> Vec<usize> {
+    let mut newest = 0;
+    let kept = messages.iter().rev().take_while(|message| {
+        newest += estimate::message(message);
+        newest <= keep
+    });
+    let old = messages.get(..messages.len() - kept.count()).unwrap_or_default();
+    let superseded = superseded(messages);
+    let result = |(place, message): (usize, &Arc<Message>)| match &**message {
+        Message::ToolResult(result) if !is_pruned(result) => {
+            let tokens = estimate::content(&result.content);
+            let is_superseded = superseded.contains(&result.call_id);
+            (tokens >= WORTH).then_some((place, tokens, is_superseded))
+        }
+        Message::ToolResult(_) | Message::User(_) | Message::Assistant(_) => None,
+    };
+    let (again, other): (Vec<_>, Vec<_>) =
+        old.iter().enumerate().filter_map(result).partition(|(_, _, is_superseded)| *is_superseded);
+    let mut freed = 0;
+    let mut places = Vec::new();
+    for (place, tokens, _) in again.into_iter().chain(other) {
+        if freed >= wanted {
+            break;
+        }
+        freed += tokens;
+        places.push(place);
+    }
+    if freed * 2 < wanted { Vec::new() } else { places }
+}
+
+/// Puts stubs in the place of these results. The rest of the conversation stays the very same.
+pub fn apply(messages: &mut [Arc<Message>], places: &[usize]) {
+    let superseded = superseded(messages);
+    for place in places {
+        let Some(message) = messages.get_mut(*place) else { continue };
+        let Message::ToolResult(result) = &**message else { continue };
+        let stub = if superseded.contains(&result.call_id) { SUPERSEDED } else { STUB };
+        let content = vec![Content::text(stub)];
+        *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
+    }
+}
+
+fn is_pruned(result: &ToolResult) -> bool {
+    matches!(result.content.as_slice(), [Content::Text { text }] if text == STUB || text == SUPERSEDED)
+}
+
+/// The ids of calls that a later call with the same name and the same arguments repeats.
+fn superseded(messages: &[Arc<Message>]) -> HashSet<String> {
+    let mut last: HashMap<(&str, &str), &str> = HashMap::new();
+    let mut superseded = HashSet::new();
+    for message in messages {
+        let Message::Assistant(assistant) = &**message else { continue };
+        for block in &assistant.blocks {
+            if let AssistantBlock::ToolCall { id, name, arguments, .. } = block
+                && name.starts_with("read")
+                && let Some(earlier) = last.insert((name, arguments), id)
+            {
+                superseded.insert(earlier.to_owned());
+            }
+        }
+    }
+    superseded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::{Assistant, invariants};
+    use pintle_protocol::event::StopReason;
+
+    /// A call and its result of so many tokens.
+    fn call(id: &str, arguments: &str, tokens: usize) -> [Arc<Message>; 2] {
+        let block = AssistantBlock::ToolCall {
+            id: id.to_owned(),
+            name: "read".to_owned(),
+            arguments: arguments.to_owned(),
+            opaque: None,
+        };
+        let (origin, stop) = ("x/y".to_owned(), StopReason::ToolUse);
+        let result = ToolResult {
+            call_id: id.to_owned(),
+            tool_name: "read".to_owned(),
+            content: vec![Content::text("four".repeat(tokens))],
+            is_error: false,
+        };
+        [
+            Arc::new(Message::Assistant(Assistant { blocks: vec![block], origin, stop })),
+            Arc::new(Message::ToolResult(result)),
+        ]
+    }
+
+    #[test]
+    fn the_oldest_go_first_and_repeated_reads_before_them() {
+        let messages: Vec<_> = [
+            call("a", "1", 1000),
+            call("b", "2", 1000),
+            call("c", "2", 1000),
+            call("d", "3", 50),
+            call("e", "4", 1000),
+            call("f", "5", 1000),
+        ]
+        .concat();
+        for (name, keep, wanted, want) in [
+            ("one step", 0, 900, vec![3]),
+            ("two", 0, 1900, vec![3, 1]),
+            ("small ones stay", 0, 9000, vec![3, 1, 5, 9, 11]),
+            ("the newest stay", 2100, 9000, vec![]),
+            ("half is worth it", 2100, 5000, vec![3, 1, 5]),
+            ("nothing that is too little", 5500, 3000, vec![]),
+        ] {
+            assert_eq!(plan(&messages, keep, wanted), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_was_pruned_is_not_pruned_again_and_stays_paired() {
+        let mut messages: Vec<_> = [call("a", "1", 1000), call("b", "1", 1000)].concat();
+        let places = plan(&messages, 0, 1900);
+        apply(&mut messages, &places);
+        let said = |at: usize| match &*messages[at] {
+            Message::ToolResult(ToolResult { content, .. }) => content.clone(),
+            Message::User(_) | Message::Assistant(_) => Vec::new(),
+        };
+        assert_eq!(said(1), [Content::text(SUPERSEDED)]);
+        assert_eq!(said(3), [Content::text(STUB)]);
+        assert_eq!(plan(&messages, 0, 100), Vec::<usize>::new());
+        messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
+        assert_eq!(invariants::check(&messages), Ok(()));
+    }
+}
