@@ -3,6 +3,7 @@
 //! The profile is set by a person, else it is the one that the model's family is used to. It decides names and shapes only; what
 //! tools do is the same in each.
 
+use super::models::Models;
 use crate::llm::{ModelRef, catalog};
 use crate::tools::{Fetch, PROFILES, Profile, Tool};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Toolbox {
         profile: Option<Profile>,
         /// Whether there is a tool that fetches from the web.
         web_fetch: bool,
+        /// What is known of models.
+        models: Models,
     },
 }
 
@@ -32,8 +35,9 @@ impl Toolbox {
     pub fn tools(&self, model: &ModelRef) -> Arc<[Arc<dyn Tool>]> {
         match self {
             Self::Fixed(tools) => Arc::clone(tools),
-            Self::Profiles { profile, web_fetch } => {
-                let profile = profile.unwrap_or_else(|| profile_of(model));
+            Self::Profiles { profile, web_fetch, models } => {
+                let own = || models.model(model).and_then(|known| known.profile);
+                let profile = profile.unwrap_or_else(|| profile_of(own().as_deref(), &model.id));
                 let mut tools = profile.tools();
                 if *web_fetch {
                     tools.push(Arc::new(Fetch(profile)));
@@ -44,22 +48,47 @@ impl Toolbox {
     }
 }
 
-/// The profile that a model's family is used to.
-pub fn profile_of(model: &ModelRef) -> Profile {
-    let known = catalog::profile(&model.id);
-    let found = PROFILES.iter().find(|(name, _)| known == Some(*name));
+/// The profile that a model is used to: the one that is said of it, else its family's.
+fn profile_of(said: Option<&str>, id: &str) -> Profile {
+    let name = profile_name(said, id);
+    let found = PROFILES.iter().find(|(known, _)| name == *known);
     found.map_or(Profile::Pi, |(_, profile)| *profile)
+}
+
+/// Its name.
+pub(super) fn profile_name<'a>(said: Option<&'a str>, id: &str) -> &'a str {
+    said.or_else(|| catalog::profile(id)).unwrap_or("pi")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::models::ModelSource;
+    use crate::llm::catalog::Model;
+    use crate::llm::{Error, ErrorKind, Provider};
+
+    /// Models of which one is used to another profile than its family.
+    fn models() -> Models {
+        struct Known;
+        impl ModelSource for Known {
+            fn provider(&self, _: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
+                Err(Error::new(ErrorKind::Replay, "nobody answers here"))
+            }
+
+            fn model(&self, model: &ModelRef) -> Option<Model> {
+                let mut row = catalog::model("openai", "gpt-5.4").cloned()?;
+                row.profile = (model.provider == "own").then(|| "gemini".to_owned());
+                Some(row)
+            }
+        }
+        Models::new(Known)
+    }
 
     #[test]
     fn the_setting_wins_over_the_model() {
-        let by_model = Toolbox::Profiles { profile: None, web_fetch: false };
-        let with_web = Toolbox::Profiles { profile: None, web_fetch: true };
-        let set = Toolbox::Profiles { profile: Some(Profile::Gemini), web_fetch: false };
+        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
+        let (by_model, with_web) = (by(None, false), by(None, true));
+        let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
         for (name, toolbox, model, tool, is_there) in [
             ("openai changes by patches", &by_model, "openai/gpt-5.4", "apply_patch", true),
@@ -73,6 +102,7 @@ mod tests {
             ("anthropic edits", &by_model, "anthropic/claude-sonnet-5", "edit_file", true),
             ("google reads many", &by_model, "google/gemini-3-pro", "read_many_files", true),
             ("any other has short names", &by_model, "deepseek/deepseek-v4-pro", "edit", true),
+            ("what is said of a model", &by_model, "own/gpt-5.4", "read_many_files", true),
             ("the web is off", &by_model, "openai/gpt-5.4", "web_fetch", false),
             ("and on", &with_web, "openai/gpt-5.4", "web_fetch", true),
             ("a setting holds for every model", &set, "openai/gpt-5.4", "read_many_files", true),

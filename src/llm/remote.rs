@@ -65,6 +65,9 @@ impl Provider for Remote {
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
+        let limit = self.endpoint.max_output_tokens;
+        request.max_output_tokens = request.max_output_tokens.or(limit);
+        request.effort = request.effort.and_then(|effort| self.endpoint.effort(effort));
         let body = encode(self.endpoint.api, &request, self.endpoint.dialect);
         let decoder = decoder(self.endpoint.api);
         let url = self.endpoint.request_url(&request.model);

@@ -5,11 +5,10 @@ use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
-use crate::llm::catalog::{self, Price};
-use crate::llm::{ModelRef, Provider};
+use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted};
+use pintle_protocol::event::{Delivery, Event, Notice, QueuedInput, StopReason, TurnCompleted};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use std::path::PathBuf;
@@ -25,10 +24,12 @@ struct Taken {
 
 impl Session {
     pub(super) fn start(&mut self, input: Vec<Input>, when_busy: WhenBusy, reply: Reply<Accepted>) {
+        let notices = self.services.models.refresh();
         let (Taken { queued, record }, provider) = match self.accept_prompt(input, when_busy) {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
+                self.note(notices);
                 return;
             }
         };
@@ -39,6 +40,7 @@ impl Session {
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
         let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
         self.hand_on(&record);
+        self.note(notices);
         match disposition {
             Disposition::Queued => self.follow_ups.push_back(queued),
             Disposition::Started => self.begin(turn_id, vec![queued], provider),
@@ -120,7 +122,7 @@ impl Session {
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
             provider,
-            price: price_of(&self.settings.model),
+            price: self.services.models.model(&self.settings.model).and_then(|known| known.price),
             patience: self.services.patience,
             model: self.settings.model.clone(),
             system: Arc::clone(&self.system),
@@ -288,6 +290,8 @@ impl Session {
             Delivery::Steer => TurnId::new(self.services.ambient.new_id()),
             Delivery::Prompt | Delivery::FollowUp => first.turn_id.clone(),
         };
+        let notices = self.services.models.refresh();
+        self.note(notices);
         match self.services.models.provider(&self.settings.model) {
             Ok(provider) => self.begin(turn_id, inputs, provider),
             Err(error) => {
@@ -296,6 +300,13 @@ impl Session {
                 self.record(None, Event::InputRemoved { inputs });
                 self.return_queue();
             }
+        }
+    }
+
+    /// Tells what a person should know.
+    fn note(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.record(None, Event::Notice(notice));
         }
     }
 
@@ -328,9 +339,4 @@ fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Err
         )),
         Some(_) | None => Ok(()),
     }
-}
-
-/// What a model costs, where the catalogue knows it.
-fn price_of(model: &ModelRef) -> Option<Price> {
-    catalog::model(&model.provider, &model.id)?.price
 }

@@ -11,7 +11,7 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, Initialize, JobList, JobStop, Ping, Request, SessionClose, SessionCreate,
+    BlobRead, Initialize, JobList, JobStop, ModelsList, Ping, Request, SessionClose, SessionCreate,
     SessionEvents, SessionList, SessionOpen, SessionSubscribe, SessionUnsubscribe, Shutdown,
     TurnInterrupt, TurnStart, TurnSteer,
 };
@@ -55,6 +55,7 @@ impl Table {
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
+        add::<ModelsList, _, _>(&mut module, handlers::models_list);
         Self { module, connection }
     }
 
@@ -105,9 +106,11 @@ impl Table {
         params: Option<&RawValue>,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
         let order = match method {
-            SessionList::METHOD | SessionEvents::METHOD | BlobRead::METHOD | JobList::METHOD => {
-                Order::Read
-            }
+            SessionList::METHOD
+            | SessionEvents::METHOD
+            | BlobRead::METHOD
+            | JobList::METHOD
+            | ModelsList::METHOD => Order::Read,
             _ => Order::Serial,
         };
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {

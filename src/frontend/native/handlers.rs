@@ -17,6 +17,7 @@ use pintle_protocol::methods::{
     TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult, TurnSteerParams,
     TurnSteerResult,
 };
+use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -252,6 +253,10 @@ pub(super) async fn job_stop(
     let session = session(&connection, session_id)?;
     let job = session.ask(|reply| Command::StopJob { id, reply }).await.map_err(refused)?;
     Ok(JobStopResult { job })
+}
+
+pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer<ModelsListResult> {
+    Ok(connection.engine.services().models.list())
 }
 
 // ----- shared
