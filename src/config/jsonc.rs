@@ -20,7 +20,8 @@ pub(super) fn strict(text: &str) -> String {
         if is_kept {
             match first {
                 b',' => {
-                    comma = Some(out.len()).filter(|_| !matches!(last, b'[' | b'{' | b',' | b':'))
+                    let is_first = matches!(last, b'[' | b'{' | b',' | b':');
+                    comma = Some(out.len()).filter(|_| !is_first);
                 }
                 b'}' | b']' => {
                     if let Some(at) = comma.take().and_then(|at| out.get_mut(at)) {

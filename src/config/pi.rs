@@ -38,17 +38,17 @@ pub(super) fn compat(
             "requiresAssistantAfterToolResult" => {
                 set("assistant_after_result", json!(node.flag()?));
             }
-            // That a server knows the role does not mean that it wants it.
-            "supportsDeveloperRole" if node.flag()? => {}
-            "supportsDeveloperRole" => set("system_role", json!("system")),
-            "supportsReasoningEffort" if node.flag()? => {}
-            "supportsReasoningEffort" => set("effort", json!("none")),
+            "supportsDeveloperRole" if !node.flag()? => set("system_role", json!("system")),
+            "supportsReasoningEffort" if !node.flag()? => set("effort", json!("none")),
             "requiresThinkingAsText" if node.flag()? => set("reasoning_back", json!("text")),
             "requiresReasoningContentOnAssistantMessages" if node.flag()? => {
                 set("reasoning_back", json!("reasoning_content"));
             }
             "requiresMistralToolIds" if node.flag()? => set("call_ids", json!("nine")),
-            "requiresThinkingAsText"
+            // As it is without the flag. That a server knows a role does not mean that it wants it.
+            "supportsDeveloperRole"
+            | "supportsReasoningEffort"
+            | "requiresThinkingAsText"
             | "requiresReasoningContentOnAssistantMessages"
             | "requiresMistralToolIds" => {}
             "thinkingFormat" => match node.text()? {

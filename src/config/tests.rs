@@ -118,7 +118,7 @@ fn providers_take_keys_as_written_from_variables_or_from_commands() {
         [providers.printed]
         key = "! pass show x"
     "#;
-    expect![[r#"
+    expect![[r"
         model 
         mode Ask (built in)
         local: http://localhost:1/v1 chat key as written X-Plain=p X-Team=$TEAM
@@ -126,7 +126,7 @@ fn providers_take_keys_as_written_from_variables_or_from_commands() {
         printed: key !pass show x
         remote: https://h messages key $REMOTE_KEY
         HOME/config.toml: `providers.local.colour` means nothing and is ignored
-        HOME/config.toml: `surprise` means nothing and is ignored"#]]
+        HOME/config.toml: `surprise` means nothing and is ignored"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
 }
 

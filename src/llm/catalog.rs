@@ -159,9 +159,8 @@ impl Dialect {
     /// # Errors
     /// There is no such field, or the value is none that it takes.
     pub fn with(self, field: &str, value: &Value) -> Result<Self, NotDialect> {
-        let mut fields = match serde_json::to_value(self) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) | Err(_) => return Err(NotDialect::Unknown),
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(self) else {
+            return Err(NotDialect::Unknown);
         };
         let known = fields.get_mut(field).ok_or(NotDialect::Unknown)?;
         let is_flag = known.is_boolean();

@@ -17,6 +17,7 @@ mod jobs;
 mod layers;
 mod lifecycle;
 mod llm_http;
+mod models;
 mod peers;
 mod providers;
 mod readme;

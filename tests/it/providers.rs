@@ -120,7 +120,9 @@ fn gemini((text, call): &Said) -> String {
 }
 
 /// Answers one request with each body, on a thread of its own. Returns the URL and, in the end, what came.
-pub(crate) fn serve(bodies: Vec<(u16, String)>) -> (String, std::thread::JoinHandle<Vec<Received>>) {
+pub(crate) fn serve(
+    bodies: Vec<(u16, String)>,
+) -> (String, std::thread::JoinHandle<Vec<Received>>) {
     let (tx, url) = std::sync::mpsc::channel();
     let served = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

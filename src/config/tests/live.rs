@@ -12,7 +12,8 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
     fs::write(home.path().join("config.toml"), one).unwrap();
     let flags = Flags::default();
     let live = Live::new(&ambient, flags.clone(), load(&ambient, flags).unwrap());
-    let steps: [(&str, &str, Option<&str>, &str, &[&str]); 12] = [
+    type Step<'a> = (&'a str, &'a str, Option<&'a str>, &'a str, &'a [&'a str]);
+    let steps: [Step<'_>; 12] = [
         ("nothing", "none.txt", None, "one", &[]),
         ("an edit", "config.toml", Some("[providers.two]\n"), "two", &[]),
         ("the same content again", "config.toml", Some("[providers.two]\n"), "two", &[]),
