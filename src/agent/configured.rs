@@ -51,7 +51,7 @@ impl ModelSource for ConfiguredModels {
         if slots.is_empty() || self.is_replay {
             return Ok(connect(endpoint, wire));
         }
-        Ok(Arc::new(Commanded { endpoint, wire, slots, max_age }))
+        Ok(Arc::new(Commanded::new(endpoint, wire, slots, max_age)))
     }
 
     fn model(&self, model: &ModelRef) -> Option<Model> {
@@ -111,10 +111,12 @@ impl ConfiguredModels {
         endpoint.auth = entry.auth.or(endpoint.auth);
         endpoint.dialect = spoken(endpoint.dialect, &entry.dialect);
         endpoint.takes_images = entry.takes_images;
+        endpoint.extra_body.extend(entry.extra_body.clone());
         let mut headers = entry.headers.clone();
         if let Some(said) = said {
             endpoint.api = said.api.unwrap_or(endpoint.api);
             endpoint.dialect = spoken(endpoint.dialect, &said.dialect);
+            endpoint.extra_body.extend(said.extra_body);
             endpoint.takes_images = said.vision.or(endpoint.takes_images);
             endpoint.max_output_tokens = said.max_output;
             endpoint.efforts = match said.reasoning {
@@ -175,7 +177,7 @@ impl ConfiguredModels {
             (None, Some(base_url), Some(api)) => Endpoint::new(name, api, base_url),
             (None, Some(_), None) => return Err(unknown_api(name)),
             (None, None, _) => {
-                let message = format!("where the provider `{name}` is is not known");
+                let message = format!("the provider `{name}` has no place");
                 return Err(Error::new(ErrorKind::InvalidRequest, message)
                     .hint(format!("give it a `base_url` in {}", files(entry))));
             }

@@ -5,7 +5,7 @@
 use super::text_source::TextSource;
 use crate::llm::catalog::Auth;
 use crate::llm::{Api, Effort};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,6 +33,8 @@ pub struct ProviderEntry {
     pub takes_images: Option<bool>,
     /// Fields of its dialect; of two with one name the last holds.
     pub dialect: Vec<(String, Value)>,
+    /// Fields to merge into each request's body.
+    pub extra_body: Map<String, Value>,
     /// Its models; of two rows with one id the last holds, field by field.
     pub models: Vec<ModelEntry>,
     /// The files that say so, in the order in which they were read.
@@ -66,6 +68,8 @@ pub struct ModelEntry {
     pub headers: Vec<(String, TextSource)>,
     /// Fields of the dialect that are other than its provider's.
     pub dialect: Vec<(String, Value)>,
+    /// Fields to merge into the body of each request for it.
+    pub extra_body: Map<String, Value>,
     /// The files that say so.
     pub files: Vec<PathBuf>,
 }
@@ -98,6 +102,7 @@ impl ProviderEntry {
         lay_headers(&mut self.headers, later.headers);
         self.takes_images = later.takes_images.or(self.takes_images);
         self.dialect.extend(later.dialect);
+        self.extra_body.extend(later.extra_body);
         self.models.extend(later.models);
         self.files.extend(later.files);
     }
@@ -134,6 +139,7 @@ impl ModelEntry {
         self.efforts.extend(later.efforts);
         lay_headers(&mut self.headers, later.headers);
         self.dialect.extend(later.dialect);
+        self.extra_body.extend(later.extra_body);
         self.files.extend(later.files);
     }
 }

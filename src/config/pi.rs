@@ -5,8 +5,9 @@
 
 use super::Error;
 use super::node::Node;
+use super::providers::map;
 use crate::llm::Api;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The API of this name.
 pub(super) fn api(name: &str) -> Option<Api> {
@@ -23,6 +24,7 @@ pub(super) fn api(name: &str) -> Option<Api> {
 pub(super) fn compat(
     node: &Node<'_>,
     dialect: &mut Vec<(String, Value)>,
+    body: &mut Map<String, Value>,
     warnings: &mut Vec<String>,
 ) -> Result<(), Error> {
     for (key, node) in node.fields("a table of flags")? {
@@ -51,6 +53,16 @@ pub(super) fn compat(
             | "requiresThinkingAsText"
             | "requiresReasoningContentOnAssistantMessages"
             | "requiresMistralToolIds" => {}
+            "openRouterRouting" => {
+                body.insert("provider".to_owned(), Value::Object(map(&node)?));
+            }
+            "vercelGatewayRouting" => {
+                let gateway = json!({ "gateway": map(&node)? });
+                body.insert("providerOptions".to_owned(), gateway);
+            }
+            "chatTemplateKwargs" => {
+                body.insert("chat_template_kwargs".to_owned(), Value::Object(map(&node)?));
+            }
             "thinkingFormat" => match node.text()? {
                 "openai" | "reasoning_effort" => set("effort", json!("reasoning_effort")),
                 "openrouter" => set("effort", json!("reasoning_object")),

@@ -10,7 +10,7 @@ use super::{Error, ModelEntry, PriceEntry, ProviderEntry};
 use crate::ambient::Ambient;
 use crate::llm::catalog::{Auth, Dialect, NotDialect};
 use crate::llm::{Api, Effort};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -80,7 +80,11 @@ impl Reader<'_> {
                 "headers" => provider.headers = self.headers(&node)?,
                 "vision" => provider.takes_images = Some(node.flag()?),
                 "models" | "modelOverrides" => self.models(&node, &mut provider.models)?,
-                "compat" => pi::compat(&node, &mut provider.dialect, &mut self.warnings)?,
+                "extra_body" => provider.extra_body.extend(map(&node)?),
+                "compat" => {
+                    let (dialect, body) = (&mut provider.dialect, &mut provider.extra_body);
+                    pi::compat(&node, dialect, body, &mut self.warnings)?;
+                }
                 // What people call it, which nobody here asks.
                 "name" if self.form == Form::Json => {}
                 _ => self.dialect(key, &node, &mut provider.dialect)?,
@@ -138,7 +142,11 @@ impl Reader<'_> {
                 "profile" => model.profile = Some(node.one_of(&PROFILE_NAMES)?.to_owned()),
                 "efforts" | "thinkingLevelMap" => model.efforts = self.efforts(&node)?,
                 "headers" => model.headers = self.headers(&node)?,
-                "compat" => pi::compat(&node, &mut model.dialect, &mut self.warnings)?,
+                "extra_body" => model.extra_body.extend(map(&node)?),
+                "compat" => {
+                    let (dialect, body) = (&mut model.dialect, &mut model.extra_body);
+                    pi::compat(&node, dialect, body, &mut self.warnings)?;
+                }
                 _ => self.dialect(key, &node, &mut model.dialect)?,
             }
         }
@@ -237,6 +245,11 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+/// A table of anything.
+pub(super) fn map(node: &Node<'_>) -> Result<Map<String, Value>, Error> {
+    node.value.as_object().cloned().ok_or_else(|| node.wrong("a table"))
 }
 
 /// A list of texts.

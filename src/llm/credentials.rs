@@ -109,19 +109,35 @@ pub enum Slot {
 /// A provider whose key or headers commands print.
 #[derive(Debug)]
 pub struct Commanded {
-    /// Where it is.
-    pub endpoint: Endpoint,
-    /// What carries requests.
-    pub wire: Arc<dyn Wire>,
-    /// What is printed for it.
-    pub slots: Vec<(Slot, Arc<Printed>)>,
-    /// How long what was printed is used.
-    pub max_age: Option<Duration>,
+    endpoint: Endpoint,
+    wire: Arc<dyn Wire>,
+    slots: Vec<(Slot, Arc<Printed>)>,
+    max_age: Option<Duration>,
+    /// What is connected with what was printed last, and the number of each run.
+    connected: Mutex<Option<Connected>>,
+}
+
+/// What is connected with what certain runs printed.
+#[derive(Debug, Clone)]
+struct Connected {
+    runs: Vec<u64>,
+    headers: Vec<(String, Secret)>,
+    provider: Arc<dyn Provider>,
 }
 
 impl Commanded {
-    /// The endpoint with what the commands printed, and the number of each run.
-    async fn filled(&self, refused: Option<&[u64]>) -> Result<(Endpoint, Vec<u64>), Error> {
+    /// A provider that lacks what is printed into these slots, and which takes what is not older than this.
+    pub fn new(
+        endpoint: Endpoint,
+        wire: Arc<dyn Wire>,
+        slots: Vec<(Slot, Arc<Printed>)>,
+        max_age: Option<Duration>,
+    ) -> Self {
+        Self { endpoint, wire, slots, max_age, connected: Mutex::default() }
+    }
+
+    /// Connects with what the commands print.
+    async fn connected(&self, refused: Option<&[u64]>) -> Result<Connected, Error> {
         let mut endpoint = self.endpoint.clone();
         let mut runs = Vec::new();
         for (index, (slot, printed)) in self.slots.iter().enumerate() {
@@ -133,23 +149,28 @@ impl Commanded {
                 Slot::Header(name) => endpoint.headers.push((name.clone(), secret)),
             }
         }
-        Ok((endpoint, runs))
+        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = connected.as_ref().filter(|connected| connected.runs == runs) {
+            return Ok(same.clone());
+        }
+        let headers = endpoint.request_headers();
+        let provider = connect(endpoint, Arc::clone(&self.wire));
+        Ok(connected.insert(Connected { runs, headers, provider }).clone())
     }
 }
 
 #[async_trait::async_trait]
 impl Provider for Commanded {
     async fn stream(&self, request: Request) -> Result<DeltaStream, Error> {
-        let (endpoint, runs) = self.filled(None).await?;
-        let first = endpoint.request_headers();
-        let answer = connect(endpoint, Arc::clone(&self.wire)).stream(request.clone()).await;
+        let first = self.connected(None).await?;
+        let answer = first.provider.stream(request.clone()).await;
         let Err(error) = answer else { return answer };
         if error.kind != ErrorKind::Auth || !matches!(error.status, Some(401 | 403)) {
             return Err(error);
         }
         // It may have expired.
-        let (endpoint, _) = self.filled(Some(&runs)).await?;
-        if endpoint.request_headers() == first {
+        let second = self.connected(Some(&first.runs)).await?;
+        if second.headers == first.headers {
             let commands: Vec<_> =
                 self.slots.iter().map(|(_, printed)| printed.command.as_str()).collect();
             let hint = error.hint.clone().map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -158,7 +179,7 @@ impl Provider for Commanded {
                 commands.join("; ")
             )));
         }
-        connect(endpoint, Arc::clone(&self.wire)).stream(request).await
+        second.provider.stream(request).await
     }
 }
 

@@ -33,11 +33,13 @@ fn a_provider_of_a_settings_file_alone_answers() {
             "config.toml",
             "[providers.own]\nbase_url = \"URL/v1\"\napi = \"chat\"\nkey = \"Key $TOKEN\"\nauth = \"api-key\"\n\
              headers = { X-Team = \"${TEAM}-a\", X-Two = \"!echo two\" }\noutput_limit = \"max_completion_tokens\"\n\
-             store = true\n[[providers.own.models]]\nid = \"m\"\nmax_output = 777\nefforts = { high = \"max\" }\n",
+             store = true\n[[providers.own.models]]\nid = \"m\"\nmax_output = 777\nefforts = { high = \"max\" }\n\
+             extra_body = { stream_options = { x = 1 }, top_k = 5 }\n",
             "own/m:high",
             "/v1/chat/completions",
             &[("api-key", "Key t-1"), ("x-team", "red-a"), ("x-two", "two")],
-            json!({"max_completion_tokens": 777, "store": false, "reasoning_effort": "max"}),
+            json!({"max_completion_tokens": 777, "store": false, "reasoning_effort": "max", "top_k": 5,
+                "stream_options": {"include_usage": true, "x": 1}}),
         ),
         (
             "JSON, messages",
@@ -140,12 +142,7 @@ fn what_a_provider_of_ones_own_lacks_is_told() {
             "set NO",
         ),
         (no_var, "authRequired", "where own is depends on NO", "set NO"),
-        (
-            no_place,
-            "config",
-            "where the provider `own` is is not known",
-            "`base_url` in HOME/config.toml",
-        ),
+        (no_place, "config", "the provider `own` has no place", "`base_url` in HOME/config.toml"),
         (no_api, "config", "which API the server of `own` speaks", "--api chat"),
         (
             failing,
@@ -261,7 +258,7 @@ fn an_edit_holds_from_the_next_turn_on() {
         &format!("{{\"providers\": {{\"own\": {{\"baseUrl\": \"{second_url}\"}}}}}}"),
     );
     set(&place, "config.toml", "[providers.own]\napi = \"chat\"\nkey = \"k-2\"\n");
-    assert_eq!(turn("edited"), ("two".to_owned(), none.clone()));
+    assert_eq!(turn("edited"), ("two".to_owned(), none));
 
     set(&place, "config.toml", "[providers.own]\napi = \"soap\"\nkey = \"k-3\"\n");
     let want = "error config: HOME/config.toml: `providers.own.api` must be one of messages, chat, responses, gemini";

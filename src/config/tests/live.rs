@@ -2,6 +2,9 @@ use super::ambient;
 use crate::config::{Flags, Live, Problem, load};
 use std::fs;
 
+/// Its name, the file, its new text, the providers that hold then, and what is told.
+type Step<'a> = (&'a str, &'a str, Option<&'a str>, &'a str, &'a [&'a str]);
+
 /// Each step writes a file, or takes it away, and says which providers hold then and what is told anew.
 #[test]
 fn edits_are_seen_and_broken_ones_change_nothing() {
@@ -12,7 +15,6 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
     fs::write(home.path().join("config.toml"), one).unwrap();
     let flags = Flags::default();
     let live = Live::new(&ambient, flags.clone(), load(&ambient, flags).unwrap());
-    type Step<'a> = (&'a str, &'a str, Option<&'a str>, &'a str, &'a [&'a str]);
     let steps: [Step<'_>; 12] = [
         ("nothing", "none.txt", None, "one", &[]),
         ("an edit", "config.toml", Some("[providers.two]\n"), "two", &[]),

@@ -51,6 +51,7 @@ const TOML: &str = r#"
     auth = "api-key"
     headers = { X-Team = "$TEAM" }
     vision = true
+    extra_body = { provider = { sort = "price" } }
     output_limit = "max_completion_tokens"
     call_ids = "nine"
     effort = "reasoning_object"
@@ -73,6 +74,7 @@ const TOML: &str = r#"
     profile = "openai"
     efforts = { minimal = "low", xhigh = false, none = "minimal" }
     headers = { X-Model = "big" }
+    extra_body = { top_k = 5 }
     store = false
 "#;
 
@@ -83,6 +85,7 @@ const JSON: &str = r#"// The same.
       "base_url": "http://localhost:1/v1", "base_url_var": "OWN_URL", "api": "chat",
       "key": "!pass show own", /* asks for a finger */ "key_vars": ["OWN_KEY"], "key_expires_s": 3600,
       "auth": "api-key", "headers": { "X-Team": "$TEAM", }, "vision": true,
+      "extra_body": { "provider": { "sort": "price" } },
       "output_limit": "max_completion_tokens", "call_ids": "nine", "effort": "reasoning_object",
       "reasoning_back": "text", "system_role": "developer", "include_usage": false, "store": true,
       "result_name": true, "assistant_after_result": true,
@@ -92,7 +95,7 @@ const JSON: &str = r#"// The same.
           "price": { "input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2 },
           "vision": false, "reasoning": true, "profile": "openai",
           "efforts": { "minimal": "low", "xhigh": null, "none": "minimal" },
-          "headers": { "X-Model": "big" }, "store": false,
+          "headers": { "X-Model": "big" }, "extra_body": { "top_k": 5 }, "store": false,
         },
       },
     },
@@ -126,6 +129,7 @@ fn said(file: &str) -> ProviderEntry {
         ]
         .map(|(key, value)| (key.to_owned(), value))
         .to_vec(),
+        extra_body: json!({"provider": {"sort": "price"}}).as_object().unwrap().clone(),
         models: vec![ModelEntry {
             id: "big".to_owned(),
             name: Some("The big one".to_owned()),
@@ -148,6 +152,7 @@ fn said(file: &str) -> ProviderEntry {
             ]),
             headers: vec![("X-Model".to_owned(), source("big"))],
             dialect: vec![("store".to_owned(), json!(false))],
+            extra_body: json!({"top_k": 5}).as_object().unwrap().clone(),
             files: files.clone(),
         }],
         files,
@@ -181,7 +186,9 @@ fn a_file_of_pis_is_read_as_it_is() {
               "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0 } },
             { "id": "qwen3", "input": ["text", "image"],
               "thinkingLevelMap": { "off": null, "low": "medium", "xhigh": "ultra" },
-              "compat": { "maxTokensField": "max_completion_tokens", "thinkingFormat": "openrouter", "supportsStrictMode": true } }
+              "compat": { "maxTokensField": "max_completion_tokens", "thinkingFormat": "openrouter", "supportsStrictMode": true,
+                  "openRouterRouting": { "only": ["groq"] }, "vercelGatewayRouting": { "order": ["a"] },
+                  "chatTemplateKwargs": { "enable_thinking": false } } }
           ]
         },
         "anthropic": {
@@ -224,6 +231,14 @@ fn a_file_of_pis_is_read_as_it_is() {
     assert_eq!(
         dialect(&qwen.dialect),
         r#"[("output_limit", String("max_completion_tokens")), ("effort", String("reasoning_object"))]"#
+    );
+    assert_eq!(
+        serde_json::Value::Object(qwen.extra_body),
+        json!({
+            "provider": {"only": ["groq"]},
+            "providerOptions": {"gateway": {"order": ["a"]}},
+            "chat_template_kwargs": {"enable_thinking": false},
+        })
     );
     assert_eq!(
         config.warnings,

@@ -130,12 +130,9 @@ async fn a_refused_key_is_printed_anew_and_the_request_sent_once_more() {
     ] {
         let (commands, _) = commands(Counter { fails_from, is_constant, ..Counter::default() });
         let gate = Arc::new(Gate { key, status, seen: Mutex::default() });
-        let provider = Commanded {
-            endpoint: Endpoint::new("own", Api::Chat, "http://h"),
-            wire: Arc::<Gate>::clone(&gate),
-            slots: vec![(Slot::Key, commands.get("c"))],
-            max_age: None,
-        };
+        let (endpoint, wire) =
+            (Endpoint::new("own", Api::Chat, "http://h"), Arc::<Gate>::clone(&gate));
+        let provider = Commanded::new(endpoint, wire, vec![(Slot::Key, commands.get("c"))], None);
         let answer = provider.stream(request()).await.map(drop);
         assert_eq!(*gate.seen.lock().unwrap(), want_seen, "{name}");
         assert_eq!(answer.map_err(|error| error.message), want.map_err(str::to_owned), "{name}");
@@ -152,7 +149,7 @@ async fn a_header_may_be_printed_too_by_the_same_run() {
     ];
     let endpoint = Endpoint::new("own", Api::Chat, "http://h");
     let wire = Arc::<Gate>::clone(&gate);
-    let provider = Commanded { endpoint, wire, slots, max_age: None };
+    let provider = Commanded::new(endpoint, wire, slots, None);
     provider.stream(request()).await.map(drop).unwrap();
     let want = ["authorization: Bearer k-1, x-team: k-1", "authorization: Bearer k-2, x-team: k-2"];
     assert_eq!(*gate.seen.lock().unwrap(), want);
