@@ -287,3 +287,6 @@ fn spoken(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
 pub(super) fn files(entry: &ProviderEntry) -> String {
     known::names(&entry.files)
 }
+
+#[cfg(test)]
+mod tests;

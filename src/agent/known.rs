@@ -132,11 +132,9 @@ fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> Pro
         .or(written)
         .or_else(|| var(known.and_then(|known| known.base_url_var.as_ref())));
     let base_url = moved.or(known.map(|known| known.base_url.as_str()));
-    let key_vars = match (entry, known) {
-        (Some(entry), _) if !entry.key_vars.is_empty() => entry.key_vars.as_slice(),
-        (_, Some(known)) => known.key_vars.as_slice(),
-        (_, None) => &[],
-    };
+    let own_vars = entry.map(|entry| entry.key_vars.as_slice()).filter(|vars| !vars.is_empty());
+    let known_vars = known.map(|known| known.key_vars.as_slice());
+    let key_vars = own_vars.or(known_vars).unwrap_or_default();
     let (key, key_var) = match entry.and_then(|entry| entry.key.as_ref()) {
         Some(TextSource::Command(_)) => (KeyState::Command, None),
         Some(TextSource::Text(text)) => match config::fill(text.expose(), ambient) {
@@ -146,7 +144,9 @@ fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> Pro
         None => match key_vars.iter().find(|var| ambient.var(var).is_some()) {
             Some(var) => (KeyState::Set, Some(var.clone())),
             None if key_vars.is_empty() => (KeyState::NotNeeded, None),
-            None if moved.is_some() => (KeyState::NotNeeded, key_vars.first().cloned()),
+            None if moved.is_some() && own_vars.is_none() => {
+                (KeyState::NotNeeded, key_vars.first().cloned())
+            }
             None => (KeyState::Missing, key_vars.first().cloned()),
         },
     };

@@ -113,4 +113,13 @@ mod tests {
             assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");
         }
     }
+
+    #[test]
+    fn a_settings_file_may_name_every_profile() {
+        for (name, profile) in PROFILES {
+            assert_eq!(profile_of(Some(name), "x"), profile);
+        }
+        let names = PROFILES.map(|(name, _)| name);
+        assert_eq!(crate::config::PROFILE_NAMES.map(|(name, _)| name), names);
+    }
 }

@@ -19,6 +19,8 @@ pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
 pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
+#[cfg(test)]
+pub(crate) use providers::PROFILE_NAMES;
 pub use text_source::{TextSource, fill};
 pub use tools::ToolSettings;
 

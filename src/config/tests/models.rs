@@ -403,3 +403,14 @@ fn what_means_nothing_is_told_and_stops_nobody() {
         ]
     );
 }
+
+#[test]
+fn the_files_of_the_readme_are_read_without_a_warning() {
+    let readme = include_str!("../../../README.md");
+    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let text: String = blocks.collect();
+    let config = load_files(&[("config.toml", &text)], &[]).unwrap();
+    assert_eq!(config.warnings, Vec::<String>::new());
+    let model = config.providers["local"].model("qwen3-coder", None).unwrap();
+    assert_eq!((model.window, model.price.output), (Some(262_144), Some(0.8)));
+}
