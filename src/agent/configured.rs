@@ -55,6 +55,7 @@ impl ModelSource for ConfiguredModels {
     }
 
     fn model(&self, model: &ModelRef) -> Option<Model> {
+        self.settings.refresh();
         known::model(&self.settings.current(), &model.provider, &model.id)
     }
 
@@ -196,28 +197,26 @@ impl ConfiguredModels {
             Error::new(ErrorKind::Auth, format!("no key for {name}"))
                 .hint(format!("{place} takes it from {variable}: set that variable"))
         };
-        let found = match &entry.key {
+        let (key, key_var) = match &entry.key {
             Some(TextSource::Command(command)) => {
                 reached.slots.push((Slot::Key, self.commands.get(command)));
-                Ok(None)
+                (Ok(None), None)
             }
             Some(TextSource::Text(text)) => {
-                config::fill(text.expose(), &self.ambient).map(Some).map_err(|var| missing(&var))
+                let key = config::fill(text.expose(), &self.ambient);
+                let key = key.map(Some).map_err(|variable| missing(&variable));
+                (key, config::variable(text.expose()).map(str::to_owned))
             }
             None => {
-                let set = entry.key_vars.iter().find_map(|var| self.ambient.var(var));
-                match set {
-                    Some(key) => Ok(Some(key.trim().to_owned())),
-                    None => Err(missing(&entry.key_vars.join(" or "))),
+                let mut vars = entry.key_vars.iter();
+                match vars.find_map(|var| Some((var, self.ambient.var(var)?))) {
+                    Some((var, key)) => (Ok(Some(key.trim().to_owned())), Some(var.clone())),
+                    None => (Err(missing(&entry.key_vars.join(" or "))), None),
                 }
             }
         };
-        let key = match found {
-            Err(_) if self.is_replay => None,
-            found => found?,
-        };
-        // Where it is from says the file; the catalogue's variable would mislead.
-        reached.endpoint.key_var = None;
+        let key = if self.is_replay { key.unwrap_or_default() } else { key? };
+        reached.endpoint.key_var = key_var;
         reached.endpoint.key = key.filter(|key| !key.is_empty()).map(Secret::new);
         Ok(())
     }

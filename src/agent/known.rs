@@ -4,7 +4,7 @@
 
 use super::toolbox::profile_name;
 use crate::ambient::Ambient;
-use crate::config::{self, Config, ModelEntry, ProviderEntry, TextSource};
+use crate::config::{self, Config, ModelEntry, PriceEntry, ProviderEntry, TextSource};
 use crate::llm::catalog::{self, Model, Price};
 use crate::llm::{Api, Endpoint};
 use pintle_protocol::models::{KeyState, ModelInfo, ModelPrice, ModelsListResult, ProviderInfo};
@@ -28,9 +28,6 @@ pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> 
 
 /// A row of the user's over one of the catalogue.
 fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
-    let price = base.and_then(|base| base.price);
-    let input = said.price.input.or(price.map(|price| price.input));
-    let output = said.price.output.or(price.map(|price| price.output));
     let source = names(&said.files);
     Model {
         provider: provider.to_owned(),
@@ -39,12 +36,7 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
         api: said.api.map(|api| api.name().to_owned()).or_else(|| base?.api.clone()),
         window: said.window.or_else(|| base?.window),
         max_output: said.max_output.map(u64::from).or_else(|| base?.max_output),
-        price: input.zip(output).map(|(input, output)| Price {
-            input,
-            output,
-            cache_read: said.price.cache_read.or_else(|| price?.cache_read),
-            cache_write: said.price.cache_write.or_else(|| price?.cache_write),
-        }),
+        price: price(base.and_then(|base| base.price), said.price),
         vision: said.vision.or_else(|| base?.vision),
         reasoning: said.reasoning.or_else(|| base?.reasoning),
         profile: said.profile.or_else(|| base?.profile.clone()),
@@ -54,6 +46,20 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
         },
         checked: base.map(|base| base.checked.clone()).unwrap_or_default(),
     }
+}
+
+/// What is said of a price over what is known of it; none while one half of it is missing.
+fn price(base: Option<Price>, said: PriceEntry) -> Option<Price> {
+    let mut price = match (base, said.input, said.output) {
+        (Some(base), _, _) => base,
+        (None, Some(_), Some(_)) => Price::default(),
+        (None, _, _) => return None,
+    };
+    price.input = said.input.unwrap_or(price.input);
+    price.output = said.output.unwrap_or(price.output);
+    price.cache_read = said.cache_read.or(price.cache_read);
+    price.cache_write = said.cache_write.or(price.cache_write);
+    Some(price)
 }
 
 /// The names of files, in order.

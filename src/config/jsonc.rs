@@ -90,6 +90,19 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn plain_json_stays_as_it_is(texts: Vec<String>, numbers: Vec<i32>) {
+            let text = serde_json::json!({"texts": texts, "numbers": numbers}).to_string();
+            proptest::prop_assert_eq!(strict(&text), text);
+        }
+
+        #[test]
+        fn any_text_keeps_its_length(text in r#"[\[\]{},:"/*\\a \nä]{0,40}"#) {
+            proptest::prop_assert_eq!(strict(&text).len(), text.len());
+        }
+    }
+
     #[test]
     fn an_error_stands_where_it_is_in_the_file() {
         let error =

@@ -21,7 +21,7 @@ pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
-pub use text_source::{TextSource, fill};
+pub use text_source::{TextSource, fill, variable};
 pub use tools::ToolSettings;
 
 use pintle_protocol::approval::PermissionMode;

@@ -68,6 +68,14 @@ pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
     Ok(filled)
 }
 
+/// The variable that is all that a text holds, as `$NAME` or `${NAME}`.
+pub fn variable(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    Some(name).filter(|name| !name.is_empty() && is_name(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,6 +104,21 @@ mod tests {
                 want.map(str::to_owned).map_err(str::to_owned),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_one_variable_is_known() {
+        for (text, want) in [
+            ("$KEY", Some("KEY")),
+            ("${KEY}", Some("KEY")),
+            ("KEY", None),
+            ("Bearer $KEY", None),
+            ("$KEY$KEY", None),
+            ("$$", None),
+            ("$", None),
+        ] {
+            assert_eq!(variable(text), want, "{text}");
         }
     }
 

@@ -225,7 +225,7 @@ pub struct Entry {
 }
 
 /// What a model costs, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Input that comes from no cache.

@@ -114,13 +114,16 @@ fn an_endpoint_is_as_its_rows_say() {
         reached.map_err(|error| error.message)
     };
     let own = "[providers.own]\nbase_url = \"http://h\"\napi = \"chat\"\n";
-    let rows: [Row<'_>; 13] = [
+    let rows: [Row<'_>; 14] = [
         ("", &openai, "openai/m", |r| r.endpoint.key_var.as_deref() == Some("OPENAI_API_KEY")),
         ("[providers.openai]\nkey = \"k\"\n", &[], "openai/m", |r| {
             r.endpoint.key == Some(Secret::new("k")) && r.endpoint.key_var.is_none()
         }),
+        ("[providers.openai]\nkey = \"$A\"\n", &[("A", "a")], "openai/m", |r| {
+            r.endpoint.key == Some(Secret::new("a")) && r.endpoint.key_var.as_deref() == Some("A")
+        }),
         ("[providers.openai]\nkey_vars = [\"A\", \"B\"]\n", &[("B", "b")], "openai/m", |r| {
-            r.endpoint.key == Some(Secret::new("b"))
+            r.endpoint.key == Some(Secret::new("b")) && r.endpoint.key_var.as_deref() == Some("B")
         }),
         ("[providers.openai]\nbase_url_var = \"U\"\n", &[("U", "http://u")], "openai/m", |r| {
             r.endpoint.base_url == "http://u"
