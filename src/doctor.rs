@@ -102,14 +102,15 @@ fn report(
     )?;
 
     writeln!(out, "keys")?;
-    for provider in catalog::providers() {
+    let is_own = |name: &str| config.providers.contains_key(name);
+    for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
         for variable in &provider.key_vars {
             let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
             writeln!(out, "  {:<15}{variable}: {is_set}", provider.name)?;
         }
     }
     let list = assemble::configured_models(settings, config, ambient)?.list();
-    for provider in list.providers.iter().filter(|row| config.providers.contains_key(&row.name)) {
+    for provider in list.providers.iter().filter(|row| is_own(&row.name)) {
         let variable = provider.key_var.as_deref().unwrap_or_default();
         let key = match provider.key {
             KeyState::Command => "printed by a command".to_owned(),

@@ -2,7 +2,7 @@
 //! edits while it runs.
 
 use crate::providers::{chat, messages, serve};
-use crate::support::program::{Framing, Place, Program};
+use crate::support::program::{Framing, Place, Program, is_running, until};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
@@ -108,6 +108,29 @@ fn a_provider_of_a_settings_file_alone_answers() {
             assert_eq!(&sent[key], value, "{name}: {key}");
         }
     }
+}
+
+#[test]
+fn pis_own_file_is_read_where_it_is_when_a_setting_says_so() {
+    let (url, served) = serve(vec![(200, chat(&("hello", None)))]);
+    let place = Place::new(&[]);
+    let pis = place.home().parent().unwrap().join(".pi/agent");
+    std::fs::create_dir_all(&pis).unwrap();
+    let file = format!(
+        r#"{{ "providers": {{ "mine": {{ "baseUrl": "{url}", "api": "openai-completions", "apiKey": "k",
+            "models": [{{ "id": "m", "cost": {{ "input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0 }} }}] }} }} }}"#
+    );
+    std::fs::write(pis.join("models.json"), file).unwrap();
+    let without = place.command(&["run", "--model", "mine/m", "hi"]).output().unwrap();
+    assert_eq!(without.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&without.stderr).into_owned();
+    assert!(told.contains("there is no provider `mine`"), "{told}");
+
+    set(&place, "config.toml", "models_files = [\"~/.pi/agent/models.json\"]\n");
+    let result = result_of(&place, &["--model", "mine/m"], &[]);
+    // 10 tokens of input and 20 of output, at 1 and 2 dollars for a million.
+    assert_eq!((&result["text"], &result["costNanoUsd"]), (&json!("hello"), &json!(50_000)));
+    assert_eq!(served.join().unwrap()[0].header("authorization"), Some("Bearer k"));
 }
 
 #[test]
@@ -217,6 +240,24 @@ fn a_key_that_expired_is_printed_anew_once() {
         assert_eq!(ran, runs, "{name}");
         assert!(program.seen.iter().all(|message| !message.to_string().contains("token-")));
     }
+}
+
+#[test]
+fn a_turn_that_waits_for_a_key_can_be_stopped() {
+    let place = Place::new(&[]);
+    set(
+        &place,
+        "config.toml",
+        "[providers.own]\nbase_url = \"http://127.0.0.1:1\"\napi = \"chat\"\nkey = \"!sleep 61.0625\"\n",
+    );
+    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("hi");
+    until(|| is_running("61.0625"));
+    program.ask("turn/interrupt", json!({}));
+    assert_eq!(program.until_event("turn.completed")["status"], "interrupted");
+    until(|| !is_running("61.0625"));
 }
 
 #[test]
