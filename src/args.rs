@@ -26,7 +26,7 @@ pub(crate) enum Task {
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
     Demo(Demo),
-    /// Print the models that are known by name, with windows and prices
+    /// Print the models that are known by name, with windows and prices: those built in and your own
     Models(ListModels),
     /// Print the protocol as JSON Schema
     Schema,
@@ -223,6 +223,9 @@ pub(crate) struct ListModels {
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,
+    /// Print the providers instead: where they are, and whether their key is there
+    #[arg(long)]
+    pub(crate) providers: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -5,12 +5,15 @@ use crate::args;
 use anyhow::Context;
 use pintle::agent::{ConfiguredModels, KeyCommands, Limits, Models, Patience, Services, Toolbox};
 use pintle::ambient::Ambient;
-use pintle::config::{self, Config, EnvironmentConfig, LimitSettings, ToolSettings, Variables};
+use pintle::config::{
+    self, Config, EnvironmentConfig, LimitSettings, Live, ToolSettings, Variables,
+};
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
 use pintle::llm::cassette::{Record, Replay};
+use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::picture;
@@ -42,7 +45,11 @@ pub(crate) async fn services(
         ambient: ambient.clone(),
         store: Store::new(&config.folders.data),
         env: environment(&config.environment, ambient).await?,
-        tools: Toolbox::Profiles { profile, web_fetch: config.tools.web_fetch },
+        tools: Toolbox::Profiles {
+            profile,
+            web_fetch: config.tools.web_fetch,
+            models: models.clone(),
+        },
         tool_settings: Arc::new(tool_settings(&config.tools)?),
         models,
         patience: Patience {
@@ -118,8 +125,8 @@ pub(crate) fn configured_models(
     let options = Options { variables: Policy::All, ..Options::default() };
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, options));
     Ok(ConfiguredModels {
-        key_commands: KeyCommands::new(config, &here),
-        config: config.clone(),
+        settings: Live::new(ambient, settings.flags(), config.clone()),
+        commands: Commands::new(Arc::new(KeyCommands::new(here))),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),

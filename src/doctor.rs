@@ -6,9 +6,11 @@
 
 use crate::args::Settings;
 use crate::assemble;
+use pintle::agent::ModelSource;
 use pintle::ambient::Ambient;
 use pintle::config::Config;
 use pintle::llm::{ModelRef, catalog};
+use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;
 use std::path::Path;
@@ -36,8 +38,11 @@ fn report(
     )?;
 
     let folders = &config.folders;
-    let found = if folders.has_config_file { "found" } else { "not there, which is fine" };
-    writeln!(out, "config    {}: {found}", folders.config_file.display())?;
+    for (index, file) in config.files.iter().enumerate() {
+        let label = if index == 0 { "config" } else { "models" };
+        let found = if file.stamp.is_some() { "found" } else { "not there, which is fine" };
+        writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
+    }
     for warning in &config.warnings {
         writeln!(out, "          {warning}")?;
     }
@@ -97,20 +102,24 @@ fn report(
     )?;
 
     writeln!(out, "keys")?;
-    for provider in catalog::providers() {
+    let is_own = |name: &str| config.providers.contains_key(name);
+    for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
         for variable in &provider.key_vars {
             let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
             writeln!(out, "  {:<15}{variable}: {is_set}", provider.name)?;
         }
     }
-    for (name, entry) in &config.providers {
-        let key = match (&entry.key, &entry.missing_key_var) {
-            _ if entry.key_command.is_some() => "printed by a command".to_owned(),
-            (Some(_), _) => "set in the config file".to_owned(),
-            (None, Some(variable)) => format!("{variable}: not set"),
-            (None, None) => "none needed".to_owned(),
+    let list = assemble::configured_models(settings, config, ambient)?.list();
+    for provider in list.providers.iter().filter(|row| is_own(&row.name)) {
+        let variable = provider.key_var.as_deref().unwrap_or_default();
+        let key = match provider.key {
+            KeyState::Command => "printed by a command".to_owned(),
+            KeyState::Set if variable.is_empty() => "set".to_owned(),
+            KeyState::Set => format!("{variable}: set"),
+            KeyState::Missing => format!("{variable}: not set"),
+            KeyState::NotNeeded => "none needed".to_owned(),
         };
-        writeln!(out, "  {name:<15}{key}")?;
+        writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
     }
     writeln!(out, "sandbox   {}", sandbox())?;
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
@@ -138,8 +147,8 @@ fn model(
         Err(message) => return Ok(Err(message)),
     };
     let models = assemble::configured_models(settings, config, ambient)?;
-    Ok(match models.endpoint(&parsed.provider) {
-        Ok(endpoint) => Ok(format!("{parsed} (from {}) at {}", model.source, endpoint.url())),
+    Ok(match models.endpoint(&parsed) {
+        Ok(endpoint) => Ok(format!("{parsed} (from {}) at {}", model.source, endpoint.shown_url())),
         Err(error) => {
             let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
             Err(format!("{parsed} (from {}): {}{hint}", model.source, error.message))

@@ -80,7 +80,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         }
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
-        Task::Models(wanted) => models::run(&wanted),
+        Task::Models(wanted) => models::run(&wanted, &ambient),
         Task::Schema => {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)

@@ -1,74 +1,79 @@
-//! `pintle models`: what the catalogue knows of which model.
+//! `pintle models`: what is known of which model, built in and in the user's files.
 
-use crate::args::ListModels;
-use pintle::agent::profile_of;
-use pintle::llm::ModelRef;
-use pintle::llm::catalog::{self, Model};
-use pintle::tools::PROFILES;
-use serde_json::json;
+use crate::args::{ListModels, Settings};
+use crate::assemble;
+use pintle::agent::ModelSource;
+use pintle::ambient::Ambient;
+use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use std::io::Write;
 
 /// Prints the rows. The exit code is 0, or 2 when no name fits.
-pub(crate) fn run(wanted: &ListModels) -> anyhow::Result<u8> {
+pub(crate) fn run(wanted: &ListModels, ambient: &Ambient) -> anyhow::Result<u8> {
+    let settings = Settings::default();
+    let config = assemble::load_config(&settings, ambient)?;
+    let list = assemble::configured_models(&settings, &config, ambient)?.list();
+    let ModelsListResult { providers, models, problems } = list;
     let part = wanted.name.as_deref().unwrap_or_default().to_ascii_lowercase();
-    let rows: Vec<String> = catalog::models()
-        .iter()
-        .filter(|row| place(row).to_ascii_lowercase().contains(&part))
-        .map(|row| if wanted.json { as_json(row) } else { as_text(row) })
-        .collect();
+    let fits = |name: &str| name.to_ascii_lowercase().contains(&part);
+    let models = models.iter().filter(|row| fits(&row.model));
+    let rows: Vec<String> = match (wanted.providers, wanted.json) {
+        (true, is_json) => {
+            let rows = providers.iter().filter(|row| fits(&row.name));
+            rows.map(|row| if is_json { to_json(row) } else { provider(row) }).collect()
+        }
+        (false, true) => models.map(to_json).collect(),
+        (false, false) => models.map(model).collect(),
+    };
     let mut out = std::io::stdout().lock();
     for row in &rows {
         writeln!(out, "{row}")?;
     }
+    let mut err = std::io::stderr().lock();
+    for problem in problems {
+        writeln!(err, "pintle: {problem}")?;
+    }
     if rows.is_empty() {
-        std::io::stderr().write_all(
-            b"pintle: no model of this name is known; any PROVIDER/ID works all the same\n",
+        let what = if wanted.providers { "provider" } else { "model" };
+        writeln!(
+            err,
+            "pintle: no {what} of this name is known; any PROVIDER/ID of a known provider works all the same"
         )?;
         return Ok(2);
     }
     Ok(0)
 }
 
-fn place(row: &Model) -> String {
-    format!("{}/{}", row.provider, row.id)
+fn to_json(row: &impl serde::Serialize) -> String {
+    serde_json::to_string(row).unwrap_or_default()
 }
 
-fn profile(row: &Model) -> &'static str {
-    let (provider, id) = (row.provider.clone(), row.id.clone());
-    let profile = profile_of(&ModelRef { provider, id, effort: None });
-    PROFILES.iter().find(|(_, known)| *known == profile).map_or("pi", |(name, _)| name)
-}
-
-fn as_json(row: &Model) -> String {
-    let price = row.price.map(|price| {
-        json!({
-            "inputUsdPerMtok": price.input,
-            "outputUsdPerMtok": price.output,
-            "cacheReadUsdPerMtok": price.cache_read,
-            "cacheWriteUsdPerMtok": price.cache_write,
-        })
-    });
-    json!({
-        "model": place(row),
-        "window": row.window,
-        "maxOutput": row.max_output,
-        "price": price,
-        "vision": row.vision,
-        "reasoning": row.reasoning,
-        "profile": profile(row),
-        "source": row.source,
-        "checked": row.checked,
-    })
-    .to_string()
-}
-
-fn as_text(row: &Model) -> String {
+fn model(row: &ModelInfo) -> String {
     let count = |tokens: Option<u64>| {
         tokens.map_or("?".to_owned(), |tokens| format!("{}k", tokens.div_ceil(1000)))
     };
     let price = row.price.map_or("price not known".to_owned(), |price| {
-        format!("${} in, ${} out", price.input, price.output)
+        format!("${} in, ${} out", price.input_usd_per_mtok, price.output_usd_per_mtok)
     });
     let (window, most) = (count(row.window), count(row.max_output));
-    format!("{:<36}{window:>7} in {most:>6} out   {price:<24} {}", place(row), profile(row))
+    // Built-in rows carry the month in which their source was read; the user's own say their file.
+    let own = match &row.checked {
+        Some(_) => row.source.split_once(", over: ").map(|(files, _)| files),
+        None => Some(row.source.as_str()),
+    };
+    let own = own.map(|files| format!("   {files}")).unwrap_or_default();
+    let ModelInfo { model, profile, .. } = row;
+    format!("{model:<36}{window:>7} in {most:>6} out   {price:<24} {profile}{own}")
+}
+
+fn provider(row: &ProviderInfo) -> String {
+    let var = row.key_var.as_deref().map(|var| format!(" ({var})")).unwrap_or_default();
+    let key = match row.key {
+        KeyState::Set => format!("key is there{var}"),
+        KeyState::Command => "key from a command".to_owned(),
+        KeyState::NotNeeded => "no key needed".to_owned(),
+        KeyState::Missing => format!("no key{var}"),
+    };
+    let api = row.api.as_deref().unwrap_or("?");
+    let url = row.url.as_deref().unwrap_or("?");
+    format!("{:<16}{api:<10} {key:<42} {url}   {}", row.name, row.source)
 }

@@ -21,6 +21,7 @@ pub mod event;
 pub mod ids;
 pub mod item;
 pub mod methods;
+pub mod models;
 pub mod schema;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.

@@ -6,6 +6,7 @@ use crate::content::{Input, Usage};
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
+use crate::models::ModelsListResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,8 @@ methods! {
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
+    /// Lists the providers and models that are known by name, as the settings files say now.
+    request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Something happened in a session.
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// This connection read too slowly: the durable events between the two numbers were not sent.

@@ -1,49 +1,47 @@
-//! Keys that a command prints, such as one of a password manager: run once, when the key is first needed.
+//! How commands that print keys are run, such as one of a password manager.
 //!
-//! Such commands stand in the user's own config file alone. They run on this machine, wherever tools act.
+//! Such commands stand in the user's own settings files alone. They run on this machine, wherever tools act. When they are run is
+//! decided in `llm/credentials`.
 
 use crate::ambient::Secret;
 use crate::exec::{Command, End, Environment, OutputBuffer};
-use crate::llm::{DeltaStream, Endpoint, Error, ErrorKind, Provider, Request, Wire, connect};
+use crate::llm::credentials::Printer;
+use crate::llm::{Error, ErrorKind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 /// How long such a command may take. A person may have to unlock something.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A command that prints a key.
+/// Runs commands that print keys.
 #[derive(Debug)]
-pub(super) struct KeyCommand {
-    line: String,
-    cwd: PathBuf,
+pub struct KeyCommands {
     env: Arc<dyn Environment>,
-    key: OnceCell<Secret>,
+    timeout: Duration,
 }
 
-impl KeyCommand {
-    pub(super) fn new(line: &str, env: Arc<dyn Environment>) -> Self {
-        let cwd = env.platform().home.clone().unwrap_or_else(|| PathBuf::from("/"));
-        Self { line: line.to_owned(), cwd, env, key: OnceCell::new() }
+impl KeyCommands {
+    /// Runs them in this environment.
+    pub fn new(env: Arc<dyn Environment>) -> Self {
+        Self { env, timeout: TIMEOUT }
     }
+}
 
-    async fn key(&self) -> Result<&Secret, Error> {
-        self.key.get_or_try_init(|| self.run()).await
-    }
-
+#[async_trait::async_trait]
+impl Printer for KeyCommands {
     /// Nothing of what it prints is told, since it may be a key.
-    async fn run(&self) -> Result<Secret, Error> {
+    async fn print(&self, line: &str) -> Result<Secret, Error> {
         let failed = |what: String| {
             Error::new(ErrorKind::Auth, format!("the command for the key {what}"))
-                .hint(format!("run it by hand and see: {}", self.line))
+                .hint(format!("run it by hand and see: {line}"))
         };
         let command = Command {
             // What it says on stderr is no part of the key.
-            line: format!("{{ {}\n}} 2>/dev/null", self.line),
-            cwd: self.cwd.clone(),
-            timeout: Some(TIMEOUT),
+            line: format!("{{ {line}\n}} 2>/dev/null"),
+            cwd: self.env.platform().home.clone().unwrap_or_else(|| PathBuf::from("/")),
+            timeout: Some(self.timeout),
             spill_lines: u64::MAX,
             spill_bytes: u64::MAX,
             artifacts: None,
@@ -56,30 +54,13 @@ impl KeyCommand {
             End::Exited(0) => {}
             End::Exited(code) => return Err(failed(format!("ended with exit code {code}"))),
             End::TimedOut => {
-                return Err(failed(format!("took longer than {} s", TIMEOUT.as_secs())));
+                return Err(failed(format!("took longer than {:?}", self.timeout)));
             }
             End::Signalled(signal) => return Err(failed(format!("was ended by {signal}"))),
             End::Cancelled => return Err(failed("was stopped".to_owned())),
         }
         let key = ran.tail.lines().map(str::trim).find(|line| !line.is_empty());
         key.map(Secret::new).ok_or_else(|| failed("printed nothing".to_owned()))
-    }
-}
-
-/// A provider whose key a command prints.
-#[derive(Debug)]
-pub(super) struct Commanded {
-    pub(super) endpoint: Endpoint,
-    pub(super) wire: Arc<dyn Wire>,
-    pub(super) command: Arc<KeyCommand>,
-}
-
-#[async_trait::async_trait]
-impl Provider for Commanded {
-    async fn stream(&self, request: Request) -> Result<DeltaStream, Error> {
-        let mut endpoint = self.endpoint.clone();
-        endpoint.key = Some(self.command.key().await?.clone());
-        connect(endpoint, Arc::clone(&self.wire)).stream(request).await
     }
 }
 
@@ -91,30 +72,23 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_line_is_the_key_and_a_failure_is_told_without_it() {
-        for (line, want) in [
-            ("echo k-1", Ok("k-1")),
-            ("echo; echo ' k-1 '; echo more", Ok("k-1")),
-            ("echo noise >&2; echo k-1", Ok("k-1")),
-            ("echo k-1 # a comment", Ok("k-1")),
-            ("true", Err("the command for the key printed nothing")),
-            ("echo k-1; exit 3", Err("the command for the key ended with exit code 3")),
+        for (line, timeout_ms, want) in [
+            ("echo k-1", 30_000, Ok("k-1")),
+            ("echo; echo ' k-1 '; echo more", 30_000, Ok("k-1")),
+            ("echo noise >&2; echo k-1", 30_000, Ok("k-1")),
+            ("echo k-1 # a comment", 30_000, Ok("k-1")),
+            ("true", 30_000, Err("the command for the key printed nothing")),
+            ("echo k-1; exit 3", 30_000, Err("the command for the key ended with exit code 3")),
+            ("echo k-1; sleep 60", 50, Err("the command for the key took longer than 50ms")),
         ] {
             let env: Arc<dyn Environment> =
                 Arc::new(Local::new(&Ambient::system(), Options::default()));
-            let command = KeyCommand::new(line, env);
-            let got = command.key().await.map(Secret::expose).map_err(|error| error.message);
-            assert_eq!(got, want.map_err(str::to_owned), "{line}");
+            let timeout = Duration::from_millis(timeout_ms);
+            let got = KeyCommands { env, timeout }.print(line).await;
+            let hint = got.as_ref().err().and_then(|error| error.hint.clone());
+            assert!(hint.is_none_or(|hint| hint.ends_with(line)), "{line}");
+            let got = got.map(|key| key.expose().to_owned()).map_err(|error| error.message);
+            assert_eq!(got, want.map(str::to_owned).map_err(str::to_owned), "{line}");
         }
-    }
-
-    #[tokio::test]
-    async fn it_runs_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let line = format!("echo x >> {0}/n; wc -l < {0}/n", folder.path().display());
-        let env: Arc<dyn Environment> =
-            Arc::new(Local::new(&Ambient::system(), Options::default()));
-        let command = KeyCommand::new(&line, env);
-        assert_eq!(command.key().await.unwrap().expose(), "1");
-        assert_eq!(command.key().await.unwrap().expose(), "1");
     }
 }

@@ -12,11 +12,13 @@
 mod approval;
 mod call;
 mod command;
+mod configured;
 mod engine;
 mod error;
 mod feed;
 mod jobs;
 mod key_command;
+mod known;
 mod limits;
 mod loop_guard;
 mod models;
@@ -34,10 +36,12 @@ pub use crate::store::artifacts::Piece;
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, Reply, SessionHandle, Snapshot,
 };
+pub use configured::ConfiguredModels;
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
+pub use key_command::KeyCommands;
 pub use limits::Limits;
-pub use models::{ConfiguredModels, KeyCommands, ModelSource, Models};
+pub use models::{ModelSource, Models};
 pub use retry::Patience;
-pub use toolbox::{Toolbox, profile_of};
+pub use toolbox::Toolbox;

@@ -3,6 +3,7 @@
 //! The profile is set by a person, else it is the one that the model's family is used to. It decides names and shapes only; what
 //! tools do is the same in each.
 
+use super::models::Models;
 use crate::llm::{ModelRef, catalog};
 use crate::tools::{Fetch, PROFILES, Profile, Tool};
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub enum Toolbox {
         profile: Option<Profile>,
         /// Whether there is a tool that fetches from the web.
         web_fetch: bool,
+        /// What is known of models.
+        models: Models,
     },
 }
 
@@ -53,28 +56,57 @@ impl Toolbox {
     /// The profile that holds for this model.
     pub fn profile(&self, model: &ModelRef) -> Profile {
         match self {
-            Self::Fixed(_) | Self::Profiles { profile: None, .. } => profile_of(model),
             Self::Profiles { profile: Some(profile), .. } => *profile,
+            Self::Profiles { profile: None, models, .. } => {
+                let known = models.model(model).and_then(|known| known.profile);
+                profile_of(known.as_deref(), &model.id)
+            }
+            Self::Fixed(_) => profile_of(None, &model.id),
         }
     }
 }
 
-/// The profile that a model's family is used to.
-pub fn profile_of(model: &ModelRef) -> Profile {
-    let known = catalog::profile(&model.id);
-    let found = PROFILES.iter().find(|(name, _)| known == Some(*name));
+/// The profile that a model is used to: the one that is said of it, else its family's.
+fn profile_of(said: Option<&str>, id: &str) -> Profile {
+    let name = profile_name(said, id);
+    let found = PROFILES.iter().find(|(known, _)| name == *known);
     found.map_or(Profile::Pi, |(_, profile)| *profile)
+}
+
+/// Its name.
+pub(super) fn profile_name<'a>(said: Option<&'a str>, id: &str) -> &'a str {
+    said.or_else(|| catalog::profile(id)).unwrap_or("pi")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::models::ModelSource;
+    use crate::llm::catalog::Model;
+    use crate::llm::{Error, ErrorKind, Provider};
+
+    /// Models of which one is used to another profile than its family.
+    fn models() -> Models {
+        struct Known;
+        impl ModelSource for Known {
+            fn provider(&self, _: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
+                Err(Error::new(ErrorKind::Replay, "nobody answers here"))
+            }
+
+            fn model(&self, model: &ModelRef) -> Option<Model> {
+                let mut row = catalog::model("openai", "gpt-5.4").cloned()?;
+                row.profile = (model.provider == "own").then(|| "gemini".to_owned());
+                Some(row)
+            }
+        }
+        Models::new(Known)
+    }
 
     #[test]
     fn the_setting_wins_over_the_model() {
-        let by_model = Toolbox::Profiles { profile: None, web_fetch: false };
-        let with_web = Toolbox::Profiles { profile: None, web_fetch: true };
-        let set = Toolbox::Profiles { profile: Some(Profile::Gemini), web_fetch: false };
+        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
+        let (by_model, with_web) = (by(None, false), by(None, true));
+        let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
         for (name, toolbox, model, tool, is_there) in [
             ("openai changes by patches", &by_model, "openai/gpt-5.4", "apply_patch", true),
@@ -88,6 +120,7 @@ mod tests {
             ("anthropic edits", &by_model, "anthropic/claude-sonnet-5", "edit_file", true),
             ("google reads many", &by_model, "google/gemini-3-pro", "read_many_files", true),
             ("any other has short names", &by_model, "deepseek/deepseek-v4-pro", "edit", true),
+            ("what is said of a model", &by_model, "own/gpt-5.4", "read_many_files", true),
             ("the web is off", &by_model, "openai/gpt-5.4", "web_fetch", false),
             ("and on", &with_web, "openai/gpt-5.4", "web_fetch", true),
             ("a setting holds for every model", &set, "openai/gpt-5.4", "read_many_files", true),
@@ -97,5 +130,14 @@ mod tests {
             let tools = toolbox.tools(&model.parse().unwrap(), false);
             assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");
         }
+    }
+
+    #[test]
+    fn a_settings_file_may_name_every_profile() {
+        for (name, profile) in PROFILES {
+            assert_eq!(profile_of(Some(name), "x"), profile);
+        }
+        let names = PROFILES.map(|(name, _)| name);
+        assert_eq!(crate::config::PROFILE_NAMES.map(|(name, _)| name), names);
     }
 }

@@ -1,56 +1,42 @@
-//! The config file, pure: text in, settings and warnings out.
+//! The config file and the models files, pure: text in, settings and warnings out.
 
-use super::Error;
 use super::environment::{self, Said};
 use super::limits::{self, LimitSettings};
+use super::node::Node;
+use super::providers::{Form, Reader, texts};
 use super::tools::{self, ToolSettings};
-use crate::ambient::{Ambient, Secret};
+use super::{Error, ProviderEntry, jsonc};
+use crate::ambient::Ambient;
 use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// A provider as the config file describes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderEntry {
-    /// Its base URL; `None` takes the one of the provider of that name.
-    pub base_url: Option<String>,
-    /// The wire API it speaks, by name.
-    pub api: Option<String>,
-    /// Its key.
-    pub key: Option<Secret>,
-    /// The command that prints its key.
-    pub key_command: Option<String>,
-    /// The variable that the key was to come from, when that is not set.
-    pub missing_key_var: Option<String>,
-    /// More headers to send.
-    pub headers: Vec<(String, Secret)>,
-    /// Whether its models take pictures; `None` goes by their names.
-    pub takes_images: Option<bool>,
-}
-
 /// What a config file says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct FileSettings {
     pub(super) model: Option<String>,
     pub(super) retries: Option<u32>,
     pub(super) permission_mode: Option<PermissionMode>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
+    pub(super) models_files: Vec<String>,
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
     pub(super) warnings: Vec<String>,
 }
 
-/// The names of the wire APIs that `api` takes.
-const APIS: &[&str] = &["chat", "messages", "responses", "gemini"];
-
 /// Reads a config file's text. A key that means nothing is a warning, a value of the wrong kind an error.
 pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSettings, Error> {
     let place = path.display();
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        Error::new(format!("{place} is not valid TOML: {}", error.to_string().trim_end()))
+        // Not the line itself: it may hold a key.
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let (line, column) = (before.split('\n').count(), before.rsplit('\n').next());
+        let column = column.unwrap_or_default().chars().count() + 1;
+        let what = error.message().trim_end();
+        Error::new(format!("{place} is not valid TOML: {what}, at line {line} column {column}"))
     })?;
     let mut settings = FileSettings::default();
     for (key, value) in table {
@@ -68,13 +54,14 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {
-                let Value::Table(providers) = value else {
-                    return Err(wrong(path, "providers", "a table such as [providers.local]"));
-                };
-                for (name, entry) in providers {
-                    let entry = provider(&name, entry, path, ambient, &mut settings.warnings)?;
-                    settings.providers.insert(name, entry);
-                }
+                let value = to_json(&value);
+                let mut reader = Reader { form: Form::Toml, ambient, warnings: Vec::new() };
+                settings.providers = reader.providers(&Node::new(&value, key, path))?;
+                settings.warnings.append(&mut reader.warnings);
+            }
+            "models_files" => {
+                let value = to_json(&value);
+                settings.models_files = texts(&Node::new(&value, key, path))?;
             }
             _ => settings.warnings.push(format!("{place}: `{key}` means nothing and is ignored")),
         }
@@ -82,75 +69,34 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
     Ok(settings)
 }
 
-fn provider(
-    name: &str,
-    entry: Value,
+/// Reads the text of a `models.json`, with comments and trailing commas.
+pub(super) fn parse_models(
+    text: &str,
     path: &Path,
     ambient: &Ambient,
-    warnings: &mut Vec<String>,
-) -> Result<ProviderEntry, Error> {
-    let Value::Table(entry) = entry else {
-        return Err(wrong(path, &format!("providers.{name}"), "a table"));
-    };
-    let mut provider = ProviderEntry {
-        base_url: None,
-        api: None,
-        key: None,
-        key_command: None,
-        missing_key_var: None,
-        headers: Vec::new(),
-        takes_images: None,
-    };
-    for (key, value) in entry {
-        let at = format!("providers.{name}.{key}");
-        match key.as_str() {
-            "base_url" => provider.base_url = Some(text_of(&value, &at, path)?),
-            "api" => {
-                let api = text_of(&value, &at, path)?;
-                if !APIS.contains(&api.as_str()) {
-                    return Err(wrong(path, &at, &format!("one of {}", APIS.join(", "))));
-                }
-                provider.api = Some(api);
-            }
-            "key" => {
-                let text = text_of(&value, &at, path)?;
-                match (text.strip_prefix('!'), resolve(&text, ambient)) {
-                    (Some(command), _) if command.trim().is_empty() => {
-                        return Err(wrong(path, &at, "a command behind the !"));
-                    }
-                    (Some(command), _) => provider.key_command = Some(command.trim().to_owned()),
-                    (None, Ok(key)) => provider.key = Some(key),
-                    (None, Err(variable)) => provider.missing_key_var = Some(variable),
-                }
-            }
-            "vision" => provider.takes_images = Some(flag_of(&value, &at, path)?),
-            "headers" => {
-                let Value::Table(headers) = value else {
-                    return Err(wrong(path, &at, "a table of texts"));
-                };
-                for (header, value) in headers {
-                    let at = format!("{at}.{header}");
-                    let value = resolve(&text_of(&value, &at, path)?, ambient).map_err(|var| {
-                        Error::new(format!(
-                            "{}: `{at}` names {var}, which is not set",
-                            path.display()
-                        ))
-                    })?;
-                    provider.headers.push((header, value));
-                }
-            }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+) -> Result<(BTreeMap<String, ProviderEntry>, Vec<String>), Error> {
+    let value: serde_json::Value = serde_json::from_str(&jsonc::strict(text))
+        .map_err(|error| Error::new(format!("{} is not valid JSON: {error}", path.display())))?;
+    let mut reader = Reader { form: Form::Json, ambient, warnings: Vec::new() };
+    let mut providers = BTreeMap::new();
+    let top = Node::new(&value, "", path);
+    let want = "{ \"providers\": { … } }";
+    if !value.is_object() {
+        return Err(Error::new(format!("{} must be {want}", path.display())));
+    }
+    for (key, node) in top.fields(want)? {
+        match key {
+            "providers" => providers = reader.providers(&node)?,
+            "$schema" => {}
+            _ => reader.warnings.push(node.means_nothing()),
         }
     }
-    Ok(provider)
+    Ok((providers, reader.warnings))
 }
 
-/// A value as written, or, behind a `$`, the variable of that name.
-fn resolve(text: &str, ambient: &Ambient) -> Result<Secret, String> {
-    match text.strip_prefix('$') {
-        None => Ok(Secret::new(text)),
-        Some(name) => ambient.var(name).map(Secret::new).ok_or_else(|| name.to_owned()),
-    }
+/// The same value; a date or a number that JSON does not know is of a kind that nobody wants.
+fn to_json(value: &Value) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 pub(super) fn text_of(value: &Value, key: &str, path: &Path) -> Result<String, Error> {

@@ -1,31 +1,161 @@
-//! Finds the folders, reads the config file, folds the layers.
-#![expect(clippy::disallowed_methods, reason = "this file reads the config file")]
+//! Finds the folders, reads the config file and the models files, folds the layers.
+#![expect(clippy::disallowed_methods, reason = "this file reads the settings files")]
 
 use super::environment::{self, Said};
 use super::file::{self, FileSettings};
-use super::{Config, Error, Flags, Folders, Server, Setting, Source, ToolSettings};
+use super::{
+    Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
+};
 use crate::ambient::Ambient;
+use crate::llm::catalog;
 use pintle_protocol::approval::PermissionMode;
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A settings file that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadFile {
+    /// Where.
+    pub path: PathBuf,
+    /// What it was like just before it was read; `None` when it was not there.
+    pub stamp: Option<Stamp>,
+}
+
+/// What changes when a file is written or replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    id: (u64, u64),
+    size: u64,
+    modified_ns: (i64, i64),
+    changed_ns: (i64, i64),
+}
+
+impl Stamp {
+    /// That of a file as it is now.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let meta = std::fs::metadata(path).ok()?;
+        Some(Self {
+            id: (meta.dev(), meta.ino()),
+            size: meta.len(),
+            modified_ns: (meta.mtime(), meta.mtime_nsec()),
+            changed_ns: (meta.ctime(), meta.ctime_nsec()),
+        })
+    }
+}
 
 /// The settings that hold for this program run.
 ///
 /// # Errors
-/// The config file exists and cannot be read or makes no sense, or there is no home folder to put things in.
+/// A file exists and cannot be read or makes no sense, or there is no home folder to put things in.
 pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
-    let mut folders = folders(ambient)?;
-    let settings = match std::fs::read_to_string(&folders.config_file) {
-        Ok(text) => {
-            folders.has_config_file = true;
-            file::parse(&text, &folders.config_file, ambient)?
+    read(ambient, flags).1
+}
+
+/// As [`load`], with the files that were looked for also when one of them cannot be used.
+pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Config, Error>) {
+    let mut files = Vec::new();
+    let config = folders(ambient).and_then(|mut folders| {
+        let text = take(&folders.config_file, &mut files)?;
+        folders.has_config_file = text.is_some();
+        let mut settings = match text {
+            Some(text) => file::parse(&text, &folders.config_file, ambient)?,
+            None => FileSettings::default(),
+        };
+        let providers = std::mem::take(&mut settings.providers);
+        let mut layers = models_files(ambient, &mut settings, &folders, &mut files)?;
+        layers.push(providers);
+        for (name, entry) in layers.into_iter().flatten() {
+            match settings.providers.entry(name) {
+                Slot::Occupied(mut earlier) => earlier.get_mut().lay_over(entry),
+                Slot::Vacant(free) => {
+                    free.insert(entry);
+                }
+            }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => FileSettings::default(),
-        Err(error) => {
-            return Err(Error::new(format!("{}: {error}", folders.config_file.display())));
+        let half = settings.providers.iter().flat_map(half_prices);
+        settings.warnings.extend(half.collect::<Vec<_>>());
+        Ok(fold(ambient, flags, settings, folders))
+    });
+    let config = config.map(|config| Config { files: files.clone(), ..config });
+    (files, config)
+}
+
+/// The text of a file, if it is there.
+fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
+    files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::new(format!("{}: {error}", path.display()))),
+    }
+}
+
+/// What the models files say, in layers: those that the config file names, then the one beside it.
+fn models_files(
+    ambient: &Ambient,
+    settings: &mut FileSettings,
+    folders: &Folders,
+    files: &mut Vec<ReadFile>,
+) -> Result<Vec<BTreeMap<String, ProviderEntry>>, Error> {
+    let mut paths = Vec::new();
+    let place = folders.config_file.display();
+    for named in &settings.models_files {
+        match path_of(named, ambient, &folders.config_file) {
+            Ok(path) => paths.push((path, true)),
+            Err(variable) => settings.warnings.push(format!(
+                "{place}: `models_files` names {variable}, which is not set: `{named}` is not read"
+            )),
         }
+    }
+    paths.push((folders.config_file.with_file_name("models.json"), false));
+    let mut layers = Vec::new();
+    for (path, is_named) in paths {
+        if files.iter().any(|file| file.path == path) {
+            continue;
+        }
+        match take(&path, files)? {
+            Some(text) => {
+                let (providers, mut warnings) = file::parse_models(&text, &path, ambient)?;
+                settings.warnings.append(&mut warnings);
+                layers.push(providers);
+            }
+            None if is_named => settings.warnings.push(format!(
+                "{place}: `models_files` names {}, which is not there",
+                path.display()
+            )),
+            None => {}
+        }
+    }
+    Ok(layers)
+}
+
+/// The warnings of prices of which one half is said and the other is not known.
+fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
+    let ids: BTreeSet<&str> = entry.models.iter().map(|model| model.id.as_str()).collect();
+    let half = |id: &&str| {
+        let price = entry.model(id, None).map(|model| model.price).unwrap_or_default();
+        let has_base = catalog::model(provider, id).is_some_and(|row| row.price.is_some());
+        let is_whole = price.input.is_some() && price.output.is_some();
+        price != PriceEntry::default() && !is_whole && !has_base
     };
-    Ok(fold(ambient, flags, settings, folders))
+    let file = entry.files.last().map(|file| file.display().to_string()).unwrap_or_default();
+    let warning = |id: &str| {
+        let at = format!("providers.{provider}.models.{id}.price");
+        format!("{file}: `{at}` needs `input` and `output`: until then the price is not known")
+    };
+    ids.into_iter().filter(half).map(warning).collect()
+}
+
+/// The path that a setting names: with variables, from the home folder, or beside the config file.
+fn path_of(named: &str, ambient: &Ambient, config_file: &Path) -> Result<PathBuf, String> {
+    let named = super::fill(named, ambient)?;
+    Ok(match named.strip_prefix("~/") {
+        Some(rest) => ambient.home().ok_or("HOME")?.join(rest),
+        None => config_file.with_file_name("").join(named),
+    })
 }
 
 fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -> Config {
@@ -65,6 +195,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,
         folders,
+        files: Vec::new(),
         warnings: file.warnings,
     }
 }

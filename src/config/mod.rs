@@ -1,18 +1,29 @@
 //! Settings: layers folded into one plain [`Config`] that knows where each value came from.
 //!
-//! The layers, later wins: built in, the user's config file, the environment, the command line. A project's own
-//! files are no layer: what a repository says must not choose where a person's code is sent.
+//! The layers, later wins: built in, the user's models files and config file, the environment, the command line. A
+//! project's own files are no layer: what a repository says must not choose where a person's code is sent.
 
+mod entry;
 mod environment;
 mod file;
+mod jsonc;
 mod limits;
+mod live;
 mod load;
+mod node;
+mod pi;
+mod providers;
+mod text_source;
 mod tools;
 
+pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
-pub use file::ProviderEntry;
 pub use limits::{LimitSettings, nano_usd};
-pub use load::load;
+pub use live::{Live, Problem};
+pub use load::{ReadFile, load};
+#[cfg(test)]
+pub(crate) use providers::PROFILE_NAMES;
+pub use text_source::{TextSource, fill, variable};
 pub use tools::ToolSettings;
 
 use pintle_protocol::approval::PermissionMode;
@@ -61,7 +72,7 @@ pub struct Config {
     pub retries: Option<Setting<u32>>,
     /// What needs no question in a session that does not say.
     pub permission_mode: Setting<PermissionMode>,
-    /// Providers of the config file, by name.
+    /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
     /// What is set about tools.
     pub tools: ToolSettings,
@@ -73,7 +84,9 @@ pub struct Config {
     pub environment: EnvironmentConfig,
     /// The folders.
     pub folders: Folders,
-    /// What is wrong with the config file and does not stop anything.
+    /// The files that were looked for, in the order in which they are laid over each other.
+    pub files: Vec<ReadFile>,
+    /// What is wrong with the files and does not stop anything.
     pub warnings: Vec<String>,
 }
 

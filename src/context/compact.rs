@@ -105,7 +105,9 @@ fn write_message(text: &mut String, message: &Message) {
 }
 
 fn push(text: &mut String, who: &str, said: &str) {
-    text.push_str(&format!("[{who}]\n{said}\n\n"));
+    for part in ["[", who, "]\n", said, "\n\n"] {
+        text.push_str(part);
+    }
 }
 
 fn said(blocks: &[Content]) -> String {
@@ -137,7 +139,9 @@ pub fn summary(messages: &[Arc<Message>], cut: Cut, said: &str) -> String {
     if !pinned.is_empty() {
         text.push_str("\n## What the person said, word for word\n");
         for words in pinned.iter().rev() {
-            text.push_str(&format!("> {}\n\n", words.trim().replace('\n', "\n> ")));
+            text.push_str("> ");
+            text.push_str(&words.trim().replace('\n', "\n> "));
+            text.push_str("\n\n");
         }
     }
     text
@@ -235,7 +239,7 @@ mod tests {
         let first = summary(&messages, cut, "## Goal\nall\n");
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
-        expect![[r#"
+        expect![[r"
             From the engine, not from the user: the conversation so far was too long and is summed up here.
 
             ## Goal
@@ -246,7 +250,8 @@ mod tests {
 
             > u2 four
 
-        "#]].assert_eq(&first);
+        "]]
+        .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");
         messages.extend(conversation("aua", 1));
         let cut = plan(&messages, 1).unwrap();

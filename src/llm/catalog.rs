@@ -6,7 +6,8 @@
 //! the same name.
 
 use pintle_protocol::content::Usage;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::LazyLock;
 
 /// A wire API.
@@ -69,7 +70,7 @@ impl Auth {
 }
 
 /// The field that limits an answer (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
     /// `max_tokens`, which most servers know.
@@ -80,7 +81,7 @@ pub enum OutputLimit {
 }
 
 /// Which ids of tool calls the server accepts (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
     /// Letters, digits, `_`, `-`, up to 40.
@@ -91,7 +92,7 @@ pub enum CallIds {
 }
 
 /// Where the effort goes (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
     /// `"reasoning_effort": "high"`.
@@ -104,7 +105,7 @@ pub enum EffortField {
 }
 
 /// Whether reasoning text goes back with the assistant message that it belongs to (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
     /// Left out.
@@ -117,7 +118,7 @@ pub enum ReasoningBack {
 }
 
 /// The role of the system prompt (Chat).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
     /// `system`, which every server knows.
@@ -128,7 +129,7 @@ pub enum SystemRole {
 }
 
 /// How servers of one wire API differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a server may know")]
 pub struct Dialect {
@@ -153,6 +154,26 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// The same with one field as somebody says it, by its name in the catalogue.
+    ///
+    /// # Errors
+    /// There is no such field, or the value is none that it takes.
+    pub fn with(self, field: &str, value: &Value) -> Result<Self, NotDialect> {
+        let Ok(Value::Object(mut fields)) = serde_json::to_value(self) else {
+            return Err(NotDialect::Unknown);
+        };
+        let known = fields.get_mut(field).ok_or(NotDialect::Unknown)?;
+        let is_flag = known.is_boolean();
+        *known = value.clone();
+        Self::deserialize(Value::Object(fields)).map_err(|error| {
+            NotDialect::Wants(match error.to_string().split_once(", expected ") {
+                _ if is_flag => "true or false".to_owned(),
+                Some((_, names)) if value.is_string() => names.replace('`', "\""),
+                Some(_) | None => "a text in quotes".to_owned(),
+            })
+        })
+    }
+
     /// What an unknown server is taken for.
     pub const PLAIN: Self = Self {
         output_limit: OutputLimit::MaxTokens,
@@ -165,6 +186,15 @@ impl Dialect {
         result_name: false,
         assistant_after_result: false,
     };
+}
+
+/// Why something is no field of a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotDialect {
+    /// No field has this name.
+    Unknown,
+    /// The field takes something else.
+    Wants(String),
 }
 
 impl Default for Dialect {
@@ -195,7 +225,7 @@ pub struct Entry {
 }
 
 /// What a model costs, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Input that comes from no cache.
@@ -234,6 +264,8 @@ pub struct Model {
     pub provider: String,
     /// The model's id there, without its date.
     pub id: String,
+    /// What people call it, where that is not the id.
+    pub name: Option<String>,
     /// The wire API by name, where it is not the provider's.
     pub api: Option<String>,
     /// The most tokens of input, where the maker says.
@@ -246,6 +278,8 @@ pub struct Model {
     pub vision: Option<bool>,
     /// It can think before it answers.
     pub reasoning: Option<bool>,
+    /// The profile that it is used to, by name, where its family's is not the right one.
+    pub profile: Option<String>,
     /// Where this was read.
     pub source: String,
     /// When, as year and month.
@@ -332,22 +366,24 @@ pub fn models() -> &'static [Model] {
 /// The row of a provider's model: of its very id, or of the id without the date or `-latest` at its end.
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
-    of(id).or_else(|| {
-        let (name, end) = id.rsplit_once(['-', '@'])?;
-        // A date is `20260416`, or `2026-04-16`, whose parts are cut off one after the other.
-        let is_digits = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
-        match end.len() {
-            8 if is_digits => of(name),
-            2 if is_digits => {
-                let (name, month) = name.rsplit_once('-')?;
-                let (name, year) = name.rsplit_once('-')?;
-                let is_date = month.len() == 2 && year.len() == 4;
-                of(name).filter(|_| is_date)
-            }
-            6 if end == "latest" => of(name),
-            _ => None,
+    of(id).or_else(|| of(undated(id)?))
+}
+
+/// A model's id without the date or `-latest` at its end; `None` where there is none.
+pub fn undated(id: &str) -> Option<&str> {
+    let (name, end) = id.rsplit_once(['-', '@'])?;
+    // A date is `20260416`, or `2026-04-16`, whose parts are cut off one after the other.
+    let is_digits = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
+    match end.len() {
+        8 if is_digits => Some(name),
+        2 if is_digits => {
+            let (name, month) = name.rsplit_once('-')?;
+            let (name, year) = name.rsplit_once('-')?;
+            (month.len() == 2 && year.len() == 4).then_some(name)
         }
-    })
+        6 if end == "latest" => Some(name),
+        _ => None,
+    }
 }
 
 /// The profile that models of this id are used to, by name; `None` where any will do. The id may carry its maker's name.

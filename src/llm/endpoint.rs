@@ -5,7 +5,10 @@
 
 use super::catalog::{self, Api, Auth, Dialect};
 use super::error::{Error, ErrorKind};
+use super::request::Effort;
 use crate::ambient::{Ambient, Secret};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// One server of one provider.
 #[derive(Debug, Clone)]
@@ -28,6 +31,20 @@ pub struct Endpoint {
     pub dialect: Dialect,
     /// Whether its models take pictures; `None` goes by what is known of a model's name.
     pub takes_images: Option<bool>,
+    /// Fields to merge into each request's body, such as routing options: objects are merged, `null` takes a field
+    /// away, anything else takes the place of what was there.
+    pub extra_body: Map<String, Value>,
+    /// The most tokens of an answer, for requests that do not say.
+    pub max_output_tokens: Option<u32>,
+    /// What is asked for in the place of an effort; `None` in it asks for none. What is not listed goes as it is.
+    pub efforts: BTreeMap<Effort, Option<Effort>>,
+}
+
+/// Where a key is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeyFrom {
+    Environment,
+    Elsewhere,
 }
 
 impl Endpoint {
@@ -43,7 +60,15 @@ impl Endpoint {
             auth: None,
             dialect: Dialect::PLAIN,
             takes_images: None,
+            extra_body: Map::new(),
+            max_output_tokens: None,
+            efforts: BTreeMap::new(),
         }
+    }
+
+    /// What is asked for in the place of this effort.
+    pub(super) fn effort(&self, effort: Effort) -> Option<Effort> {
+        self.efforts.get(&effort).copied().unwrap_or(Some(effort))
     }
 
     /// The provider of this name, with its key and base URL from the environment. A base URL given here goes
@@ -53,6 +78,24 @@ impl Endpoint {
     /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] when the provider wants a
     /// key and there is none. A server at another base URL may want none, so there the key is optional.
     pub fn resolve(name: &str, ambient: &Ambient, base_url: Option<&str>) -> Result<Self, Error> {
+        Self::find(name, ambient, base_url, KeyFrom::Environment)
+    }
+
+    /// As [`Endpoint::resolve`], for a key that is from elsewhere: none is looked for.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] for a place that depends on a
+    /// variable that is not set.
+    pub fn place(name: &str, ambient: &Ambient, base_url: Option<&str>) -> Result<Self, Error> {
+        Self::find(name, ambient, base_url, KeyFrom::Elsewhere)
+    }
+
+    fn find(
+        name: &str,
+        ambient: &Ambient,
+        base_url: Option<&str>,
+        key_from: KeyFrom,
+    ) -> Result<Self, Error> {
         let entry = catalog::find(name).ok_or_else(|| {
             let names = catalog::providers().iter().map(|entry| entry.name.as_str());
             let names: Vec<_> = names.collect();
@@ -63,6 +106,7 @@ impl Endpoint {
         let set = entry.key_vars.iter().find_map(|var| Some((var, ambient.var(var)?)));
         let key = set.map(|(_, key)| Secret::new(key.trim()));
         let key_var = set.map(|(var, _)| var).or(entry.key_vars.first()).cloned();
+        let key_var = key_var.filter(|_| key_from == KeyFrom::Environment);
         if let (Some(var), None, None) = (&key_var, &key, moved) {
             return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
                 .hint(format!("set {var}, or use --base-url with a server of your own")));
@@ -98,7 +142,7 @@ impl Endpoint {
     }
 
     /// The URL for messages: without query, user and password, which may be keys.
-    pub(super) fn shown_url(&self) -> String {
+    pub fn shown_url(&self) -> String {
         let url = self.url();
         let url = url.split('?').next().unwrap_or(&url);
         match url.split_once("://") {

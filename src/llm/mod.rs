@@ -16,6 +16,7 @@ mod chat;
 mod classify;
 #[cfg(test)]
 mod conformance;
+pub mod credentials;
 mod decode;
 pub mod delta;
 mod encode;

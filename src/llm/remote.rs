@@ -14,7 +14,7 @@ use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Provider, Request};
 use futures_util::stream::{self, Stream, StreamExt};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,6 +30,29 @@ const POLLS_PAST_END: u8 = 2;
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
     Arc::new(Remote { endpoint: Arc::new(endpoint), wire })
+}
+
+/// The body of a request to this endpoint.
+fn body(endpoint: &Endpoint, request: &Request) -> Value {
+    let mut body = encode(endpoint.api, request, endpoint.dialect);
+    merge(&mut body, &endpoint.extra_body);
+    body
+}
+
+/// Merges fields as a JSON merge patch does (RFC 7396).
+fn merge(body: &mut Value, extra: &Map<String, Value>) {
+    let Value::Object(fields) = body else { return };
+    for (key, value) in extra {
+        match (fields.get_mut(key), value) {
+            (_, Value::Null) => {
+                fields.shift_remove(key);
+            }
+            (Some(old @ Value::Object(_)), Value::Object(more)) => merge(old, more),
+            (_, value) => {
+                fields.insert(key.clone(), value.clone());
+            }
+        }
+    }
 }
 
 /// A request as the body of this API.
@@ -60,12 +83,15 @@ struct Remote {
 #[async_trait::async_trait]
 impl Provider for Remote {
     async fn stream(&self, mut request: Request) -> Result<DeltaStream, Error> {
+        let limit = self.endpoint.max_output_tokens;
+        request.max_output_tokens = request.max_output_tokens.or(limit);
+        request.effort = request.effort.and_then(|effort| self.endpoint.effort(effort));
         let known = || catalog::takes_images(&self.endpoint.name, &request.model);
         // A model that is not known is sent pictures: most take them, and one that does not says so.
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
-        let body = encode(self.endpoint.api, &request, self.endpoint.dialect);
+        let body = body(&self.endpoint, &request);
         let decoder = decoder(self.endpoint.api);
         let url = self.endpoint.request_url(&request.model);
         drop(request);

@@ -67,6 +67,21 @@ impl Effort {
         ("max", Self::Max),
     ];
 
+    /// The effort of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        name.parse().ok()
+    }
+
+    /// All of them, lowest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::NAMES.iter().map(|(_, effort)| *effort)
+    }
+
+    /// The names, lowest first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::NAMES.iter().map(|(name, _)| *name)
+    }
+
     /// The name on the command line and, for most providers, on the wire.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, effort)| *effort == self).map_or("medium", |(name, _)| name)

@@ -230,15 +230,16 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     assert_eq!(out.status.code(), Some(2));
     expect![[r"
         config    HOME/config.toml: found
+        models    HOME/models.json: not there, which is fine
                   HOME/config.toml: `typo` means nothing and is ignored
         data      HOME: writable
-        model     mine/big (from HOME/config.toml): no key for mine; the config file takes it from MINE: set that variable
+        model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
         mode      Ask (from built in)
         tools     act on this machine
                   shell /bin/bash, variables Filtered
                   profile by model, read first by default, web_fetch off, private addresses off, pictures on
         keys"]]
-    .assert_eq(&shown(&out).lines().take(9).collect::<Vec<_>>().join("\n"));
+    .assert_eq(&shown(&out).lines().take(10).collect::<Vec<_>>().join("\n"));
 
     let out = place
         .command(&["doctor", "--permission", "full"])

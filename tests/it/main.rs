@@ -18,6 +18,7 @@ mod layers;
 mod lifecycle;
 mod llm_http;
 mod matrix;
+mod models;
 mod peers;
 mod providers;
 mod readme;

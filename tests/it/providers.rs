@@ -5,7 +5,7 @@ use crate::support::server::{Connection, Received, Server};
 use serde_json::{Value, json};
 
 /// What the model says in one reply: text, and perhaps a call.
-type Said = (&'static str, Option<(&'static str, Value)>);
+pub(crate) type Said = (&'static str, Option<(&'static str, Value)>);
 
 fn replies() -> Vec<Said> {
     vec![
@@ -17,7 +17,7 @@ fn replies() -> Vec<Said> {
 }
 
 /// A reply in Anthropic's format.
-fn messages((text, call): &Said) -> String {
+pub(crate) fn messages((text, call): &Said) -> String {
     let mut events = vec![
         json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
         "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 10, "output_tokens": 1}}}),
@@ -50,7 +50,7 @@ fn messages((text, call): &Said) -> String {
 }
 
 /// A reply in OpenAI's format.
-fn chat((text, call): &Said) -> String {
+pub(crate) fn chat((text, call): &Said) -> String {
     let choice =
         |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
     let mut chunks = vec![choice(json!({"role": "assistant", "content": ""}))];
@@ -120,7 +120,9 @@ fn gemini((text, call): &Said) -> String {
 }
 
 /// Answers one request with each body, on a thread of its own. Returns the URL and, in the end, what came.
-fn serve(bodies: Vec<(u16, String)>) -> (String, std::thread::JoinHandle<Vec<Received>>) {
+pub(crate) fn serve(
+    bodies: Vec<(u16, String)>,
+) -> (String, std::thread::JoinHandle<Vec<Received>>) {
     let (tx, url) = std::sync::mpsc::channel();
     let served = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -58,6 +58,7 @@ fn bad_input_gets_its_error_and_the_engine_lives_on() {
         ("a failed reply to nothing", br#"{"id":5,"error":{"code":1,"message":"x"}}"#, ""),
         ("a cancellation of nothing", br#"{"method":"$/cancelRequest","params":{"id":77}}"#, ""),
         ("a cancellation without sense", br#"{"method":"$/cancelRequest"}"#, ""),
+        ("the list of models", br#"{"id":14,"method":"models/list"}"#, "14 ok"),
         ("a field nobody knows", br#"{"id":14,"method":"ping","params":{"later":true},"extra":1}"#, "14 ok"),
     ];
     for framing in BOTH {

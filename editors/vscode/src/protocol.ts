@@ -1039,6 +1039,75 @@ export type JobStopResult = {
   job: Item;
 };
 
+/** What is known by name. Any other `provider/id` of a known provider works all the same. */
+export type ModelsListResult = {
+  /** The providers: those that are built in, then the user's own. */
+  providers: ProviderInfo[];
+  /** The models: those that are built in, then the user's own. */
+  models: ModelInfo[];
+  /** What is wrong with the settings files. When one cannot be used, this is the list from before. */
+  problems?: string[];
+};
+
+/** A provider. */
+export type ProviderInfo = {
+  /** The name in `provider/id`. */
+  name: string;
+  /** The wire API it speaks: `chat`, `messages`, `responses` or `gemini`; absent where only its models say. */
+  api?: string;
+  /** Where requests go, without what may be secret. Names in braces or behind a dollar stand for variables. */
+  url?: string;
+  /** Whether its key is there. */
+  key: KeyState;
+  /** The variable that holds the key, or would. */
+  keyVar?: string;
+  /** Where this is from: files of the user's, or where it was read. */
+  source: string;
+};
+
+/** Whether a provider's key is there. */
+export type KeyState = 
+  | /** It is there. */ "set"
+  | /** A command prints it when it is needed. */ "command"
+  | /** None is needed. */ "notNeeded"
+  | /** It is not there: no model of this provider can answer. */ "missing";
+
+/** A model. */
+export type ModelInfo = {
+  /** `provider/id`, as `config.model` takes it. */
+  model: string;
+  /** What people call it, where that is not the id. */
+  name?: string;
+  /** The most tokens of input. */
+  window?: number;
+  /** The most tokens of an answer. */
+  maxOutput?: number;
+  /** What it costs. */
+  price?: ModelPrice;
+  /** It takes pictures; absent where that is not known. */
+  vision?: boolean;
+  /** It can think before it answers; absent where that is not known. */
+  reasoning?: boolean;
+  /** The profile under which it sees the tools, unless one is set. */
+  profile: string;
+  /** Where this is from: files of the user's, or where it was read. */
+  source: string;
+  /** When that was read, as year and month. */
+  checked?: string;
+};
+
+/** What a model costs, in US dollars for a million tokens. */
+export type ModelPrice = {
+  /** Input that comes from no cache. */
+  inputUsdPerMtok: number;
+  /** Output, reasoning included. */
+  outputUsdPerMtok: number;
+  /** Input read from a cache; absent where that costs like any input. */
+  cacheReadUsdPerMtok?: number;
+  /** Input written to a cache; absent where that costs like any input. */
+  cacheWriteUsdPerMtok?: number;
+};
+
 /** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
@@ -1161,6 +1230,8 @@ export interface ClientRequests {
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
+  /** Lists the providers and models that are known by name, as the settings files say now. */
+  "models/list": { params: Empty; result: ModelsListResult };
 }
 
 /** Notifications a client sends. */

@@ -6,11 +6,12 @@ use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::limits::Limits;
 use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
-use crate::llm::catalog::{self, Price};
-use crate::llm::{ModelRef, Provider};
+use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Delivery, Event, QueuedInput, StopReason, TurnCompleted, TurnLimits};
+use pintle_protocol::event::{
+    Delivery, Event, Notice, QueuedInput, StopReason, TurnCompleted, TurnLimits,
+};
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use std::path::PathBuf;
@@ -32,11 +33,13 @@ impl Session {
         limits: Option<TurnLimits>,
         reply: Reply<Accepted>,
     ) {
+        let notices = self.services.models.refresh();
         let accepted = self.accept_prompt(input, when_busy, limits);
         let (Taken { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
+                self.note(notices);
                 return;
             }
         };
@@ -47,6 +50,7 @@ impl Session {
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
         let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
         self.hand_on(&record);
+        self.note(notices);
         match disposition {
             Disposition::Queued => self.follow_ups.push_back(queued),
             Disposition::Started => self.begin(turn_id, vec![queued], provider),
@@ -130,7 +134,7 @@ impl Session {
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
             provider,
-            price: price_of(&self.settings.model),
+            price: self.services.models.model(&self.settings.model).and_then(|known| known.price),
             patience: self.services.patience,
             limits: self.limits(&inputs),
             model: self.settings.model.clone(),
@@ -319,6 +323,8 @@ impl Session {
             Delivery::Steer => TurnId::new(self.services.ambient.new_id()),
             Delivery::Prompt | Delivery::FollowUp => first.turn_id.clone(),
         };
+        let notices = self.services.models.refresh();
+        self.note(notices);
         match self.services.models.provider(&self.settings.model) {
             Ok(provider) => self.begin(turn_id, inputs, provider),
             Err(error) => {
@@ -327,6 +333,13 @@ impl Session {
                 self.record(None, Event::InputRemoved { inputs });
                 self.return_queue();
             }
+        }
+    }
+
+    /// Tells what a person should know.
+    fn note(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.record(None, Event::Notice(notice));
         }
     }
 
@@ -359,9 +372,4 @@ fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Err
         )),
         Some(_) | None => Ok(()),
     }
-}
-
-/// What a model costs, where the catalogue knows it.
-fn price_of(model: &ModelRef) -> Option<Price> {
-    catalog::model(&model.provider, &model.id)?.price
 }

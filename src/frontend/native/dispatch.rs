@@ -11,9 +11,9 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, ConfigList, ConfigSet, Initialize, JobList, JobStop, Ping, Request, SessionClose,
-    SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe, SessionUnsubscribe,
-    Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    BlobRead, ConfigList, ConfigSet, Initialize, JobList, JobStop, ModelsList, Ping, Request,
+    SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
+    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -57,6 +57,7 @@ impl Table {
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
+        add::<ModelsList, _, _>(&mut module, handlers::models_list);
         Self { module, connection }
     }
 
@@ -107,9 +108,11 @@ impl Table {
         params: Option<&RawValue>,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
         let order = match method {
-            SessionList::METHOD | SessionEvents::METHOD | BlobRead::METHOD | JobList::METHOD => {
-                Order::Read
-            }
+            SessionList::METHOD
+            | SessionEvents::METHOD
+            | BlobRead::METHOD
+            | JobList::METHOD
+            | ModelsList::METHOD => Order::Read,
             _ => Order::Serial,
         };
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {

@@ -19,6 +19,7 @@ use pintle_protocol::methods::{
     SteerOutcome, TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult,
     TurnSteerParams, TurnSteerResult,
 };
+use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -279,6 +280,10 @@ pub(super) async fn job_stop(
     let session = session(&connection, session_id)?;
     let job = session.ask(|reply| Command::StopJob { id, reply }).await.map_err(refused)?;
     Ok(JobStopResult { job })
+}
+
+pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer<ModelsListResult> {
+    Ok(connection.engine.services().models.list())
 }
 
 // ----- shared

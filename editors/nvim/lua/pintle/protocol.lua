@@ -630,6 +630,44 @@
 ---@class pintle.JobStopResult
 ---@field job pintle.Item Its item, with its end.
 
+---What is known by name. Any other `provider/id` of a known provider works all the same.
+---@class pintle.ModelsListResult
+---@field providers (pintle.ProviderInfo)[] The providers: those that are built in, then the user's own.
+---@field models (pintle.ModelInfo)[] The models: those that are built in, then the user's own.
+---@field problems? (string)[] What is wrong with the settings files. When one cannot be used, this is the list from before.
+
+---A provider.
+---@class pintle.ProviderInfo
+---@field name string The name in `provider/id`.
+---@field api? string The wire API it speaks: `chat`, `messages`, `responses` or `gemini`; absent where only its models say.
+---@field url? string Where requests go, without what may be secret. Names in braces or behind a dollar stand for variables.
+---@field key pintle.KeyState Whether its key is there.
+---@field keyVar? string The variable that holds the key, or would.
+---@field source string Where this is from: files of the user's, or where it was read.
+
+---Whether a provider's key is there.
+---@alias pintle.KeyState "set"|"command"|"notNeeded"|"missing"
+
+---A model.
+---@class pintle.ModelInfo
+---@field model string `provider/id`, as `config.model` takes it.
+---@field name? string What people call it, where that is not the id.
+---@field window? integer The most tokens of input.
+---@field maxOutput? integer The most tokens of an answer.
+---@field price? pintle.ModelPrice What it costs.
+---@field vision? boolean It takes pictures; absent where that is not known.
+---@field reasoning? boolean It can think before it answers; absent where that is not known.
+---@field profile string The profile under which it sees the tools, unless one is set.
+---@field source string Where this is from: files of the user's, or where it was read.
+---@field checked? string When that was read, as year and month.
+
+---What a model costs, in US dollars for a million tokens.
+---@class pintle.ModelPrice
+---@field inputUsdPerMtok integer Input that comes from no cache.
+---@field outputUsdPerMtok integer Output, reasoning included.
+---@field cacheReadUsdPerMtok? integer Input read from a cache; absent where that costs like any input.
+---@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where that costs like any input.
+
 ---The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -753,6 +791,9 @@ M.method = {
   ---Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
   ---Params: `pintle.JobStopParams`; result: `pintle.JobStopResult`.
   job_stop = "job/stop",
+  ---Lists the providers and models that are known by name, as the settings files say now.
+  ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
+  models_list = "models/list",
   ---Something happened in a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",

@@ -1,0 +1,172 @@
+//! What is known of providers and models: the rows of the catalogue with those of the user's files over them, field by field. Pure.
+//!
+//! Not how a provider is reached, which `configured` finds.
+
+use super::toolbox::profile_name;
+use crate::ambient::Ambient;
+use crate::config::{self, Config, ModelEntry, PriceEntry, ProviderEntry, TextSource};
+use crate::llm::catalog::{self, Model, Price};
+use crate::llm::{Api, Endpoint};
+use pintle_protocol::models::{KeyState, ModelInfo, ModelPrice, ModelsListResult, ProviderInfo};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What the user's files say of a model: of its very id, else of the id without its date.
+pub(super) fn said_of(entry: &ProviderEntry, id: &str) -> Option<ModelEntry> {
+    entry.model(id, catalog::undated(id))
+}
+
+/// What is known of a model.
+pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> {
+    let base = catalog::model(provider, id);
+    let entry = config.providers.get(provider);
+    match entry.and_then(|entry| Some((entry, said_of(entry, id)?))) {
+        Some((_, said)) => Some(lay_over(base, provider, said)),
+        None => base.cloned(),
+    }
+}
+
+/// A row of the user's over one of the catalogue.
+fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
+    let source = names(&said.files);
+    Model {
+        provider: provider.to_owned(),
+        id: said.id,
+        name: said.name.or_else(|| base?.name.clone()),
+        api: said.api.map(|api| api.name().to_owned()).or_else(|| base?.api.clone()),
+        window: said.window.or_else(|| base?.window),
+        max_output: said.max_output.map(u64::from).or_else(|| base?.max_output),
+        price: price(base.and_then(|base| base.price), said.price),
+        vision: said.vision.or_else(|| base?.vision),
+        reasoning: said.reasoning.or_else(|| base?.reasoning),
+        profile: said.profile.or_else(|| base?.profile.clone()),
+        source: match base {
+            Some(base) => format!("{source}, over: {}", base.source),
+            None => source,
+        },
+        checked: base.map(|base| base.checked.clone()).unwrap_or_default(),
+    }
+}
+
+/// What is said of a price over what is known of it; none while one half of it is missing.
+fn price(base: Option<Price>, said: PriceEntry) -> Option<Price> {
+    let mut price = match (base, said.input, said.output) {
+        (Some(base), _, _) => base,
+        (None, Some(_), Some(_)) => Price::default(),
+        (None, _, _) => return None,
+    };
+    price.input = said.input.unwrap_or(price.input);
+    price.output = said.output.unwrap_or(price.output);
+    price.cache_read = said.cache_read.or(price.cache_read);
+    price.cache_write = said.cache_write.or(price.cache_write);
+    Some(price)
+}
+
+/// The names of files, in order.
+pub(super) fn names(files: &[PathBuf]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for file in files {
+        let name = file.display().to_string();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
+}
+
+/// All of it, for people who choose.
+pub(super) fn list(config: &Config, ambient: &Ambient, problems: Vec<String>) -> ModelsListResult {
+    let mut models: Vec<ModelInfo> = Vec::new();
+    for row in catalog::models() {
+        let known = model(config, &row.provider, &row.id);
+        models.push(info(&known.unwrap_or_else(|| row.clone())));
+    }
+    for (provider, entry) in &config.providers {
+        let ids: BTreeSet<&str> = entry.models.iter().map(|said| said.id.as_str()).collect();
+        let is_new = |id: &&str| {
+            !catalog::models().iter().any(|row| row.provider == *provider && row.id == **id)
+        };
+        let new = ids.into_iter().filter(is_new);
+        models.extend(new.filter_map(|id| Some(info(&model(config, provider, id)?))));
+    }
+    ModelsListResult { providers: providers(config, ambient), models, problems }
+}
+
+/// What is built in, without keys.
+pub(super) fn built_in() -> ModelsListResult {
+    let models = catalog::models().iter().map(info).collect();
+    let none = Ambient::fixed([]);
+    let providers = catalog::providers().iter().map(|known| provider(&known.name, None, &none));
+    ModelsListResult { providers: providers.collect(), models, problems: Vec::new() }
+}
+
+fn info(row: &Model) -> ModelInfo {
+    ModelInfo {
+        model: format!("{}/{}", row.provider, row.id),
+        name: row.name.clone(),
+        window: row.window,
+        max_output: row.max_output,
+        price: row.price.map(|price| ModelPrice {
+            input_usd_per_mtok: price.input,
+            output_usd_per_mtok: price.output,
+            cache_read_usd_per_mtok: price.cache_read,
+            cache_write_usd_per_mtok: price.cache_write,
+        }),
+        vision: row.vision.or_else(|| catalog::takes_images(&row.provider, &row.id)),
+        reasoning: row.reasoning,
+        profile: profile_name(row.profile.as_deref(), &row.id).to_owned(),
+        source: row.source.clone(),
+        checked: Some(row.checked.clone()).filter(|checked| !checked.is_empty()),
+    }
+}
+
+/// All providers, those of the catalogue first.
+pub(super) fn providers(config: &Config, ambient: &Ambient) -> Vec<ProviderInfo> {
+    let built_in = catalog::providers().iter().map(|known| known.name.as_str());
+    let own = config.providers.keys().map(String::as_str);
+    let names = built_in.chain(own.filter(|name| catalog::find(name).is_none()));
+    names.map(|name| provider(name, config.providers.get(name), ambient)).collect()
+}
+
+fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> ProviderInfo {
+    let known = catalog::find(name);
+    let api = entry.and_then(|entry| entry.api).or(known.map(|known| known.api));
+    let var = |var: Option<&String>| var.and_then(|var| ambient.var(var));
+    // As written, so that no variable of the user's shows.
+    let written = entry.and_then(|entry| entry.base_url.as_deref());
+    let moved = var(entry.and_then(|entry| entry.base_url_var.as_ref()))
+        .or(written)
+        .or_else(|| var(known.and_then(|known| known.base_url_var.as_ref())));
+    let base_url = moved.or(known.map(|known| known.base_url.as_str()));
+    let own_vars = entry.map(|entry| entry.key_vars.as_slice()).filter(|vars| !vars.is_empty());
+    let known_vars = known.map(|known| known.key_vars.as_slice());
+    let key_vars = own_vars.or(known_vars).unwrap_or_default();
+    let (key, key_var) = match entry.and_then(|entry| entry.key.as_ref()) {
+        Some(TextSource::Command(_)) => (KeyState::Command, None),
+        Some(TextSource::Text(text)) => match config::fill(text.expose(), ambient) {
+            Ok(_) => (KeyState::Set, None),
+            Err(variable) => (KeyState::Missing, Some(variable)),
+        },
+        None => match key_vars.iter().find(|var| ambient.var(var).is_some()) {
+            Some(var) => (KeyState::Set, Some(var.clone())),
+            None if key_vars.is_empty() => (KeyState::NotNeeded, None),
+            None if moved.is_some() && own_vars.is_none() => {
+                (KeyState::NotNeeded, key_vars.first().cloned())
+            }
+            None => (KeyState::Missing, key_vars.first().cloned()),
+        },
+    };
+    let source = entry.map(|entry| names(&entry.files));
+    ProviderInfo {
+        name: name.to_owned(),
+        api: api.map(|api| api.name().to_owned()),
+        url: base_url.map(|url| Endpoint::new(name, api.unwrap_or(Api::Chat), url).shown_url()),
+        key,
+        key_var,
+        source: match (source, known) {
+            (Some(files), Some(known)) => format!("{files}, over: {}", known.source),
+            (Some(files), None) => files,
+            (None, known) => known.map(|known| known.source.clone()).unwrap_or_default(),
+        },
+    }
+}

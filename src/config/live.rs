@@ -1,0 +1,128 @@
+//! The settings as they are on disk now: looked at again when somebody asks, without a restart and without a watcher.
+//!
+//! Invariant: what is broken changes nothing; the last good settings hold, and each version of a file is complained of once.
+//! Providers, models and keys are taken from here; everything else a running engine keeps as it was at its start.
+
+use super::load::{self, ReadFile, Stamp};
+use super::{Config, Error, Flags};
+use crate::ambient::Ambient;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Settings that are looked at again.
+#[derive(Debug)]
+pub struct Live {
+    ambient: Ambient,
+    flags: Flags,
+    /// Held while a few files are looked at, never over an await.
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    config: Arc<Config>,
+    /// As the engine began.
+    start: Arc<Config>,
+    /// The files that decide whether to read again.
+    files: Vec<ReadFile>,
+    /// What is wrong with them as they are.
+    problems: Vec<Problem>,
+    /// What nobody has been told.
+    untold: Vec<Problem>,
+}
+
+/// Something that a person should know of the settings files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The files cannot be used, and the last good settings hold.
+    pub is_error: bool,
+    /// What is wrong and where.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Live {
+    /// Begins with settings that were loaded with these flags. Their warnings have been told.
+    pub fn new(ambient: &Ambient, flags: Flags, config: Config) -> Self {
+        let problems = config.warnings.iter().cloned().map(warning).collect();
+        let files = config.files.clone();
+        let config = Arc::new(config);
+        let start = Arc::clone(&config);
+        let state = State { config, start, files, problems, untold: Vec::new() };
+        Self { ambient: ambient.clone(), flags, state: Mutex::new(state) }
+    }
+
+    /// The settings as they were when last looked at.
+    pub fn current(&self) -> Arc<Config> {
+        Arc::clone(&self.state().config)
+    }
+
+    /// Looks whether a file has changed, and reads all of them again if one has.
+    pub fn refresh(&self) {
+        let mut state = self.state();
+        if state.files.iter().all(|file| Stamp::of(&file.path) == file.stamp) {
+            return;
+        }
+        let (files, config) = load::read(&self.ambient, self.flags.clone());
+        state.files = files;
+        let problems = match config {
+            Ok(config) => {
+                let mut problems: Vec<_> = config.warnings.iter().cloned().map(warning).collect();
+                problems.extend(kept(&state.start, &config));
+                state.config = Arc::new(config);
+                problems
+            }
+            Err(Error { message, hint }) => {
+                let hint = hint.unwrap_or_else(|| {
+                    "mend the file: until then the settings from before hold".to_owned()
+                });
+                vec![Problem { is_error: true, message, hint: Some(hint) }]
+            }
+        };
+        let is_news = |problem: &&Problem| problem.is_error || !state.problems.contains(problem);
+        let news: Vec<_> = problems.iter().filter(is_news).cloned().collect();
+        state.untold.extend(news);
+        state.problems = problems;
+    }
+
+    /// What is wrong with the files as they were when last looked at.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.state().problems.clone()
+    }
+
+    /// What nobody has been told yet.
+    pub fn take_untold(&self) -> Vec<Problem> {
+        std::mem::take(&mut self.state().untold)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn warning(message: String) -> Problem {
+    Problem { is_error: false, message, hint: None }
+}
+
+/// What a running engine does not take over.
+fn kept(before: &Config, now: &Config) -> Option<Problem> {
+    let rows = [
+        ("model", before.model == now.model),
+        ("retries", before.retries == now.retries),
+        ("permission_mode", before.permission_mode == now.permission_mode),
+        ("tools", before.tools == now.tools),
+        ("environment", before.environment == now.environment),
+        ("limits", before.limits == now.limits),
+    ];
+    let changed: Vec<_> =
+        rows.iter().filter(|(_, is_same)| !is_same).map(|(key, _)| *key).collect();
+    (!changed.is_empty()).then(|| Problem {
+        is_error: false,
+        message: format!(
+            "{}: {} changed, which a running engine keeps as it was at its start",
+            now.folders.config_file.display(),
+            changed.join(", ")
+        ),
+        hint: Some("start the engine anew for it; providers and models are taken over".to_owned()),
+    })
+}

@@ -1,0 +1,259 @@
+//! Providers and models as settings files describe them: a value in, rows and warnings out. Pure.
+//!
+//! Every fact of the catalogue can be said here, under the catalogue's names or under those of Pi's `models.json`. Not
+//! the catalogue itself: `agent` lays these rows over it, field by field.
+
+use super::node::Node;
+use super::pi;
+use super::text_source::TextSource;
+use super::{Error, ModelEntry, PriceEntry, ProviderEntry};
+use crate::ambient::Ambient;
+use crate::llm::catalog::{Auth, Dialect, NotDialect};
+use crate::llm::{Api, Effort};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The profiles that a model may be said to be used to.
+pub(crate) const PROFILE_NAMES: [(&str, &str); 4] =
+    [("pi", "pi"), ("anthropic", "anthropic"), ("openai", "openai"), ("gemini", "gemini")];
+
+const AUTHS: [(&str, Auth); 4] = [
+    ("bearer", Auth::Bearer),
+    ("x-api-key", Auth::XApiKey),
+    ("api-key", Auth::ApiKey),
+    ("x-goog-api-key", Auth::XGoogApiKey),
+];
+
+/// Which kind of file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `config.toml`, where all is as pintle says.
+    Toml,
+    /// A `models.json`, which may have been written for Pi.
+    Json,
+}
+
+/// What reading a file goes by.
+pub(super) struct Reader<'a> {
+    pub(super) form: Form,
+    pub(super) ambient: &'a Ambient,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// Reads the table of providers.
+    pub(super) fn providers(
+        &mut self,
+        node: &Node<'_>,
+    ) -> Result<BTreeMap<String, ProviderEntry>, Error> {
+        let mut providers = BTreeMap::new();
+        for (name, node) in node.fields("a table such as [providers.local]")? {
+            if let Some(provider) = self.provider(&node)? {
+                providers.insert(name.to_owned(), provider);
+            }
+        }
+        Ok(providers)
+    }
+
+    /// `None` for one that speaks what this engine does not.
+    fn provider(&mut self, node: &Node<'_>) -> Result<Option<ProviderEntry>, Error> {
+        let mut provider =
+            ProviderEntry { files: vec![node.file.to_owned()], ..ProviderEntry::default() };
+        for (key, node) in node.fields("a table")? {
+            match key {
+                "base_url" | "baseUrl" => provider.base_url = Some(node.text()?.to_owned()),
+                "base_url_var" => provider.base_url_var = Some(node.text()?.to_owned()),
+                "api" => match self.api(&node)? {
+                    Some(api) => provider.api = Some(api),
+                    None => return Ok(None),
+                },
+                "key" | "apiKey" => provider.key = Some(self.source(&node)?),
+                "key_vars" => provider.key_vars = texts(&node)?,
+                "key_expires_s" => {
+                    provider.key_expires = Some(Duration::from_secs(node.count()?));
+                }
+                "auth" => provider.auth = Some(node.one_of(&AUTHS)?),
+                "authHeader" => {
+                    provider.auth = node.flag()?.then_some(Auth::Bearer).or(provider.auth);
+                }
+                "headers" => provider.headers = self.headers(&node)?,
+                "vision" => provider.takes_images = Some(node.flag()?),
+                "models" | "modelOverrides" => self.models(&node, &mut provider.models)?,
+                "extra_body" => provider.extra_body.extend(map(&node)?),
+                "compat" => {
+                    let (dialect, body) = (&mut provider.dialect, &mut provider.extra_body);
+                    pi::compat(&node, dialect, body, &mut self.warnings)?;
+                }
+                // What people call it, which nobody here asks.
+                "name" if self.form == Form::Json => {}
+                _ => self.dialect(key, &node, &mut provider.dialect)?,
+            }
+        }
+        Ok(Some(provider))
+    }
+
+    /// Models in a list, each with its id, or in a table by id.
+    fn models(&mut self, node: &Node<'_>, models: &mut Vec<ModelEntry>) -> Result<(), Error> {
+        if node.value.is_object() {
+            for (id, node) in node.fields("a table")? {
+                models.extend(self.model(id, &node)?);
+            }
+            return Ok(());
+        }
+        for node in node.items("a list of models, or a table of them by id")? {
+            let id = node.value.get("id").and_then(Value::as_str).unwrap_or_default();
+            if id.is_empty() {
+                return Err(node.wrong("a table with the model's `id`"));
+            }
+            models.extend(self.model(id, &node)?);
+        }
+        Ok(())
+    }
+
+    fn model(&mut self, id: &str, node: &Node<'_>) -> Result<Option<ModelEntry>, Error> {
+        let mut model = ModelEntry {
+            id: id.to_owned(),
+            files: vec![node.file.to_owned()],
+            ..ModelEntry::default()
+        };
+        for (key, node) in node.fields("a table")? {
+            match key {
+                "id" => {
+                    node.text()?;
+                }
+                "name" => model.name = Some(node.text()?.to_owned()),
+                "api" => match self.api(&node)? {
+                    Some(api) => model.api = Some(api),
+                    None => return Ok(None),
+                },
+                "window" | "contextWindow" => model.window = Some(node.count()?),
+                "max_output" | "maxTokens" => {
+                    let count = u32::try_from(node.count()?).ok();
+                    model.max_output = Some(count.ok_or_else(|| node.wrong("a number of tokens"))?);
+                }
+                "price" | "cost" => model.price = self.price(&node)?,
+                "vision" => model.vision = Some(node.flag()?),
+                "input" => {
+                    let kinds = texts(&node)?;
+                    model.vision = Some(kinds.iter().any(|kind| kind == "image"));
+                }
+                "reasoning" => model.reasoning = Some(node.flag()?),
+                "profile" => model.profile = Some(node.one_of(&PROFILE_NAMES)?.to_owned()),
+                "efforts" | "thinkingLevelMap" => model.efforts = self.efforts(&node)?,
+                "headers" => model.headers = self.headers(&node)?,
+                "extra_body" => model.extra_body.extend(map(&node)?),
+                "compat" => {
+                    let (dialect, body) = (&mut model.dialect, &mut model.extra_body);
+                    pi::compat(&node, dialect, body, &mut self.warnings)?;
+                }
+                _ => self.dialect(key, &node, &mut model.dialect)?,
+            }
+        }
+        Ok(Some(model))
+    }
+
+    fn api(&mut self, node: &Node<'_>) -> Result<Option<Api>, Error> {
+        let name = node.text()?;
+        let known = Api::from_name(name).or_else(|| pi::api(name));
+        if known.is_some() {
+            return Ok(known);
+        }
+        let names: Vec<_> = Api::NAMES.iter().map(|(name, _)| *name).collect();
+        let want = format!("one of {}", names.join(", "));
+        match self.form {
+            Form::Toml => Err(node.wrong(&want)),
+            Form::Json => {
+                let what = format!(
+                    "is `{name}`, which is not spoken here, so its row is left out; it may be {want}"
+                );
+                self.warnings.push(node.warn(&what));
+                Ok(None)
+            }
+        }
+    }
+
+    fn source(&self, node: &Node<'_>) -> Result<TextSource, Error> {
+        let text = node.text()?;
+        let source = match self.form {
+            Form::Toml => TextSource::parse(text),
+            Form::Json => TextSource::parse_or_name(text, self.ambient),
+        };
+        source.ok_or_else(|| node.wrong("a command behind the !"))
+    }
+
+    fn headers(&self, node: &Node<'_>) -> Result<Vec<(String, TextSource)>, Error> {
+        let fields = node.fields("a table of texts")?;
+        fields.iter().map(|(name, node)| Ok(((*name).to_owned(), self.source(node)?))).collect()
+    }
+
+    fn price(&mut self, node: &Node<'_>) -> Result<PriceEntry, Error> {
+        let mut price = PriceEntry::default();
+        for (key, node) in node.fields("a table such as { input = 1.0, output = 2.0 }")? {
+            match key {
+                "input" => price.input = Some(node.price()?),
+                "output" => price.output = Some(node.price()?),
+                "cache_read" | "cacheRead" => price.cache_read = Some(node.price()?),
+                "cache_write" | "cacheWrite" => price.cache_write = Some(node.price()?),
+                _ => self.warnings.push(node.means_nothing()),
+            }
+        }
+        Ok(price)
+    }
+
+    /// What is asked for in the place of an effort; `false` or `null` asks for none.
+    fn efforts(&mut self, node: &Node<'_>) -> Result<BTreeMap<Effort, Option<Effort>>, Error> {
+        let mut efforts = BTreeMap::new();
+        let names: Vec<_> = Effort::names().collect();
+        let names = names.join(", ");
+        for (key, node) in node.fields("a table of efforts")? {
+            let said = if key == "off" { "none" } else { key };
+            let Some(effort) = Effort::from_name(said) else {
+                self.warnings.push(node.warn(&format!("is no effort: they are {names}")));
+                continue;
+            };
+            match node.value {
+                Value::Null | Value::Bool(false) => {
+                    efforts.insert(effort, None);
+                }
+                Value::String(name) => match Effort::from_name(name) {
+                    Some(other) => {
+                        efforts.insert(effort, Some(other));
+                    }
+                    None => self.warnings.push(
+                        node.warn(&format!("names `{name}`, which is no effort: they are {names}")),
+                    ),
+                },
+                Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                    return Err(node.wrong("the name of an effort, or false for none"));
+                }
+            }
+        }
+        Ok(efforts)
+    }
+
+    fn dialect(
+        &mut self,
+        key: &str,
+        node: &Node<'_>,
+        dialect: &mut Vec<(String, Value)>,
+    ) -> Result<(), Error> {
+        match Dialect::PLAIN.with(key, node.value) {
+            Ok(_) => dialect.push((key.to_owned(), node.value.clone())),
+            Err(NotDialect::Unknown) => self.warnings.push(node.means_nothing()),
+            Err(NotDialect::Wants(want)) => return Err(node.wrong(&want)),
+        }
+        Ok(())
+    }
+}
+
+/// A table of anything.
+pub(super) fn map(node: &Node<'_>) -> Result<Map<String, Value>, Error> {
+    node.value.as_object().cloned().ok_or_else(|| node.wrong("a table"))
+}
+
+/// A list of texts.
+pub(super) fn texts(node: &Node<'_>) -> Result<Vec<String>, Error> {
+    let items = node.items("a list of texts")?;
+    items.iter().map(|item| item.text().map(str::to_owned)).collect()
+}

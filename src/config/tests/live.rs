@@ -1,0 +1,102 @@
+use super::ambient;
+use crate::config::{Flags, Live, Problem, load};
+use std::fs;
+
+/// Its name, the file, its new text, the providers that hold then, and what is told.
+type Step<'a> = (&'a str, &'a str, Option<&'a str>, &'a str, &'a [&'a str]);
+
+/// Each step writes a file, or takes it away, and says which providers hold then and what is told anew.
+#[test]
+fn edits_are_seen_and_broken_ones_change_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().to_str().unwrap();
+    let ambient = ambient(&[("PINTLE_HOME", path)]);
+    let one = "[providers.one]\n";
+    fs::write(home.path().join("config.toml"), one).unwrap();
+    let flags = Flags::default();
+    let live = Live::new(&ambient, flags.clone(), load(&ambient, flags).unwrap());
+    let steps: [Step<'_>; 12] = [
+        ("nothing", "none.txt", None, "one", &[]),
+        ("an edit", "config.toml", Some("[providers.two]\n"), "two", &[]),
+        ("the same content again", "config.toml", Some("[providers.two]\n"), "two", &[]),
+        (
+            "a broken edit",
+            "config.toml",
+            Some("providers = 1"),
+            "two",
+            &["error: HOME/config.toml: `providers` must be a table such as [providers.local]"],
+        ),
+        (
+            "the next broken version",
+            "config.toml",
+            Some("providers = 2"),
+            "two",
+            &["error: HOME/config.toml: `providers` must be a table such as [providers.local]"],
+        ),
+        ("mended", "config.toml", Some(one), "one", &[]),
+        (
+            "a file that is new",
+            "models.json",
+            Some("{\"providers\": {\"json\": {}}}"),
+            "json one",
+            &[],
+        ),
+        (
+            "a file that is new and broken",
+            "config.toml",
+            Some("models_files = [\"more.json\"]"),
+            "json",
+            &["HOME/config.toml: `models_files` names HOME/more.json, which is not there"],
+        ),
+        (
+            "broken",
+            "more.json",
+            Some("{"),
+            "json",
+            &[
+                "error: HOME/more.json is not valid JSON: EOF while parsing an object at line 1 column 1",
+            ],
+        ),
+        (
+            "and mended by itself",
+            "more.json",
+            Some("{\"providers\": {\"more\": {}}}"),
+            "json more",
+            &[],
+        ),
+        ("taken away", "models.json", None, "more", &[]),
+        (
+            "what a running engine keeps",
+            "config.toml",
+            Some("model = \"a/b\"\nretries = 9\n[tools]\nweb_fetch = true\n"),
+            "",
+            &[
+                "HOME/config.toml: model, retries, tools changed, which a running engine keeps as it was at its start",
+            ],
+        ),
+    ];
+    for (name, file, text, want, want_told) in steps {
+        let file = home.path().join(file);
+        match text {
+            // As most editors do it, and so that no two versions look alike.
+            Some(text) => {
+                let new = home.path().join("new");
+                fs::write(&new, text).unwrap();
+                fs::rename(new, file).unwrap();
+            }
+            None if file.exists() => fs::remove_file(file).unwrap(),
+            None => {}
+        }
+        live.refresh();
+        live.refresh();
+        let config = live.current();
+        let names: Vec<_> = config.providers.keys().map(String::as_str).collect();
+        assert_eq!(names.join(" "), want, "{name}");
+        let told = |problem: Problem| {
+            let mark = if problem.is_error { "error: " } else { "" };
+            format!("{mark}{}", problem.message).replace(path, "HOME")
+        };
+        let told: Vec<_> = live.take_untold().into_iter().map(told).collect();
+        assert_eq!(told, want_told, "{name}");
+    }
+}

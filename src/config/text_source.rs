@@ -1,0 +1,141 @@
+//! Where a text of a settings file comes from: as written, from variables, or from a command. Pure.
+//!
+//! A variable is looked up when the text is needed, so that one which is not set stops nobody who does not need it.
+
+use crate::ambient::{Ambient, Secret};
+
+/// Where a key or the value of a header comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextSource {
+    /// A text, with `$NAME` or `${NAME}` in the place of variables.
+    Text(Secret),
+    /// A command that prints it.
+    Command(String),
+}
+
+impl TextSource {
+    /// What a settings file says; `None` for a command that is blank.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        match text.strip_prefix('!').map(str::trim) {
+            Some("") => None,
+            Some(command) => Some(Self::Command(command.to_owned())),
+            None => Some(Self::Text(Secret::new(text))),
+        }
+    }
+
+    /// As [`TextSource::parse`], but the bare name of a variable that is set stands for that variable, as in older files of Pi.
+    pub(super) fn parse_or_name(text: &str, ambient: &Ambient) -> Option<Self> {
+        let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        if text.chars().all(is_upper) && ambient.var(text).is_some() {
+            return Some(Self::Text(Secret::new(format!("${{{text}}}"))));
+        }
+        Self::parse(text)
+    }
+}
+
+/// A text with variables in the place of their names. `$$` is a dollar, `$!` an exclamation mark.
+///
+/// # Errors
+/// The name of a variable that is not set.
+pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('$') {
+        filled.push_str(before);
+        let name_end =
+            behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len());
+        let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let (name, after) = match (behind.chars().next(), braced) {
+            (Some(mark @ ('$' | '!')), _) => {
+                filled.push(mark);
+                rest = behind.get(1..).unwrap_or_default();
+                continue;
+            }
+            (_, Some((name, after))) => (name, after),
+            (Some(first), None) if first.is_ascii_alphabetic() || first == '_' => {
+                behind.split_at(name_end)
+            }
+            _ => {
+                filled.push('$');
+                rest = behind;
+                continue;
+            }
+        };
+        filled.push_str(ambient.var(name).ok_or_else(|| name.to_owned())?.trim());
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+/// The variable that is all that a text holds, as `$NAME` or `${NAME}`.
+pub fn variable(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    Some(name).filter(|name| !name.is_empty() && is_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ambient() -> Ambient {
+        Ambient::fixed([("KEY", "k"), ("A_1", "a\n")].map(|(n, v)| (n.to_owned(), v.to_owned())))
+    }
+
+    #[test]
+    fn variables_stand_for_their_values() {
+        for (text, want) in [
+            ("plain", Ok("plain")),
+            ("$KEY", Ok("k")),
+            ("Bearer ${KEY}", Ok("Bearer k")),
+            ("$KEY-$A_1.", Ok("k-a.")),
+            ("${KEY}${A_1}", Ok("ka")),
+            ("$$KEY costs $5 and $!", Ok("$KEY costs $5 and !")),
+            ("$", Ok("$")),
+            ("${KEY", Ok("${KEY")),
+            ("ä$KEYä", Ok("äkä")),
+            ("$NO", Err("NO")),
+            ("x ${NO}", Err("NO")),
+        ] {
+            assert_eq!(
+                fill(text, &ambient()),
+                want.map(str::to_owned).map_err(str::to_owned),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_one_variable_is_known() {
+        for (text, want) in [
+            ("$KEY", Some("KEY")),
+            ("${KEY}", Some("KEY")),
+            ("KEY", None),
+            ("Bearer $KEY", None),
+            ("$KEY$KEY", None),
+            ("$$", None),
+            ("$", None),
+        ] {
+            assert_eq!(variable(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_and_a_bare_name_are_told_from_a_text() {
+        let text = |text: &str| Some(TextSource::Text(Secret::new(text)));
+        for (said, want) in [
+            ("!pass show x ", Some(TextSource::Command("pass show x".to_owned()))),
+            ("! ", None),
+            ("KEY", text("${KEY}")),
+            ("NO_SUCH", text("NO_SUCH")),
+            ("key", text("key")),
+            ("", text("")),
+        ] {
+            assert_eq!(TextSource::parse_or_name(said, &ambient()), want, "{said}");
+        }
+        assert_eq!(TextSource::parse("KEY"), text("KEY"));
+        assert_eq!(format!("{:?}", TextSource::parse("sk-1")), "Some(Text(***))");
+    }
+}

@@ -1,0 +1,187 @@
+//! Keys and headers that commands print: run when first needed, kept for their lifetime, run once more when a server refuses them.
+//!
+//! How a command is run is somebody else's: see [`Printer`]. Invariant: of requests that need the same command at once, one runs
+//! it and all take what it printed, and a failure is told with the command and never with what it printed.
+
+use super::endpoint::Endpoint;
+use super::error::{Error, ErrorKind};
+use super::wire::Wire;
+use super::{DeltaStream, Provider, Request, connect};
+use crate::ambient::Secret;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Runs a command and returns what it printed.
+#[async_trait::async_trait]
+pub trait Printer: Send + Sync + fmt::Debug {
+    /// The first line that it printed and that is not blank.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Auth`] when it fails, prints nothing or takes too long.
+    async fn print(&self, command: &str) -> Result<Secret, Error>;
+}
+
+/// The commands that print keys, each with what it printed.
+#[derive(Debug)]
+pub struct Commands {
+    printer: Arc<dyn Printer>,
+    /// By the command itself, so that settings which are read again find what was printed. Held for one look.
+    known: Mutex<BTreeMap<String, Arc<Printed>>>,
+}
+
+impl Commands {
+    /// Commands that are run like this.
+    pub fn new(printer: Arc<dyn Printer>) -> Self {
+        Self { printer, known: Mutex::default() }
+    }
+
+    /// What a command prints.
+    pub fn get(&self, command: &str) -> Arc<Printed> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = known.entry(command.to_owned()).or_insert_with(|| {
+            Arc::new(Printed {
+                command: command.to_owned(),
+                printer: Arc::clone(&self.printer),
+                runs: AtomicU64::new(0),
+                kept: tokio::sync::Mutex::default(),
+            })
+        });
+        Arc::clone(printed)
+    }
+}
+
+/// What one command prints.
+#[derive(Debug)]
+pub struct Printed {
+    command: String,
+    printer: Arc<dyn Printer>,
+    /// How often it was run.
+    runs: AtomicU64,
+    /// Held while the command runs: who comes meanwhile waits for it.
+    kept: tokio::sync::Mutex<Option<Kept>>,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone)]
+struct Kept {
+    run: u64,
+    at: Instant,
+    printed: Result<Secret, Error>,
+}
+
+impl Printed {
+    /// What it printed, not longer ago than this and not in the run that is `refused`; runs it if need be. Returns the run's
+    /// number with it. A run that ends while this waits counts, whatever its end.
+    async fn get(
+        &self,
+        max_age: Option<Duration>,
+        refused: Option<u64>,
+    ) -> Result<(Secret, u64), Error> {
+        let seen = self.runs.load(Ordering::Relaxed);
+        let mut kept = self.kept.lock().await;
+        if let Some(Kept { run, at, printed }) = &*kept {
+            let is_fresh = max_age.is_none_or(|age| at.elapsed() < age);
+            let is_good = printed.is_ok() && is_fresh && refused != Some(*run);
+            if is_good || *run > seen {
+                return printed.clone().map(|secret| (secret, *run));
+            }
+        }
+        let printed = self.printer.print(&self.command).await;
+        let run = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        *kept = Some(Kept { run, at: Instant::now(), printed: printed.clone() });
+        printed.map(|secret| (secret, run))
+    }
+}
+
+/// What is put into an endpoint before it is used.
+#[derive(Debug, Clone)]
+pub enum Slot {
+    /// The key.
+    Key,
+    /// A header of this name.
+    Header(String),
+}
+
+/// A provider whose key or headers commands print.
+#[derive(Debug)]
+pub struct Commanded {
+    endpoint: Endpoint,
+    wire: Arc<dyn Wire>,
+    slots: Vec<(Slot, Arc<Printed>)>,
+    max_age: Option<Duration>,
+    /// What is connected with what was printed last, and the number of each run.
+    connected: Mutex<Option<Connected>>,
+}
+
+/// What is connected with what certain runs printed.
+#[derive(Debug, Clone)]
+struct Connected {
+    runs: Vec<u64>,
+    headers: Vec<(String, Secret)>,
+    provider: Arc<dyn Provider>,
+}
+
+impl Commanded {
+    /// A provider that lacks what is printed into these slots, and which takes what is not older than this.
+    pub fn new(
+        endpoint: Endpoint,
+        wire: Arc<dyn Wire>,
+        slots: Vec<(Slot, Arc<Printed>)>,
+        max_age: Option<Duration>,
+    ) -> Self {
+        Self { endpoint, wire, slots, max_age, connected: Mutex::default() }
+    }
+
+    /// Connects with what the commands print.
+    async fn connected(&self, refused: Option<&[u64]>) -> Result<Connected, Error> {
+        let mut endpoint = self.endpoint.clone();
+        let mut runs = Vec::new();
+        for (index, (slot, printed)) in self.slots.iter().enumerate() {
+            let refused = refused.and_then(|runs| runs.get(index)).copied();
+            let (secret, run) = printed.get(self.max_age, refused).await?;
+            runs.push(run);
+            match slot {
+                Slot::Key => endpoint.key = Some(secret),
+                Slot::Header(name) => endpoint.headers.push((name.clone(), secret)),
+            }
+        }
+        let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(same) = connected.as_ref().filter(|connected| connected.runs == runs) {
+            return Ok(same.clone());
+        }
+        let headers = endpoint.request_headers();
+        let provider = connect(endpoint, Arc::clone(&self.wire));
+        Ok(connected.insert(Connected { runs, headers, provider }).clone())
+    }
+}
+
+#[async_trait::async_trait]
+impl Provider for Commanded {
+    async fn stream(&self, request: Request) -> Result<DeltaStream, Error> {
+        let first = self.connected(None).await?;
+        let answer = first.provider.stream(request.clone()).await;
+        let Err(error) = answer else { return answer };
+        if error.kind != ErrorKind::Auth || !matches!(error.status, Some(401 | 403)) {
+            return Err(error);
+        }
+        // It may have expired.
+        let second = self.connected(Some(&first.runs)).await?;
+        if second.headers == first.headers {
+            let commands: Vec<_> =
+                self.slots.iter().map(|(_, printed)| printed.command.as_str()).collect();
+            let hint = error.hint.clone().map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(error.hint(format!(
+                "run once more, the command for the key printed the same: {}{hint}",
+                commands.join("; ")
+            )));
+        }
+        second.provider.stream(request).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,386 @@
+//! What users add and change, through the real program: providers and models from settings files alone, keys from commands,
+//! edits while it runs.
+
+use crate::providers::{chat, messages, serve};
+use crate::support::program::{Framing, Place, Program, is_running, until};
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+/// Writes a settings file of this place, whole at once, as editors do.
+fn set(place: &Place, name: &str, text: &str) {
+    std::fs::create_dir_all(place.home()).unwrap();
+    let new = place.home().join("new");
+    std::fs::write(&new, text).unwrap();
+    std::fs::rename(new, place.home().join(name)).unwrap();
+}
+
+/// Runs one task and returns its result.
+fn result_of(place: &Place, args: &[&str], vars: &[(&str, &str)]) -> Value {
+    let mut command = place.command(&[&["run", "--format", "json", "hi"], args].concat());
+    command.envs(vars.iter().copied()).stdin(Stdio::null());
+    let out = command.output().unwrap();
+    serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&out.stderr)))
+}
+
+#[test]
+fn a_provider_of_a_settings_file_alone_answers() {
+    // What stands in the file, the model, and what its request shows: path, headers, fields of the body.
+    type Row<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, &'a [(&'a str, &'a str)], Value);
+    let rows: [Row<'_>; 5] = [
+        (
+            "TOML, chat",
+            "config.toml",
+            "[providers.own]\nbase_url = \"URL/v1\"\napi = \"chat\"\nkey = \"Key $TOKEN\"\nauth = \"api-key\"\n\
+             headers = { X-Team = \"${TEAM}-a\", X-Two = \"!echo two\" }\noutput_limit = \"max_completion_tokens\"\n\
+             store = true\n[[providers.own.models]]\nid = \"m\"\nmax_output = 777\nefforts = { high = \"max\" }\n\
+             extra_body = { stream_options = { x = 1 }, top_k = 5 }\n",
+            "own/m:high",
+            "/v1/chat/completions",
+            &[("api-key", "Key t-1"), ("x-team", "red-a"), ("x-two", "two")],
+            json!({"max_completion_tokens": 777, "store": false, "reasoning_effort": "max", "top_k": 5,
+                "stream_options": {"include_usage": true, "x": 1}}),
+        ),
+        (
+            "JSON, messages",
+            "models.json",
+            "{ // mine\n\"providers\": {\"own\": {\"base_url\": \"URL\", \"api\": \"messages\", \"key\": \"$TOKEN\",\n\
+             \"models\": {\"m\": {\"max_output\": 777,}},}},}",
+            "own/m",
+            "/v1/messages",
+            &[("x-api-key", "t-1")],
+            json!({"max_tokens": 777}),
+        ),
+        (
+            "Pi's, with the model's own API",
+            "models.json",
+            r#"{"providers": {"own": {"baseUrl": "URL", "api": "anthropic-messages", "apiKey": "TOKEN", "authHeader": true,
+                "models": [{"id": "m", "api": "openai-completions", "maxTokens": 777, "reasoning": false,
+                            "compat": {"supportsUsageInStreaming": false}}]}}}"#,
+            "own/m:high",
+            "/v1/chat/completions",
+            &[("authorization", "Bearer t-1")],
+            json!({"max_tokens": 777, "stream_options": null, "reasoning_effort": null}),
+        ),
+        (
+            "a built-in one elsewhere",
+            "config.toml",
+            "[providers.deepseek]\nbase_url = \"$URL_VAR/v1\"\nkey = \"!echo t-2\"\n",
+            "deepseek/deepseek-v4-pro",
+            "/v1/chat/completions",
+            &[("authorization", "Bearer t-2")],
+            json!({"model": "deepseek-v4-pro"}),
+        ),
+        (
+            "a built-in one with a header",
+            "config.toml",
+            "[providers.openai]\nheaders = { X-Team = \"blue\" }\nmodels.m = { system_role = \"developer\" }\n",
+            "openai/m",
+            "/v1/chat/completions",
+            &[("authorization", "Bearer t-3"), ("x-team", "blue")],
+            json!({}),
+        ),
+    ];
+    for (name, file, text, model, path, headers, body) in rows {
+        let said = ("hello", None);
+        let reply = if path == "/v1/messages" { messages(&said) } else { chat(&said) };
+        let (url, served) = serve(vec![(200, reply)]);
+        let place = Place::new(&[]);
+        set(&place, file, &text.replace("URL", &url).replace(&format!("{url}_VAR"), "URL_VAR"));
+        let openai = format!("{url}/v1");
+        let vars = [
+            ("TOKEN", "t-1"),
+            ("TEAM", "red"),
+            ("URL_VAR", &url),
+            ("OPENAI_BASE_URL", &openai),
+            ("OPENAI_API_KEY", "t-3"),
+        ];
+        let result = result_of(&place, &["--model", model], &vars);
+        assert_eq!(result["text"], "hello", "{name}: {result}");
+        let requests = served.join().unwrap();
+        let request = &requests[0];
+        assert_eq!(request.path, path, "{name}");
+        for (header, value) in headers {
+            assert_eq!(request.header(header), Some(*value), "{name}: {header}");
+        }
+        let sent = request.json();
+        for (key, value) in body.as_object().unwrap() {
+            assert_eq!(&sent[key], value, "{name}: {key}");
+        }
+    }
+}
+
+#[test]
+fn pis_own_file_is_read_where_it_is_when_a_setting_says_so() {
+    let (url, served) = serve(vec![(200, chat(&("hello", None)))]);
+    let place = Place::new(&[]);
+    let pis = place.home().parent().unwrap().join(".pi/agent");
+    std::fs::create_dir_all(&pis).unwrap();
+    let file = format!(
+        r#"{{ "providers": {{ "mine": {{ "baseUrl": "{url}", "api": "openai-completions", "apiKey": "k",
+            "models": [{{ "id": "m", "cost": {{ "input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0 }} }}] }} }} }}"#
+    );
+    std::fs::write(pis.join("models.json"), file).unwrap();
+    let without = place.command(&["run", "--model", "mine/m", "hi"]).output().unwrap();
+    assert_eq!(without.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&without.stderr).into_owned();
+    assert!(told.contains("there is no provider `mine`"), "{told}");
+
+    set(&place, "config.toml", "models_files = [\"~/.pi/agent/models.json\"]\n");
+    let result = result_of(&place, &["--model", "mine/m"], &[]);
+    // 10 tokens of input and 20 of output, at 1 and 2 dollars for a million.
+    assert_eq!((&result["text"], &result["costNanoUsd"]), (&json!("hello"), &json!(50_000)));
+    assert_eq!(served.join().unwrap()[0].header("authorization"), Some("Bearer k"));
+}
+
+#[test]
+fn what_a_provider_of_ones_own_lacks_is_told() {
+    let own = |more: &str| {
+        format!("[providers.own]\nbase_url = \"http://127.0.0.1:1\"\napi = \"chat\"\n{more}\n")
+    };
+    let (no_place, no_api) = (
+        "[providers.own]\napi = \"chat\"\n".to_owned(),
+        "[providers.own]\nbase_url = \"http://127.0.0.1:1\"\n".to_owned(),
+    );
+    let no_var = "[providers.own]\nbase_url = \"$NO\"\napi = \"chat\"\n".to_owned();
+    let failing = own("key = \"!echo sk-$((6 * 7)); echo sk-$((6 * 7)) >&2; exit 3\"");
+    // The file, the code, what the message says and what the hint does.
+    let rows = [
+        (
+            own("key = \"$NO_KEY\""),
+            "authRequired",
+            "no key for own",
+            "HOME/config.toml takes it from NO_KEY",
+        ),
+        (
+            own("key_vars = [\"A_KEY\", \"B_KEY\"]"),
+            "authRequired",
+            "no key for own",
+            "takes it from A_KEY or B_KEY",
+        ),
+        (
+            own("headers = { A = \"x $NO\" }"),
+            "authRequired",
+            "the header A of own depends on NO",
+            "set NO",
+        ),
+        (no_var, "authRequired", "where own is depends on NO", "set NO"),
+        (no_place, "config", "the provider `own` has no place", "`base_url` in HOME/config.toml"),
+        (no_api, "config", "which API the server of `own` speaks", "--api chat"),
+        (
+            failing,
+            "auth",
+            "the command for the key ended with exit code 3",
+            "run it by hand and see: echo sk-$((6 * 7))",
+        ),
+        (
+            own("headers = { A = \"!true\" }"),
+            "auth",
+            "the command for the key printed nothing",
+            "run it by hand and see: true",
+        ),
+    ];
+    for (config, code, message, hint) in rows {
+        let place = Place::new(&[]);
+        set(&place, "config.toml", &config);
+        let mut program =
+            Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        let started = program.prompt("hi");
+        let error = match started.get("data") {
+            Some(data) => {
+                json!({"code": data["code"], "message": started["message"], "hint": data["hint"]})
+            }
+            None => program.until_event("turn.completed")["error"].take(),
+        };
+        assert_eq!(error["code"], code, "{config}: {error}");
+        assert!(error["message"].as_str().unwrap().contains(message), "{config}: {error}");
+        let told = error["hint"].as_str().unwrap().replace(place.home().to_str().unwrap(), "HOME");
+        assert!(told.contains(hint), "{config}: {told}");
+        // What the command printed is nowhere.
+        let journal = std::fs::read_to_string(place.journal()).unwrap();
+        assert!(!journal.contains("sk-42") && !error.to_string().contains("sk-42"), "{config}");
+    }
+}
+
+#[test]
+fn a_key_that_expired_is_printed_anew_once() {
+    let refused = || (401, json!({"error": {"message": "token expired"}}).to_string());
+    let hello = || (200, chat(&("hello", None)));
+    // Answers of the server, how often the command ran, how the two turns end.
+    let rows = [
+        ("nothing is refused", vec![hello(), hello()], "1", ["completed", "completed"]),
+        ("the first is", vec![refused(), hello(), hello()], "2", ["completed", "completed"]),
+        ("the second is", vec![hello(), refused(), hello()], "2", ["completed", "completed"]),
+        ("the new one too", vec![refused(), refused(), hello()], "2", ["failed", "completed"]),
+    ];
+    for (name, answers, runs, want) in rows {
+        let (url, served) = serve(answers);
+        let place = Place::new(&[]);
+        let count = place.path("runs");
+        let count = count.to_str().unwrap();
+        let command = format!("!echo x >> {count}; echo token-$(wc -l < {count} | tr -d ' ')");
+        let config =
+            format!("[providers.own]\nbase_url = \"{url}\"\napi = \"chat\"\nkey = \"{command}\"\n");
+        set(&place, "config.toml", &config);
+        let mut program =
+            Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        let mut ended = || {
+            program.prompt("hi");
+            program.until_event("turn.completed")["status"].as_str().unwrap().to_owned()
+        };
+        assert_eq!([ended(), ended()], want, "{name}");
+        let requests = served.join().unwrap();
+        let last = requests.last().unwrap().header("authorization").unwrap();
+        assert_eq!(last, format!("Bearer token-{runs}"), "{name}");
+        let ran = std::fs::read_to_string(count).unwrap().lines().count().to_string();
+        assert_eq!(ran, runs, "{name}");
+        assert!(program.seen.iter().all(|message| !message.to_string().contains("token-")));
+    }
+}
+
+#[test]
+fn a_turn_that_waits_for_a_key_can_be_stopped() {
+    let place = Place::new(&[]);
+    set(
+        &place,
+        "config.toml",
+        "[providers.own]\nbase_url = \"http://127.0.0.1:1\"\napi = \"chat\"\nkey = \"!sleep 61.0625\"\n",
+    );
+    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("hi");
+    until(|| is_running("61.0625"));
+    program.ask("turn/interrupt", json!({}));
+    assert_eq!(program.until_event("turn.completed")["status"], "interrupted");
+    until(|| !is_running("61.0625"));
+}
+
+#[test]
+fn an_edit_holds_from_the_next_turn_on() {
+    let (first_url, first) = serve(vec![(200, chat(&("one", None)))]);
+    let (second_url, second) =
+        serve(vec![(200, chat(&("two", None))), (200, chat(&("three", None)))]);
+    let config = |url: &str, key: &str| {
+        format!("[providers.own]\nbase_url = \"{url}\"\napi = \"chat\"\nkey = \"{key}\"\n")
+    };
+    let place = Place::new(&[]);
+    set(&place, "config.toml", &config(&first_url, "k-1"));
+    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    let home = place.home();
+    let mut turn = |name: &str| {
+        let from = program.seen.len();
+        program.prompt("hi");
+        let end = program.until_event("turn.completed");
+        assert_eq!(end["status"], "completed", "{name}: {end}");
+        let events = program.seen[from..].iter().map(|message| &message["params"]["event"]);
+        let text = events.clone().filter(|event| event["type"] == "item.completed");
+        let text = text.filter_map(|event| event["item"]["text"].as_str()).next_back().unwrap();
+        let notices = events.filter(|event| event["type"] == "notice");
+        let notices = notices.map(|event| {
+            let of = |key: &str| event[key].as_str().unwrap_or_default();
+            let told = format!("{} {}: {}", of("level"), of("code"), of("message"));
+            told.replace(home.to_str().unwrap(), "HOME")
+        });
+        (text.to_owned(), notices.collect::<Vec<_>>())
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(turn("as it began"), ("one".to_owned(), none.clone()));
+
+    set(
+        &place,
+        "models.json",
+        &format!("{{\"providers\": {{\"own\": {{\"baseUrl\": \"{second_url}\"}}}}}}"),
+    );
+    set(&place, "config.toml", "[providers.own]\napi = \"chat\"\nkey = \"k-2\"\n");
+    assert_eq!(turn("edited"), ("two".to_owned(), none));
+
+    set(&place, "config.toml", "[providers.own]\napi = \"soap\"\nkey = \"k-3\"\n");
+    let want = "error config: HOME/config.toml: `providers.own.api` must be one of messages, chat, responses, gemini";
+    assert_eq!(turn("broken"), ("three".to_owned(), vec![want.to_owned()]));
+
+    let keys = |served: std::thread::JoinHandle<Vec<crate::support::server::Received>>| {
+        let requests = served.join().unwrap();
+        let key = |request: &crate::support::server::Received| {
+            request.header("authorization").unwrap().to_owned()
+        };
+        requests.iter().map(key).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(first), ["Bearer k-1"]);
+    assert_eq!(keys(second), ["Bearer k-2", "Bearer k-2"]);
+
+    // It is told once; who asks for the list is told as long as it is so.
+    program.prompt("hi");
+    let end = program.until_event("turn.completed");
+    assert_eq!(end["error"]["code"], "network", "the server is gone: {end}");
+    let told = program.seen.iter().filter(|m| m["params"]["event"]["type"] == "notice").count();
+    assert_eq!(told, 1);
+    let list = program.ask("models/list", json!({}));
+    assert!(list["problems"][0].as_str().unwrap().contains("providers.own.api"), "{list}");
+}
+
+#[test]
+fn the_list_is_that_of_the_moment_and_the_same_on_the_command_line() {
+    let place = Place::new(&[]);
+    let mut program = Program::on_script(&place, &json!({"replies": []}), Framing::Lines);
+    assert_eq!(
+        program.ask("models/list", json!({}))["models"][0]["source"].as_str().map(str::is_empty),
+        Some(false)
+    );
+
+    let mut program = Program::start(place.command(&["serve", "--model", "own/m"]), Framing::Lines);
+    program.initialize();
+    let of = |list: &Value, key: &str, field: &str, name: &str| {
+        list[key].as_array().unwrap().iter().find(|row| row[field] == name).cloned()
+    };
+    let before = program.ask("models/list", json!({}));
+    assert_eq!(of(&before, "providers", "name", "own"), None);
+    let built_in = of(&before, "models", "model", "openai/gpt-5.4").unwrap();
+
+    let file = r#"{"providers": {
+        "own": {"baseUrl": "https://me:secret@h/v1?key=secret", "api": "openai-completions", "apiKey": "$OWN_KEY",
+            "models": [{"id": "m", "name": "Mine", "contextWindow": 5000, "input": ["text"], "cost": {"input": 1, "output": 2}}]},
+        "openai": {"models": {"gpt-5.4": {"window": 7, "price": {"input": 0.5}, "profile": "gemini"}}}}}"#;
+    set(&place, "models.json", file);
+    let list = program.ask("models/list", json!({}));
+    let path = place.home().join("models.json").to_str().unwrap().to_owned();
+    assert_eq!(
+        of(&list, "providers", "name", "own").unwrap(),
+        json!({"name": "own", "api": "chat", "url": "https://h/v1/chat/completions", "key": "missing",
+               "keyVar": "OWN_KEY", "source": path})
+    );
+    assert_eq!(
+        of(&list, "models", "model", "own/m").unwrap(),
+        json!({"model": "own/m", "name": "Mine", "window": 5000,
+               "price": {"inputUsdPerMtok": 1.0, "outputUsdPerMtok": 2.0},
+               "vision": false, "profile": "pi", "source": path})
+    );
+    let mut want = built_in.clone();
+    want["window"] = json!(7);
+    want["price"]["inputUsdPerMtok"] = json!(0.5);
+    want["profile"] = json!("gemini");
+    want["source"] = json!(format!("{path}, over: {}", built_in["source"].as_str().unwrap()));
+    assert_eq!(of(&list, "models", "model", "openai/gpt-5.4").unwrap(), want);
+
+    for (args, key) in
+        [(&["models", "--json"][..], "models"), (&["models", "--providers", "--json"], "providers")]
+    {
+        let out = place.command(args).output().unwrap();
+        let lines = String::from_utf8(out.stdout).unwrap();
+        let rows: Vec<Value> =
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(Value::Array(rows), list[key], "{args:?}");
+    }
+    let shown =
+        |args: &[&str]| String::from_utf8(place.command(args).output().unwrap().stdout).unwrap();
+    assert!(shown(&["models", "own/m"]).trim_end().ends_with(&path));
+    let doctor = shown(&["doctor"]);
+    assert!(doctor.contains(&format!("models    {path}: found")), "{doctor}");
+    assert!(doctor.contains(&format!("own            OWN_KEY: not set ({path})")), "{doctor}");
+}
