@@ -187,7 +187,8 @@ mod tests {
             let id = format!("c{number}");
             match kind {
                 'u' => {
-                    messages.push(Message::User(vec![Content::text(text(&format!("u{number}")))]))
+                    let said = text(&format!("u{number}"));
+                    messages.push(Message::User(vec![Content::text(said)]));
                 }
                 'a' => messages.push(said(
                     vec![AssistantBlock::Text { text: text(&format!("a{number}")), opaque: None }],
