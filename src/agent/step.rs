@@ -162,11 +162,12 @@ fn failed(error: Error, why: GivenUp) -> End {
         )),
         GivenUp::Final | GivenUp::Tried => None,
     };
+    let retryable = error.is_retryable();
     End::Failed(TurnError {
         code: error.kind.code().to_owned(),
         message: error.message,
         hint: error.hint.or(hint),
-        retryable: error.kind.is_retryable(),
+        retryable,
         http_status: error.status,
     })
 }

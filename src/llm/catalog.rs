@@ -5,6 +5,7 @@
 //! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
 //! the same name.
 
+use super::cloud::Cloud;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -150,6 +151,8 @@ pub struct Dialect {
     pub result_name: bool,
     /// Between a tool's result and a person's message there is one of the assistant.
     pub assistant_after_result: bool,
+    /// The cloud that serves models of several makers under its own URLs.
+    pub cloud: Option<Cloud>,
 }
 
 impl Dialect {
@@ -164,6 +167,7 @@ impl Dialect {
         store: false,
         result_name: false,
         assistant_after_result: false,
+        cloud: None,
     };
 }
 
@@ -180,7 +184,7 @@ pub struct Entry {
     pub name: String,
     /// The wire API it speaks.
     pub api: Api,
-    /// Where it is. `{NAME}` stands for the variable of that name, `{model}` for the model's id.
+    /// Where it is. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the model's id.
     pub base_url: String,
     /// The variable that may name another place.
     pub base_url_var: Option<String>,

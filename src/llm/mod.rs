@@ -9,11 +9,13 @@
 //! waits or spawns; `remote` is the stream that drives it.
 
 mod anthropic;
+pub mod aws;
 mod call_ids;
 pub mod cassette;
 pub mod catalog;
 mod chat;
 mod classify;
+pub mod cloud;
 #[cfg(test)]
 mod conformance;
 mod decode;

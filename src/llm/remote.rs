@@ -1,6 +1,7 @@
 //! A provider behind a wire: encode, send, and decode what comes back as it comes.
 
 use super::anthropic;
+use super::aws::frames;
 use super::catalog::{self, Api, Dialect};
 use super::chat;
 use super::classify;
@@ -9,12 +10,12 @@ use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
 use super::responses;
-use super::sse::{self, Events};
+use super::sse::{self, SseEvent};
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Provider, Request};
 use futures_util::stream::{self, Stream, StreamExt};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,6 +31,32 @@ const POLLS_PAST_END: u8 = 2;
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
     Arc::new(Remote { endpoint: Arc::new(endpoint), wire })
+}
+
+/// The body of a request to this endpoint.
+fn body(endpoint: &Endpoint, request: &Request) -> Value {
+    let mut body = encode(endpoint.api, request, endpoint.dialect);
+    merge(&mut body, &endpoint.extra_body);
+    match endpoint.dialect.cloud {
+        Some(cloud) => cloud.wrap(endpoint.api, body),
+        None => body,
+    }
+}
+
+/// Merges fields as a JSON merge patch does (RFC 7396).
+fn merge(body: &mut Value, extra: &Map<String, Value>) {
+    let Value::Object(fields) = body else { return };
+    for (key, value) in extra {
+        match (fields.get_mut(key), value) {
+            (_, Value::Null) => {
+                fields.shift_remove(key);
+            }
+            (Some(old @ Value::Object(_)), Value::Object(more)) => merge(old, more),
+            (_, value) => {
+                fields.insert(key.clone(), value.clone());
+            }
+        }
+    }
 }
 
 /// A request as the body of this API.
@@ -65,18 +92,20 @@ impl Provider for Remote {
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
-        let body = encode(self.endpoint.api, &request, self.endpoint.dialect);
-        let decoder = decoder(self.endpoint.api);
-        let url = self.endpoint.request_url(&request.model);
+        let endpoint = Arc::new(self.endpoint.for_model(&request.model));
+        let body = body(&endpoint, &request);
+        let decoder = decoder(endpoint.api);
+        let url = endpoint.request_url(&request.model);
         drop(request);
-        let response = self
-            .wire
-            .send(WireRequest { url, headers: self.endpoint.request_headers(), body })
-            .await?;
-        let body = self.events_of(response).await?;
+        let headers = endpoint.signed_headers(&url, &body);
+        let response = self.wire.send(WireRequest { url, headers, body }).await?;
+        let body = events_of(&endpoint, response).await?;
+        let is_framed = endpoint.dialect.cloud.is_some_and(|cloud| cloud.is_framed(endpoint.api));
+        let events =
+            if is_framed { frames::events(body).boxed() } else { sse::events(body).boxed() };
         Ok(Deltas {
-            endpoint: Arc::clone(&self.endpoint),
-            events: Some(sse::events(body)),
+            endpoint,
+            events: Some(events),
             decoder,
             ready: VecDeque::new(),
             failed: None,
@@ -86,38 +115,36 @@ impl Provider for Remote {
     }
 }
 
-impl Remote {
-    /// The body, if it is an event stream. Its first bytes decide, not its label.
-    async fn events_of(&self, response: WireResponse) -> Result<ByteStream, Error> {
-        let WireResponse { status, headers, mut body } = response;
-        let mut first = Vec::new();
-        if (200..300).contains(&status) {
-            let Some(piece) = body.next().await.transpose()? else {
-                return Err(classify::answer(&self.endpoint, status, &headers, &[]));
-            };
-            let is_events = !matches!(piece.trim_ascii_start().first(), Some(b'{' | b'[' | b'<'));
-            if is_events {
-                return Ok(stream::iter([Ok(piece)]).chain(body).boxed());
-            }
-            first.extend_from_slice(&piece);
+/// The body, if it is an event stream. Its first bytes decide, not its label.
+async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteStream, Error> {
+    let WireResponse { status, headers, mut body } = response;
+    let mut first = Vec::new();
+    if (200..300).contains(&status) {
+        let Some(piece) = body.next().await.transpose()? else {
+            return Err(classify::answer(endpoint, status, &headers, &[]));
+        };
+        let is_events = !matches!(piece.trim_ascii_start().first(), Some(b'{' | b'[' | b'<'));
+        if is_events {
+            return Ok(stream::iter([Ok(piece)]).chain(body).boxed());
         }
-        while first.len() < MAX_ERROR_BYTES {
-            match body.next().await {
-                Some(Ok(piece)) => first.extend_from_slice(&piece),
-                // The status says enough even when the body breaks.
-                Some(Err(_)) | None => break,
-            }
-        }
-        first.truncate(MAX_ERROR_BYTES);
-        Err(classify::answer(&self.endpoint, status, &headers, &first))
+        first.extend_from_slice(&piece);
     }
+    while first.len() < MAX_ERROR_BYTES {
+        match body.next().await {
+            Some(Ok(piece)) => first.extend_from_slice(&piece),
+            // The status says enough even when the body breaks.
+            Some(Err(_)) | None => break,
+        }
+    }
+    first.truncate(MAX_ERROR_BYTES);
+    Err(classify::answer(endpoint, status, &headers, &first))
 }
 
 /// The stream of one reply.
 struct Deltas {
     endpoint: Arc<Endpoint>,
     /// `None` once nothing more is read.
-    events: Option<Events<ByteStream>>,
+    events: Option<stream::BoxStream<'static, Result<SseEvent, Error>>>,
     decoder: Box<dyn Decode>,
     ready: VecDeque<Delta>,
     /// Comes after what is ready.
@@ -191,7 +218,7 @@ pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<D
     let body: ByteStream = stream::iter(pieces.into_iter().map(Ok)).boxed();
     let deltas = Deltas {
         endpoint: Arc::new(Endpoint::new("test", api, "http://test")),
-        events: Some(sse::events(body)),
+        events: Some(sse::events(body).boxed()),
         decoder,
         ready: VecDeque::new(),
         failed: None,

@@ -11,6 +11,7 @@
 )]
 
 mod cli;
+mod clouds;
 mod examples;
 mod fuzz;
 mod jobs;

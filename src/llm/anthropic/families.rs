@@ -79,7 +79,9 @@ const FAMILIES: &[Family] = &[
 /// Models of others behind this API.
 const FOREIGN: Family = family("", 16_384, Thinking::Budget);
 
-/// The family of a model.
+/// The family of a model. Gateways and clouds put their own names before its.
 pub(super) fn find(model: &str) -> Family {
-    FAMILIES.iter().find(|family| model.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let name = name.rsplit_once("anthropic.").map_or(name, |(_, name)| name);
+    FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
 }

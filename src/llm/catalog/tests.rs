@@ -82,6 +82,7 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "store",
                 "result_name",
                 "assistant_after_result",
+                "cloud",
             ];
             assert!(known.contains(&key.as_str()), "{key} means nothing");
         }

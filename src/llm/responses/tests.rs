@@ -110,7 +110,7 @@ fn odd_streams_end_well_or_say_why() {
             json!({ "type": "response.failed", "response": { "error": { "code": "rate_limit_exceeded", "message": "slow down" } } }),
         ],
         expect![[r#"
-            overloaded: test broke off: slow down
+            rateLimit: test broke off: slow down
         "#]],
     );
 }
