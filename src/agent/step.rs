@@ -111,6 +111,7 @@ async fn ask(
         tools: Arc::clone(tools),
         effort: ctx.model.effort,
         max_output_tokens: None,
+        cache_key: Some(ctx.session_id.as_str().into()),
     };
     let next =
         |error: &Error| retry::next_delay(&ctx.patience, failures, error, ctx.ambient.chance());

@@ -115,6 +115,8 @@ pub enum ReasoningBack {
     ReasoningContent,
     /// As text in front of the message's own.
     Text,
+    /// As a part of kind `thinking` in front of the message's text.
+    ThinkingPart,
 }
 
 /// The role of the system prompt (Chat).
@@ -151,6 +153,10 @@ pub struct Dialect {
     pub result_name: bool,
     /// Between a tool's result and a person's message there is one of the assistant.
     pub assistant_after_result: bool,
+    /// It knows `prompt_cache_key` (Chat, Responses).
+    pub prompt_cache_key: bool,
+    /// It takes more input than the window holds without a word; only the usage tells.
+    pub silent_overflow: bool,
     /// The cloud that serves models of several makers under its own URLs.
     pub cloud: Option<Cloud>,
 }
@@ -167,6 +173,8 @@ impl Dialect {
         store: false,
         result_name: false,
         assistant_after_result: false,
+        prompt_cache_key: false,
+        silent_overflow: false,
         cloud: None,
     };
 }
@@ -210,10 +218,38 @@ pub struct Price {
     pub cache_read: Option<f64>,
     /// Input written to a cache; `None` costs like any input.
     pub cache_write: Option<f64>,
+    /// What all of it costs when the input is long.
+    pub above: Option<LongPrice>,
+}
+
+/// What a model costs from some length of the input on, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrice {
+    /// The most tokens of input, caches included, that cost the usual price.
+    pub tokens: u64,
+    /// As in [`Price`].
+    pub input: f64,
+    /// As in [`Price`].
+    pub output: f64,
+    /// As in [`Price`].
+    pub cache_read: Option<f64>,
+    /// As in [`Price`].
+    pub cache_write: Option<f64>,
 }
 
 impl Price {
-    /// What this use costs, in billionths of a dollar.
+    /// The price of a request with this much input.
+    fn at(&self, input_tokens: u64) -> Self {
+        match self.above.filter(|long| input_tokens > long.tokens) {
+            None => *self,
+            Some(LongPrice { input, output, cache_read, cache_write, .. }) => {
+                Self { input, output, cache_read, cache_write, above: None }
+            }
+        }
+    }
+
+    /// What the use of one request costs, in billionths of a dollar.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
@@ -221,11 +257,13 @@ impl Price {
         reason = "counts of tokens are far below 2^53, prices are not negative, and `as` saturates"
     )]
     pub fn nano_usd(&self, usage: &Usage) -> u64 {
+        let price =
+            self.at(usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens);
         let part = |tokens: u64, usd_per_mtok: f64| tokens as f64 * usd_per_mtok * 1000.0;
-        let sum = part(usage.input_tokens, self.input)
-            + part(usage.output_tokens, self.output)
-            + part(usage.cache_read_tokens, self.cache_read.unwrap_or(self.input))
-            + part(usage.cache_write_tokens, self.cache_write.unwrap_or(self.input));
+        let sum = part(usage.input_tokens, price.input)
+            + part(usage.output_tokens, price.output)
+            + part(usage.cache_read_tokens, price.cache_read.unwrap_or(price.input))
+            + part(usage.cache_write_tokens, price.cache_write.unwrap_or(price.input));
         sum.round() as u64
     }
 }
@@ -263,6 +301,7 @@ struct Family {
     prefix: String,
     profile: Option<String>,
     vision: Option<bool>,
+    max_output: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -362,6 +401,11 @@ pub fn profile(id: &str) -> Option<&'static str> {
 /// Whether a model of this id takes pictures, as far as is known.
 pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
     model(provider, id).and_then(|row| row.vision).or_else(|| family(id, |family| family.vision))
+}
+
+/// The most tokens that a model of this id is asked to answer with where its API wants to be told and nobody says.
+pub fn max_output(id: &str) -> Option<u64> {
+    family(id, |family| family.max_output)
 }
 
 /// What the longest beginning of a model's name says.

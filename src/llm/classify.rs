@@ -54,6 +54,7 @@ pub(super) fn answer(
     let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
     error.status = Some(status);
+    error.provider_code = facts.codes.first().cloned();
     error.request_id = ["request-id", "x-request-id", "x-amzn-requestid"]
         .iter()
         .find_map(|name| header(headers, name))
@@ -77,10 +78,20 @@ pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     let mut error = Error::new(kind, scrub(endpoint, message));
     error.hint = hint(endpoint, kind, 200, &facts, false, None);
     error.status = facts.status;
+    error.provider_code = facts.codes.first().cloned();
     error.retry_after = facts.wait.or_else(|| retry_after(&[], &facts.text));
     error.should_retry = facts.is_used_up.then_some(false);
     error.request_id = facts.request_id;
     error
+}
+
+/// Whether a server refuses the encrypted reasoning that it is given back. Source: error bodies quoted in public issues,
+/// 2026-11.
+pub(super) fn refuses_reasoning(error: &Error) -> bool {
+    let is_named = error.provider_code.as_deref() == Some("invalid_encrypted_content");
+    let is_refusal =
+        error.kind == ErrorKind::InvalidRequest && error.message.contains("encrypted_content");
+    is_named || is_refusal
 }
 
 /// What a body says, wherever it says it.

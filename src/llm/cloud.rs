@@ -38,7 +38,7 @@ impl Cloud {
     /// The base URL without what belongs to one API.
     pub(super) fn root(self, base: &str) -> &str {
         let ends: &[&str] = match self {
-            Self::Bedrock => &["/chat/completions", "/openai/v1"],
+            Self::Bedrock => &["/chat/completions", "/responses", "/openai/v1"],
             Self::Vertex => &["/publishers/google/models", "/publishers/anthropic/models"],
         };
         let slashless = base.trim_end_matches('/');
@@ -53,6 +53,7 @@ impl Cloud {
                 Some(format!("{root}/model/{model}/invoke-with-response-stream"))
             }
             (Self::Bedrock, Api::Chat) => Some(format!("{root}/openai/v1/chat/completions")),
+            (Self::Bedrock, Api::Responses) => Some(format!("{root}/openai/v1/responses")),
             (Self::Vertex, Api::Messages) => {
                 let model = model.rsplit('/').next().unwrap_or(model);
                 Some(format!("{root}/publishers/anthropic/models/{model}:streamRawPredict"))
@@ -63,8 +64,7 @@ impl Cloud {
                     "{root}/publishers/google/models/{model}:streamGenerateContent?alt=sse"
                 ))
             }
-            (Self::Bedrock, Api::Responses | Api::Gemini)
-            | (Self::Vertex, Api::Chat | Api::Responses) => None,
+            (Self::Bedrock, Api::Gemini) | (Self::Vertex, Api::Chat | Api::Responses) => None,
         }
     }
 

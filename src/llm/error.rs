@@ -14,6 +14,8 @@ pub struct Error {
     pub hint: Option<String>,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
+    /// The provider's own name of the error.
+    pub provider_code: Option<String>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
     /// How long the provider asks to wait.
@@ -110,6 +112,7 @@ impl Error {
             message: message.into(),
             hint: None,
             status: None,
+            provider_code: None,
             request_id: None,
             retry_after: None,
             should_retry: None,

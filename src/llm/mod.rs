@@ -31,6 +31,7 @@ mod handoff;
 pub mod http;
 pub mod invariants;
 pub mod message;
+mod reasoning;
 #[cfg(test)]
 mod recorded;
 mod remote;

@@ -9,6 +9,7 @@ use super::decode::{Broken, Decode};
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
+use super::reasoning;
 use super::responses;
 use super::sse::{self, SseEvent};
 use super::vision;
@@ -19,6 +20,7 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 /// The most that is read of an error's body.
@@ -30,7 +32,7 @@ const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
-    Arc::new(Remote { endpoint: Arc::new(endpoint), wire })
+    Arc::new(Remote { endpoint: Arc::new(endpoint), wire, refused: AtomicUsize::new(0) })
 }
 
 /// The body of a request to this endpoint.
@@ -61,10 +63,11 @@ fn merge(body: &mut Value, extra: &Map<String, Value>) {
 
 /// A request as the body of this API.
 pub(super) fn encode(api: Api, request: &Request, dialect: Dialect) -> Value {
+    let request = &*reasoning::as_text_for_others(request);
     match api {
         Api::Messages => anthropic::encode(request),
         Api::Chat => chat::encode(request, dialect),
-        Api::Responses => responses::encode(request),
+        Api::Responses => responses::encode(request, dialect),
         Api::Gemini => gemini::encode(request),
     }
 }
@@ -82,6 +85,8 @@ fn decoder(api: Api) -> Box<dyn Decode> {
 struct Remote {
     endpoint: Arc<Endpoint>,
     wire: Arc<dyn Wire>,
+    /// Up to which message the server refused the reasoning that it had encrypted.
+    refused: AtomicUsize,
 }
 
 #[async_trait::async_trait]
@@ -93,13 +98,20 @@ impl Provider for Remote {
             vision::without_images(&mut request);
         }
         let endpoint = Arc::new(self.endpoint.for_model(&request.model));
-        let body = body(&endpoint, &request);
+        reasoning::without_sealed(&mut request, self.refused.load(Ordering::Relaxed));
+        let body = match self.ask(&endpoint, &request).await {
+            Err(error) if classify::refuses_reasoning(&error) => {
+                let messages = request.messages.len();
+                if !reasoning::without_sealed(&mut request, messages) {
+                    return Err(error);
+                }
+                self.refused.store(messages, Ordering::Relaxed);
+                self.ask(&endpoint, &request).await?
+            }
+            asked => asked?,
+        };
+        let window = window(&endpoint, &request.model);
         let decoder = decoder(endpoint.api);
-        let url = endpoint.request_url(&request.model);
-        drop(request);
-        let headers = endpoint.signed_headers(&url, &body);
-        let response = self.wire.send(WireRequest { url, headers, body }).await?;
-        let body = events_of(&endpoint, response).await?;
         let is_framed = endpoint.dialect.cloud.is_some_and(|cloud| cloud.is_framed(endpoint.api));
         let events =
             if is_framed { frames::events(body).boxed() } else { sse::events(body).boxed() };
@@ -110,9 +122,27 @@ impl Provider for Remote {
             ready: VecDeque::new(),
             failed: None,
             polls_left: POLLS_PAST_END,
+            window,
         }
         .boxed())
     }
+}
+
+impl Remote {
+    /// Sends a request and returns the body of the answer.
+    async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
+        let body = body(endpoint, request);
+        let url = endpoint.request_url(&request.model);
+        let headers = endpoint.signed_headers(&url, &body);
+        let response = self.wire.send(WireRequest { url, headers, body }).await?;
+        events_of(endpoint, response).await
+    }
+}
+
+/// The window of a model whose server says nothing when more than that comes.
+fn window(endpoint: &Endpoint, model: &str) -> Option<u64> {
+    let row = || catalog::model(&endpoint.name, model);
+    endpoint.dialect.silent_overflow.then(row)??.window
 }
 
 /// The body, if it is an event stream. Its first bytes decide, not its label.
@@ -150,6 +180,8 @@ struct Deltas {
     /// Comes after what is ready.
     failed: Option<Error>,
     polls_left: u8,
+    /// Where input beyond the window is cut without a word, the window.
+    window: Option<u64>,
 }
 
 impl Stream for Deltas {
@@ -159,6 +191,10 @@ impl Stream for Deltas {
         let this = &mut *self;
         loop {
             if let Some(delta) = this.ready.pop_front() {
+                if let Some(error) = this.overflow(&delta) {
+                    this.ready.clear();
+                    this.failed = Some(error);
+                }
                 return Poll::Ready(Some(Ok(delta)));
             }
             if let Some(error) = this.failed.take() {
@@ -200,6 +236,18 @@ impl Stream for Deltas {
 }
 
 impl Deltas {
+    /// The error that the server should have sent.
+    fn overflow(&self, delta: &Delta) -> Option<Error> {
+        let (Some(window), Delta::Usage(usage)) = (self.window, delta) else { return None };
+        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        (input > window).then(|| {
+            let name = &self.endpoint.name;
+            let message =
+                format!("{name} read {input} tokens, and the model's window holds {window}");
+            Error::new(ErrorKind::Overflow, message)
+        })
+    }
+
     fn explain(&self, broken: &Broken) -> Error {
         match broken {
             Broken::Said(value) => classify::in_stream(&self.endpoint, value),
@@ -223,6 +271,10 @@ pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<D
         ready: VecDeque::new(),
         failed: None,
         polls_left: POLLS_PAST_END,
+        window: None,
     };
     deltas.collect().now_or_never().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

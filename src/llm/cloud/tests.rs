@@ -38,6 +38,7 @@ fn request(model: &str) -> Request {
         }]),
         effort: Some(Effort::High),
         max_output_tokens: None,
+        cache_key: None,
     }
 }
 

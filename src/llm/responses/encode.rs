@@ -3,6 +3,7 @@
 //! The server keeps nothing (`store: false`), so reasoning comes encrypted and goes back with the items that it led to.
 
 use crate::llm::call_ids::{CallIdMap, IdForm};
+use crate::llm::catalog::Dialect;
 use crate::llm::decode::text;
 use crate::llm::encode::{arguments_text, is_image, raw, result_text_with_failure, set, tool_name};
 use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 const NEVER_REASON: [&str; 3] = ["gpt-3.5", "gpt-4", "chatgpt-4"];
 
 /// Encodes a request.
-pub(in crate::llm) fn encode(request: &Request) -> Value {
+pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     let mut body = json!({ "model": request.model, "stream": true, "store": false });
     let name = request.model.rsplit('/').next().unwrap_or(&request.model);
     let reasons = !NEVER_REASON.iter().any(|known| name.starts_with(known));
@@ -38,6 +39,9 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
     }
     if let Some(effort) = request.effort.filter(|_| reasons) {
         set(&mut body, "reasoning", json!({ "effort": effort.name(), "summary": "auto" }));
+    }
+    if let Some(key) = request.cache_key.as_ref().filter(|_| dialect.prompt_cache_key) {
+        set(&mut body, "prompt_cache_key", json!(**key));
     }
     set(&mut body, "input", Value::Array(input(request)));
     body
