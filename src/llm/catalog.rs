@@ -408,11 +408,17 @@ pub fn max_output(id: &str) -> Option<u64> {
     family(id, |family| family.max_output)
 }
 
+/// A model's name as its maker writes it, without what gateways and clouds add: `us.anthropic.claude-…` of Bedrock,
+/// `claude-…@20250929` of Vertex.
+pub(super) fn bare_name(id: &str) -> String {
+    let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
+    let name = name.rsplit_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
+    name.replace('@', "-")
+}
+
 /// What the longest beginning of a model's name says.
 fn family<T>(id: &str, says: impl Fn(&'static Family) -> Option<T>) -> Option<T> {
-    let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
-    // Bedrock and Vertex put dots where others put slashes: `us.anthropic.claude-…`.
-    let name = name.rsplit_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
+    let name = bare_name(id);
     CATALOG
         .families
         .iter()

@@ -21,11 +21,10 @@ pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
     }
     let mut changed = request.clone();
     for message in changed.messages.iter_mut().filter(|message| is_foreign(message)) {
-        change(message, |block| match block {
-            AssistantBlock::Reasoning { text, .. } if is_worded(block) => {
-                Some(AssistantBlock::Text { text: text.clone(), opaque: None })
-            }
-            _ => None,
+        change(message, |block| {
+            let AssistantBlock::Reasoning { text, .. } = block else { return None };
+            let said = AssistantBlock::Text { text: text.clone(), opaque: None };
+            is_worded(block).then_some(said)
         });
     }
     Cow::Owned(changed)
@@ -45,11 +44,9 @@ pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
         let Message::Assistant(said) = &**message else { continue };
         if said.origin == request.origin && said.blocks.iter().any(is_sealed) {
             found = true;
-            change(message, |block| match block {
-                AssistantBlock::Reasoning { text, opaque: Some(_) } => {
-                    Some(AssistantBlock::Reasoning { text: text.clone(), opaque: None })
-                }
-                _ => None,
+            change(message, |block| {
+                let AssistantBlock::Reasoning { text, .. } = block else { return None };
+                Some(AssistantBlock::Reasoning { text: text.clone(), opaque: None })
             });
         }
     }

@@ -10,6 +10,7 @@
     reason = "tests stop at the first surprise, and make the files and processes that they need"
 )]
 
+mod cancel;
 mod cli;
 mod clouds;
 mod examples;

@@ -4,6 +4,8 @@
 //! switching thinking off, read 2026-11. Models before that are from general knowledge. How long an answer may be stands in the
 //! catalogue.
 
+use crate::llm::catalog;
+
 /// How a model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
@@ -79,7 +81,6 @@ const FOREIGN: Family = family("", Thinking::Budget);
 
 /// The family of a model. Gateways and clouds put their own names before its.
 pub(super) fn find(model: &str) -> Family {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    let name = name.rsplit_once("anthropic.").map_or(name, |(_, name)| name);
+    let name = catalog::bare_name(model);
     FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
 }

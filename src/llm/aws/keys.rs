@@ -134,26 +134,26 @@ mod tests {
 
     #[test]
     fn keys_are_found_where_amazons_tools_look_for_them() {
-        let credentials = "# mine\n[default]\naws_access_key_id = AKD\naws_secret_access_key=SD\n\n[ work ]\naws_access_key_id=AKW\naws_secret_access_key = S=W\naws_session_token = TW\n";
+        let credentials = "# mine\n[default]\naws_access_key_id = KEY-D\naws_secret_access_key=SD\n\n[ work ]\naws_access_key_id=KEY-W\naws_secret_access_key = S=W\naws_session_token = TW\n";
         let config = "[default]\nregion = us-east-1\n[profile work]\nregion = eu-west-1\noutput = json\n[profile sso]\nsso_session = x\n";
-        let env = [("AWS_ACCESS_KEY_ID", "AKE"), ("AWS_SECRET_ACCESS_KEY", "SE\n")];
+        let env = [("AWS_ACCESS_KEY_ID", "KEY-E"), ("AWS_SECRET_ACCESS_KEY", "SE\n")];
         let both = [env[0], env[1], ("AWS_PROFILE", "work")];
         for (name, vars, profile, want, region) in [
             (
                 "the environment goes before the default profile",
                 &env[..],
                 "default",
-                Some("AKE SE -"),
+                Some("KEY-E SE -"),
                 Some("us-east-1"),
             ),
             (
                 "a profile asked for goes before the environment",
                 &both,
                 "work",
-                Some("AKW S=W TW"),
+                Some("KEY-W S=W TW"),
                 Some("eu-west-1"),
             ),
-            ("the default profile", &[], "default", Some("AKD SD -"), Some("us-east-1")),
+            ("the default profile", &[], "default", Some("KEY-D SD -"), Some("us-east-1")),
             ("a profile without keys", &[], "sso", None, None),
             ("no such profile", &[], "nobody", None, None),
             ("half a key is none", &env[..1], "nobody", None, None),
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn nothing_of_the_keys_prints() {
-        let vars = [("AWS_ACCESS_KEY_ID", "AKE"), ("AWS_SECRET_ACCESS_KEY", "very-secret")];
+        let vars = [("AWS_ACCESS_KEY_ID", "KEY-E"), ("AWS_SECRET_ACCESS_KEY", "very-secret")];
         let signing = Signing::find(&ambient(&vars), &Profile::default(), "r".to_owned()).unwrap();
         assert!(!format!("{signing:?}").contains("very-secret"));
         let headers = signing.headers("https://h.test/model/m/invoke", b"{}");

@@ -127,6 +127,7 @@ fn a_family_answers_no_longer_than_its_models() {
         ("claude-3-5-sonnet-latest", Some(8_192)),
         ("claude-sonnet-4-20250514", Some(32_000)),
         ("anthropic/claude-sonnet-4-5", Some(64_000)),
+        ("claude-opus-4@20250514", Some(32_000)),
         ("eu.anthropic.claude-opus-4-5-v1:0", Some(64_000)),
         ("claude-newest", Some(128_000)),
         ("kimi-k3", None),

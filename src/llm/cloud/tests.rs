@@ -156,6 +156,13 @@ fn claude_is_asked_to_think_as_its_family_wants_wherever_it_is() {
         assert_eq!(body["thinking"]["type"], "adaptive", "{model}");
         assert_eq!(body["max_tokens"], 128_000, "{model}");
     }
+    let place = [("GOOGLE_CLOUD_LOCATION", "global")];
+    let endpoint = Endpoint::resolve("vertex", &ambient(&place), None).unwrap();
+    let body = sent(endpoint, "claude-opus-4@20250514").body;
+    assert_eq!(
+        (&body["thinking"]["type"], &body["max_tokens"]),
+        (&json!("enabled"), &json!(32_000))
+    );
 }
 
 #[test]

@@ -11,8 +11,8 @@ use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
 use std::sync::Mutex;
 
-fn sealed(value: &Value) -> Option<Opaque> {
-    Some(Opaque(serde_json::value::to_raw_value(value).unwrap()))
+fn sealed(value: &Value) -> Opaque {
+    Opaque(serde_json::value::to_raw_value(value).unwrap())
 }
 
 /// A conversation in which one model thought, in words and without, and spoke.
@@ -23,8 +23,8 @@ fn request(origin: &str) -> Request {
     let item =
         json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "SEALED" });
     let blocks = vec![
-        thought("first I look", sealed(&item)),
-        thought("", sealed(&json!({ "type": "redacted_thinking", "data": "SEALED" }))),
+        thought("first I look", Some(sealed(&item))),
+        thought("", Some(sealed(&json!({ "type": "redacted_thinking", "data": "SEALED" })))),
         thought(" \n", None),
         said("it is a lamp"),
     ];
@@ -62,11 +62,7 @@ fn another_model_reads_what_was_thought_and_none_of_what_was_sealed() {
         assert_eq!(body.pointer(place), Some(&want), "{api:?}: {body:#}");
         assert!(!body.to_string().contains("SEALED"), "{api:?}");
         let own = encode(api, &request("a/m"), Dialect::PLAIN).to_string();
-        assert_eq!(
-            own.contains("first I look"),
-            false,
-            "{api:?}: to itself it goes back as it came"
-        );
+        assert!(!own.contains("first I look"), "{api:?}: to itself it goes back as it came");
     }
     let own = request("a/m");
     assert!(matches!(as_text_for_others(&own), Cow::Borrowed(_)), "nothing is copied in vain");
@@ -97,7 +93,7 @@ fn refused_reasoning_is_left_out_and_the_request_sent_once_more() {
         ("by its words", vec![refusal(&words), good.clone()], 1, vec![true, false], None),
         (
             "the next request leaves it out at once",
-            vec![refusal(&code), good.clone(), good.clone()],
+            vec![refusal(&code), good.clone(), good],
             2,
             vec![true, false, false],
             None,
@@ -117,7 +113,7 @@ fn refused_reasoning_is_left_out_and_the_request_sent_once_more() {
             Some(ErrorKind::InvalidRequest),
         ),
     ] {
-        let tape: String = answers.iter().map(|line| format!("{line}\n")).collect();
+        let tape: String = answers.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
         let seen = Arc::new(Seen(Replay::parse(&tape).unwrap(), Mutex::default()));
         let endpoint = Endpoint::new("own", Api::Responses, "http://h.test");
         let provider = connect(endpoint, Arc::clone(&seen) as Arc<dyn Wire>);
