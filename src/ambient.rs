@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Clock, ids and environment variables. Cheap to clone.
-#[derive(Debug, Clone)]
+/// Clock, ids and environment variables. Cheap to clone. Printing it shows no value of a variable, since some are keys.
+#[derive(Clone)]
 pub struct Ambient {
     vars: Arc<BTreeMap<String, String>>,
     source: Source,
@@ -26,6 +26,13 @@ enum Source {
     System,
     /// A counter that stands for clock and chance.
     Fixed(Arc<AtomicU64>),
+}
+
+impl fmt::Debug for Ambient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.vars.keys().collect();
+        f.debug_struct("Ambient").field("vars", &names).field("source", &self.source).finish()
+    }
 }
 
 impl Ambient {

@@ -6,6 +6,7 @@
 //! the same name.
 
 use super::cloud::Cloud;
+use super::delta::Tier;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -220,6 +221,10 @@ pub struct Price {
     pub cache_write: Option<f64>,
     /// What all of it costs when the input is long.
     pub above: Option<LongPrice>,
+    /// What it costs in the flex tier, as a part of the usual price.
+    pub flex: Option<f64>,
+    /// What it costs in the priority tier, as a multiple of the usual price.
+    pub priority: Option<f64>,
 }
 
 /// What a model costs from some length of the input on, in US dollars for a million tokens.
@@ -239,12 +244,39 @@ pub struct LongPrice {
 }
 
 impl Price {
+    /// The price in a tier; the usual one where a tier has none of its own.
+    #[must_use]
+    pub fn in_tier(&self, tier: Tier) -> Self {
+        let factor = match tier {
+            Tier::Standard => None,
+            Tier::Flex => self.flex,
+            Tier::Priority => self.priority,
+        };
+        let Some(factor) = factor else { return *self };
+        let times = |price: Option<f64>| price.map(|price| price * factor);
+        Self {
+            input: self.input * factor,
+            output: self.output * factor,
+            cache_read: times(self.cache_read),
+            cache_write: times(self.cache_write),
+            above: self.above.map(|long| LongPrice {
+                tokens: long.tokens,
+                input: long.input * factor,
+                output: long.output * factor,
+                cache_read: times(long.cache_read),
+                cache_write: times(long.cache_write),
+            }),
+            flex: None,
+            priority: None,
+        }
+    }
+
     /// The price of a request with this much input.
     fn at(&self, input_tokens: u64) -> Self {
         match self.above.filter(|long| input_tokens > long.tokens) {
             None => *self,
             Some(LongPrice { input, output, cache_read, cache_write, .. }) => {
-                Self { input, output, cache_read, cache_write, above: None }
+                Self { input, output, cache_read, cache_write, above: None, ..*self }
             }
         }
     }

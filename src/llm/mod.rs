@@ -45,7 +45,7 @@ mod vision;
 pub mod wire;
 
 pub use catalog::Api;
-pub use delta::{Accumulator, BlockStart, Delta};
+pub use delta::{Accumulator, BlockStart, Delta, Tier};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};

@@ -60,6 +60,7 @@ async fn next_text(stream: &mut DeltaStream) -> String {
             | Delta::Opaque { .. }
             | Delta::End { .. }
             | Delta::Usage(_)
+            | Delta::Tier(_)
             | Delta::Stop(_)) => panic!("{other:?}"),
         }
     }

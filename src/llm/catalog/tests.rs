@@ -51,6 +51,8 @@ fn the_file_has_the_shape_that_its_readers_expect() {
             assert!(price.input >= 0.0 && price.output >= price.input, "{place}: {price:?}");
             assert!(price.cache_read.is_none_or(|read| read <= price.input), "{place}");
             assert!(price.cache_write.is_none_or(|write| write >= price.input), "{place}");
+            assert!(price.flex.is_none_or(|part| part <= 1.0), "{place}");
+            assert!(price.priority.is_none_or(|part| part >= 1.0), "{place}");
             if let Some(long) = price.above {
                 assert!(long.tokens >= 100_000, "{place}");
                 assert!(long.input >= price.input && long.output >= price.output, "{place}");
@@ -170,8 +172,18 @@ fn a_use_costs_what_the_prices_say() {
         cache_read: Some(0.3),
         cache_write: Some(3.75),
         above: None,
+        flex: Some(0.5),
+        priority: Some(2.0),
     };
-    let two = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None, above: None };
+    let two = Price {
+        input: 2.0,
+        output: 8.0,
+        cache_read: None,
+        cache_write: None,
+        above: None,
+        flex: None,
+        priority: None,
+    };
     let long = LongPrice {
         tokens: 1000,
         input: 4.0,
@@ -190,6 +202,22 @@ fn a_use_costs_what_the_prices_say() {
         ("a cache without a price costs like input", two, use_of(1, 0, 1, 1), 6_000),
     ] {
         assert_eq!(price.nano_usd(&usage), want, "{name}");
+    }
+    let usage = use_of(1000, 100, 1000, 1000);
+    let usual = all.nano_usd(&usage);
+    for (name, price, tier, want) in [
+        ("the standard tier", all, Tier::Standard, usual),
+        ("flex costs half", all, Tier::Flex, usual / 2),
+        ("priority costs double", all, Tier::Priority, usual * 2),
+        ("a tier without a price costs as usual", tiers, Tier::Flex, tiers.nano_usd(&usage)),
+        (
+            "a long request in a tier",
+            Price { priority: Some(2.0), ..tiers },
+            Tier::Priority,
+            tiers.nano_usd(&usage) * 2,
+        ),
+    ] {
+        assert_eq!(price.in_tier(tier).nano_usd(&usage), want, "{name}");
     }
 }
 

@@ -1,14 +1,18 @@
 use super::*;
 use crate::ambient::Ambient;
+use crate::llm::aws::frames;
 use crate::llm::aws::frames::tests::{chunk, frame};
 use crate::llm::cassette::{Record, Replay};
 use crate::llm::delta::Accumulator;
-use crate::llm::wire::{Wire, WireRequest, WireResponse};
+use crate::llm::fixtures::recorded;
+use crate::llm::sse::{self, SseEvent};
+use crate::llm::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use crate::llm::{
     AssistantBlock, Effort, Endpoint, Error, ErrorKind, Message, Request, ToolSpec, connect,
 };
 use base64::Engine as _;
-use futures_util::{FutureExt, StreamExt};
+use bytes::Bytes;
+use futures_util::{FutureExt, StreamExt, stream};
 use pintle_protocol::content::Content;
 use std::sync::{Arc, Mutex};
 
@@ -191,6 +195,37 @@ fn what_is_missing_is_said() {
         assert_eq!(error.kind, ErrorKind::Auth);
         assert!(error.hint.unwrap().starts_with(hint), "{name}");
     }
+}
+
+#[test]
+fn every_recorded_claude_says_the_same_in_frames() {
+    let read = |events: futures_util::stream::BoxStream<'static, Result<SseEvent, Error>>| {
+        let events: Vec<_> =
+            events.map(|event| event.unwrap().data).collect().now_or_never().unwrap();
+        events
+    };
+    let body = |bytes: Vec<u8>| -> ByteStream {
+        let pieces: Vec<_> =
+            bytes.chunks(777).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+        stream::iter(pieces).boxed()
+    };
+    let mut checked = 0;
+    for (name, bytes) in recorded("anthropic") {
+        let Ok(events) = sse::events(body(bytes.to_vec()))
+            .map(|event| event.map(|event| event.data))
+            .collect::<Vec<_>>()
+            .now_or_never()
+            .unwrap()
+            .into_iter()
+            .collect::<Result<Vec<String>, _>>()
+        else {
+            continue;
+        };
+        let framed = events.iter().flat_map(|data| chunk(data)).collect();
+        assert_eq!(read(frames::events(body(framed)).boxed()), events, "{name}");
+        checked += 1;
+    }
+    assert!(checked > 40, "{checked}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::llm::Message;
 use crate::llm::cassette::Replay;
+use crate::llm::{Accumulator, Message, Tier};
 use futures_util::FutureExt;
 use pintle_protocol::content::Content;
 use serde_json::json;
@@ -70,5 +70,34 @@ fn input_beyond_the_window_is_an_overflow_where_the_server_does_not_say_so() {
         let last = deltas.last().unwrap();
         assert_eq!(last.as_ref().err().map(|error| error.kind), want, "{name}");
         assert_eq!(matches!(last, Ok(Delta::Stop(_))), want.is_none(), "{name}");
+    }
+}
+
+#[test]
+fn the_tier_that_served_is_told() {
+    let chat = |tier: &str| {
+        format!(
+            "data: {{\"service_tier\":\"{tier}\",\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"stop\"}}]}}\n\ndata: {{\"choices\":[],\"usage\":{{}}}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    let responses = |tier: &str| {
+        format!(
+            "data: {{\"type\":\"response.completed\",\"response\":{{\"service_tier\":\"{tier}\"}}}}\n\n"
+        )
+    };
+    for (name, want) in [
+        ("default", Tier::Standard),
+        ("auto", Tier::Standard),
+        ("flex", Tier::Flex),
+        ("priority", Tier::Priority),
+    ] {
+        for (api, body) in [(Api::Chat, chat(name)), (Api::Responses, responses(name))] {
+            let mut message = Accumulator::default();
+            for delta in decode_pieces(api, vec![body.into()]) {
+                message.push(&delta.unwrap());
+            }
+            assert_eq!(message.tier(), want, "{api:?} {name}");
+            assert!(message.stop().is_some());
+        }
     }
 }
