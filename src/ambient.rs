@@ -128,3 +128,15 @@ impl fmt::Debug for Secret {
         f.write_str("***")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_a_variable_prints() {
+        let vars = [("SOME_KEY".to_owned(), "very-secret".to_owned())];
+        let printed = format!("{:?}", Ambient::fixed(vars));
+        assert!(printed.contains("SOME_KEY") && !printed.contains("very-secret"), "{printed}");
+    }
+}

@@ -404,25 +404,31 @@ pub fn models() -> &'static [Model] {
     &CATALOG.models
 }
 
-/// The row of a provider's model: of its very id, or of the id without the date or `-latest` at its end.
+/// The row of a provider's model: of its very id, or of the id without the date, version or `-latest` at its end.
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
-    of(id).or_else(|| {
-        let (name, end) = id.rsplit_once(['-', '@'])?;
-        // A date is `20260416`, or `2026-04-16`, whose parts are cut off one after the other.
-        let is_digits = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
-        match end.len() {
-            8 if is_digits => of(name),
-            2 if is_digits => {
-                let (name, month) = name.rsplit_once('-')?;
-                let (name, year) = name.rsplit_once('-')?;
-                let is_date = month.len() == 2 && year.len() == 4;
-                of(name).filter(|_| is_date)
-            }
-            6 if end == "latest" => of(name),
-            _ => None,
+    let find = |id: &str| of(id).or_else(|| of(undated(id)?));
+    // Bedrock's ids end in a version behind the date: `…-20250929-v1:0`.
+    let is_version = |end: &str| end.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    let versioned = || id.rsplit_once("-v").filter(|(_, end)| is_version(end));
+    find(id).or_else(|| find(versioned()?.0))
+}
+
+/// An id without the date or `-latest` at its end.
+fn undated(id: &str) -> Option<&str> {
+    let (name, end) = id.rsplit_once(['-', '@'])?;
+    // A date is `20260416`, or `2026-04-16`, whose parts are cut off one after the other.
+    let is_digits = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
+    match end.len() {
+        8 if is_digits => Some(name),
+        2 if is_digits => {
+            let (name, month) = name.rsplit_once('-')?;
+            let (name, year) = name.rsplit_once('-')?;
+            (month.len() == 2 && year.len() == 4).then_some(name)
         }
-    })
+        6 if end == "latest" => Some(name),
+        _ => None,
+    }
 }
 
 /// The profile that models of this id are used to, by name; `None` where any will do. The id may carry its maker's name.
@@ -436,8 +442,11 @@ pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
 }
 
 /// The most tokens that a model of this id is asked to answer with where its API wants to be told and nobody says.
-pub fn max_output(id: &str) -> Option<u64> {
-    family(id, |family| family.max_output)
+/// Some providers allow less than the maker.
+pub fn max_output(provider: &str, id: &str) -> Option<u64> {
+    let most = family(id, |family| family.max_output)?;
+    let allowed = model(provider, id).and_then(|row| row.max_output);
+    Some(allowed.map_or(most, |allowed| allowed.min(most)))
 }
 
 /// A model's name as its maker writes it, without what gateways and clouds add: `us.anthropic.claude-…` of Bedrock,

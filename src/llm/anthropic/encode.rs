@@ -19,8 +19,8 @@ const MAX_TOKENS: u32 = 16_384;
 /// Encodes a request.
 pub(in crate::llm) fn encode(request: &Request) -> Value {
     let family = families::find(&request.model);
-    let known =
-        || catalog::max_output(&request.model).and_then(|tokens| u32::try_from(tokens).ok());
+    let provider = request.origin.split('/').next().unwrap_or_default();
+    let known = || u32::try_from(catalog::max_output(provider, &request.model)?).ok();
     let max_tokens = request.max_output_tokens.or_else(known).unwrap_or(MAX_TOKENS);
     let mut body = json!({ "model": request.model, "max_tokens": max_tokens, "stream": true });
     if let Some(effort) = request.effort {
