@@ -69,12 +69,17 @@ impl Cloud {
     }
 
     /// Puts a body into the form that the cloud wants: the model stands in the URL, the version in the body.
-    pub(super) fn wrap(self, api: Api, mut body: Value) -> Value {
+    /// Amazon takes the betas there too.
+    pub(super) fn wrap(self, api: Api, mut body: Value, betas: Option<&str>) -> Value {
         if let (Api::Messages, Value::Object(fields)) = (api, &mut body) {
             fields.shift_remove("model");
             let version = match self {
                 Self::Bedrock => {
                     fields.shift_remove("stream");
+                    if let Some(betas) = betas {
+                        let betas: Vec<&str> = betas.split(',').map(str::trim).collect();
+                        fields.insert("anthropic_beta".to_owned(), json!(betas));
+                    }
                     "bedrock-2023-05-31"
                 }
                 Self::Vertex => "vertex-2023-10-16",

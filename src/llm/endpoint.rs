@@ -83,6 +83,7 @@ impl Endpoint {
             "AWS_REGION" if is_amazon => region(),
             var => ambient.var(var),
         };
+        let is_at_home = moved.is_none_or(|moved| moved == entry.base_url);
         let base_url = fill_in(moved.unwrap_or(&entry.base_url), name, lookup);
         let signing = key.is_none().then(|| {
             let place = base_url.as_deref().ok().and_then(aws::region_of_host).or_else(region);
@@ -104,7 +105,11 @@ impl Endpoint {
             signing,
             key_var,
             auth: entry.auth,
-            dialect: entry.dialect,
+            dialect: Dialect {
+                // A server in another place may refuse fields that it does not know, as Azure's dated versions do.
+                prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
+                ..entry.dialect
+            },
             ..Self::new(name, entry.api, base_url)
         })
     }
@@ -409,6 +414,22 @@ mod tests {
             error.hint.unwrap(),
             "set AZURE_OPENAI_RESOURCE, or name the place with --base-url"
         );
+    }
+
+    #[test]
+    fn a_cache_key_is_told_where_it_is_known() {
+        let key = ("OPENAI_API_KEY".to_owned(), "k".to_owned());
+        for (var, base_url, want) in [
+            (None, None, true),
+            (None, Some("https://api.openai.com/v1"), true),
+            (None, Some("https://proxy.test/v1"), false),
+            (Some("https://proxy.test/v1"), None, false),
+        ] {
+            let var = var.map(|url| ("OPENAI_BASE_URL".to_owned(), url.to_owned()));
+            let ambient = Ambient::fixed([key.clone()].into_iter().chain(var));
+            let endpoint = Endpoint::resolve("openai", &ambient, base_url).unwrap();
+            assert_eq!(endpoint.dialect.prompt_cache_key, want, "{base_url:?}");
+        }
     }
 
     #[test]

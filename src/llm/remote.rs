@@ -15,6 +15,7 @@ use super::sse::{self, SseEvent};
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Provider, Request};
+use crate::ambient::Secret;
 use futures_util::stream::{self, Stream, StreamExt};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
@@ -40,7 +41,12 @@ fn body(endpoint: &Endpoint, request: &Request) -> Value {
     let mut body = encode(endpoint.api, request, endpoint.dialect);
     merge(&mut body, &endpoint.extra_body);
     match endpoint.dialect.cloud {
-        Some(cloud) => cloud.wrap(endpoint.api, body),
+        Some(cloud) => {
+            let is_beta =
+                |(name, _): &&(String, Secret)| name.eq_ignore_ascii_case("anthropic-beta");
+            let betas = endpoint.headers.iter().find(is_beta);
+            cloud.wrap(endpoint.api, body, betas.map(|(_, betas)| betas.expose()))
+        }
         None => body,
     }
 }

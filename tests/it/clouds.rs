@@ -150,3 +150,40 @@ fn each_cloud_is_asked_in_its_own_way() {
         assert!(!journal.contains("secret-half"), "{model}");
     }
 }
+
+#[test]
+fn a_profile_of_amazons_tools_is_enough() {
+    let (url, served) = serve("application/vnd.amazon.eventstream", FRAMES);
+    let place = Place::new(&[]);
+    let folder = place.home().parent().unwrap().join(".aws");
+    std::fs::create_dir_all(&folder).unwrap();
+    let keys = "[work]\naws_access_key_id = AKIDPROFILE\naws_secret_access_key = secret-half\naws_session_token = token-half\n";
+    std::fs::write(folder.join("credentials"), keys).unwrap();
+    std::fs::write(folder.join("config"), "[profile work]\nregion = eu-north-1\n").unwrap();
+    let args = ["run", "--quiet", "--model", "bedrock/eu.anthropic.claude-x", "hi"];
+    let mut command = place.command(&args);
+    command.env("AWS_PROFILE", "work").env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", &url);
+    let out = command.stdin(std::process::Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(String::from_utf8_lossy(&out.stdout).trim(), "Grüezi from a frame ✓", "{said}");
+    let received = served.join().unwrap();
+    let authorization = received.header("authorization").unwrap();
+    assert!(authorization.contains("Credential=AKIDPROFILE/"), "{authorization}");
+    assert!(authorization.contains("/eu-north-1/bedrock/"), "{authorization}");
+    assert_eq!(received.header("x-amz-security-token"), Some("token-half"));
+}
+
+#[test]
+fn without_keys_a_cloud_says_what_to_set() {
+    for (model, want) in [
+        ("bedrock/us.anthropic.claude-x", "AWS_BEARER_TOKEN_BEDROCK or AWS_ACCESS_KEY_ID"),
+        ("vertex/claude-x", "GOOGLE_CLOUD_ACCESS_TOKEN"),
+        ("azure/gpt-5", "AZURE_OPENAI_API_KEY"),
+    ] {
+        let place = Place::new(&[]);
+        let mut command = place.command(&["run", "--quiet", "--model", model, "hi"]);
+        let out = command.stdin(std::process::Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(!out.status.success() && said.contains(want), "{model}: {said}");
+    }
+}

@@ -1,7 +1,7 @@
 //! How the models of one family are asked to think, as data.
 //!
-//! Source, for 4.5 and later: platform.claude.com, `models` and `build-with-claude/effort`, and what public clients say of
-//! switching thinking off, read 2026-11. Models before that are from general knowledge. How long an answer may be stands in the
+//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com, `build-with-claude/extended-thinking`, for
+//! the models before 4.5; what public clients say of switching thinking off; read 2026-11. How long an answer may be stands in the
 //! catalogue.
 
 use crate::llm::catalog;

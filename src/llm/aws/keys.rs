@@ -45,9 +45,8 @@ impl Signing {
                 session_token: ambient.var("AWS_SESSION_TOKEN").map(str::trim).map(Secret::new),
             })
         };
-        // A profile that is asked for by name goes before keys that happen to be set, as in Amazon's tools.
-        let named = ambient.var("AWS_PROFILE").and_then(|_| profile.keys.clone());
-        let keys = named.or_else(of_environment).or_else(|| profile.keys.clone())?;
+        // Amazon's own client (botocore 1.44.5) prefers keys that are set to a profile that `AWS_PROFILE` names.
+        let keys = of_environment().or_else(|| profile.keys.clone())?;
         Some(Self { keys, region, ambient: ambient.clone() })
     }
 
@@ -147,12 +146,13 @@ mod tests {
                 Some("us-east-1"),
             ),
             (
-                "a profile asked for goes before the environment",
+                "the environment goes before a profile asked for",
                 &both,
                 "work",
-                Some("KEY-W S=W TW"),
+                Some("KEY-E SE -"),
                 Some("eu-west-1"),
             ),
+            ("a profile asked for", &both[2..], "work", Some("KEY-W S=W TW"), Some("eu-west-1")),
             ("the default profile", &[], "default", Some("KEY-D SD -"), Some("us-east-1")),
             ("a profile without keys", &[], "sso", None, None),
             ("no such profile", &[], "nobody", None, None),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, Secret};
 use crate::llm::aws::frames;
 use crate::llm::aws::frames::tests::{chunk, frame};
 use crate::llm::cassette::{Record, Replay};
@@ -167,6 +167,14 @@ fn claude_is_asked_to_think_as_its_family_wants_wherever_it_is() {
         (&body["thinking"]["type"], &body["max_tokens"]),
         (&json!("enabled"), &json!(32_000))
     );
+}
+
+#[test]
+fn betas_of_the_users_go_where_amazon_reads_them() {
+    let mut endpoint = Endpoint::resolve("bedrock", &ambient(&[]), None).unwrap();
+    endpoint.headers = vec![("Anthropic-Beta".to_owned(), Secret::new("a-1, b-2"))];
+    let body = sent(endpoint, "anthropic.claude-x").body;
+    assert_eq!(body["anthropic_beta"], json!(["a-1", "b-2"]));
 }
 
 #[test]

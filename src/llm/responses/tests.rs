@@ -220,6 +220,17 @@ fn a_conversation_with_everything_in_it() {
     rest.as_object_mut().unwrap().remove("input");
     expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object"},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
 
+    for (model, reasons) in [
+        ("gpt-4o-mini", false),
+        ("gpt-5-chat-latest", false),
+        ("gpt-5-codex", true),
+        ("openai/gpt-5", true),
+    ] {
+        let mut asked = request(Vec::new());
+        asked.model = model.to_owned();
+        let body = encode(&asked, Dialect::PLAIN);
+        assert_eq!(body.get("include").is_some(), reasons, "{model}");
+    }
     let mut old = request(Vec::new());
     old.model = "openai/gpt-4.1-mini".to_owned();
     old.cache_key = Some("s-1".into());
