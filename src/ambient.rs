@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Clock, ids and environment variables. Cheap to clone.
-#[derive(Debug, Clone)]
+/// Clock, ids and environment variables. Cheap to clone. Printing it shows no value of a variable, since some are keys.
+#[derive(Clone)]
 pub struct Ambient {
     vars: Arc<BTreeMap<String, String>>,
     source: Source,
@@ -26,6 +26,13 @@ enum Source {
     System,
     /// A counter that stands for clock and chance.
     Fixed(Arc<AtomicU64>),
+}
+
+impl fmt::Debug for Ambient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&String> = self.vars.keys().collect();
+        f.debug_struct("Ambient").field("vars", &names).field("source", &self.source).finish()
+    }
 }
 
 impl Ambient {
@@ -119,5 +126,17 @@ impl Secret {
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("***")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_of_a_variable_prints() {
+        let vars = [("SOME_KEY".to_owned(), "very-secret".to_owned())];
+        let printed = format!("{:?}", Ambient::fixed(vars));
+        assert!(printed.contains("SOME_KEY") && !printed.contains("very-secret"), "{printed}");
     }
 }

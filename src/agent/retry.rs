@@ -58,7 +58,7 @@ pub(super) fn next_delay(
     error: &Error,
     chance: f64,
 ) -> Result<Duration, GivenUp> {
-    if !error.kind.is_retryable() {
+    if !error.is_retryable() {
         return Err(GivenUp::Final);
     }
     if failures.count >= patience.retries {
@@ -138,6 +138,21 @@ mod tests {
             let error = Error::new(kind, "x");
             let got = next_delay(&Patience::default(), Failures::default(), &error, 0.0);
             assert_eq!(got == Err(GivenUp::Final), is_final, "{kind:?}");
+        }
+        for (kind, says, is_final) in [
+            (ErrorKind::Overloaded, Some(false), true),
+            (ErrorKind::RateLimit, Some(false), true),
+            (ErrorKind::InvalidRequest, Some(true), false),
+            (ErrorKind::Overloaded, Some(true), false),
+        ] {
+            let mut error = Error::new(kind, "x");
+            error.should_retry = says;
+            let got = next_delay(&Patience::default(), Failures::default(), &error, 0.0);
+            assert_eq!(
+                got == Err(GivenUp::Final),
+                is_final,
+                "{kind:?}, the provider says {says:?}"
+            );
         }
         let never = Patience { retries: 0, ..Patience::default() };
         let error = Error::new(ErrorKind::Network, "x");

@@ -4,6 +4,7 @@ use super::call::{Call, Preparation, parse_arguments, prepare};
 use super::retry::{self, Failures, GivenUp};
 use super::turn::{End, Tally, TurnContext};
 use crate::context::conversation::{Bone, Conversation, Skeleton};
+use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
 use crate::llm::{
     Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
@@ -114,6 +115,7 @@ async fn ask(
         tools: Arc::clone(tools),
         effort: ctx.model.effort,
         max_output_tokens: None,
+        cache_key: Some(ctx.session_id.as_str().into()),
     };
     let next =
         |error: &Error| retry::next_delay(&ctx.patience, failures, error, ctx.ambient.chance());
@@ -165,11 +167,12 @@ fn failed(error: Error, why: GivenUp) -> End {
         )),
         GivenUp::Final | GivenUp::Tried => None,
     };
+    let retryable = error.is_retryable();
     End::Failed(TurnError {
         code: error.kind.code().to_owned(),
         message: error.message,
         hint: error.hint.or(hint),
-        retryable: error.kind.is_retryable(),
+        retryable,
         http_status: error.status,
     })
 }
@@ -200,7 +203,7 @@ impl Stream<'_> {
             Delta::Text { index, text } => self.grow(index, text).await,
             Delta::Arguments { index, json } => self.grow(index, json).await,
             Delta::End { index } => self.end(index).await,
-            Delta::Opaque { .. } | Delta::Usage(_) | Delta::Stop(_) => {}
+            Delta::Opaque { .. } | Delta::Usage(_) | Delta::Tier(_) | Delta::Stop(_) => {}
         }
     }
 
@@ -306,12 +309,17 @@ impl Stream<'_> {
             }
         }
         let usage = self.accumulator.usage();
-        let cost_nano_usd = tally.count(usage, self.ctx.price);
+        let cost_nano_usd = tally.count(usage, self.price());
         if is_shown {
             let completed = self.completed(None, usage, cost_nano_usd, tally);
             self.ctx.session.event(Event::StepCompleted(completed)).await;
             tally.steps += 1;
         }
+    }
+
+    /// What the model costs in the tier that served the reply.
+    fn price(&self) -> Option<Price> {
+        self.ctx.price.map(|price| price.in_tier(self.accumulator.tier()))
     }
 
     fn completed(
@@ -348,7 +356,7 @@ impl Stream<'_> {
         }
         let usage = self.accumulator.usage();
         let stop = self.accumulator.stop();
-        let cost_nano_usd = tally.count(usage, self.ctx.price);
+        let cost_nano_usd = tally.count(usage, self.price());
 
         let is_cut = cut.is_some();
         let completed = self.completed(stop.filter(|_| !is_cut), usage, cost_nano_usd, tally);

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! By hand, `"bodyFile":"hello.sse"` names a file beside the cassette, `request` may be left out or hold only what is to
-//! be checked, `body` may be one text, `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are
+//! be checked, `body` may be one text, `"base64":true` says that its pieces are bytes in base64, `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are
 //! never stored, and a key that stands in a body is written as `***`.
 #![expect(clippy::disallowed_methods, reason = "cassettes are files that the user names")]
 
@@ -28,8 +28,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// Headers of answers that mean something to the engine; others are not stored.
-const KEPT_HEADERS: &[&str] =
-    &["content-type", "retry-after", "retry-after-ms", "request-id", "x-request-id"];
+const KEPT_HEADERS: &[&str] = &[
+    "content-type",
+    "request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-amzn-errortype",
+    "x-amzn-requestid",
+    "x-request-id",
+    "x-should-retry",
+];
 
 /// Answers requests from a cassette, in order.
 #[derive(Debug)]
@@ -51,7 +59,12 @@ impl Replay {
         replay.name = path.display().to_string();
         for exchange in &mut replay.exchanges {
             if let Some(file) = exchange.response.body_file.take() {
-                exchange.response.body = Some(Body::Whole(read(&folder.join(file))?));
+                let text = read(&folder.join(&file))?;
+                exchange.response.body = Some(Body::Whole(text));
+                if exchange.response.pieces().is_none() {
+                    let message = format!("{file} is not base64");
+                    return Err(Error::new(ErrorKind::Replay, message));
+                }
             }
         }
         Ok(replay)
@@ -67,10 +80,14 @@ impl Replay {
             if line.trim().is_empty() || line.trim_start().starts_with("{\"cassette\"") {
                 continue;
             }
-            let exchange = serde_json::from_str(line).map_err(|error| {
-                let at = number + 1;
+            let at = number + 1;
+            let exchange: Exchange = serde_json::from_str(line).map_err(|error| {
                 Error::new(ErrorKind::Replay, format!("line {at} of the cassette: {error}"))
             })?;
+            if exchange.response.pieces().is_none() {
+                let message = format!("line {at} of the cassette: its body is not base64");
+                return Err(Error::new(ErrorKind::Replay, message));
+            }
             exchanges.push(exchange);
         }
         Ok(Self { name: "the cassette".to_owned(), exchanges, next: AtomicUsize::new(0) })
@@ -114,7 +131,11 @@ impl Wire for Replay {
         Ok(WireResponse {
             status: response.status,
             headers: response.headers.clone().into_iter().collect(),
-            body: pieces(response.pieces(), Duration::from_millis(response.delay_ms), response.end),
+            body: pieces(
+                response.pieces().unwrap_or_default(),
+                Duration::from_millis(response.delay_ms),
+                response.end,
+            ),
         })
     }
 }

@@ -5,7 +5,11 @@
 //! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
 //! the same name.
 
-use pintle_protocol::content::Usage;
+mod price;
+
+pub use price::{LongPrice, Price};
+
+use super::cloud::Cloud;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -115,6 +119,8 @@ pub enum ReasoningBack {
     ReasoningContent,
     /// As text in front of the message's own.
     Text,
+    /// As a part of kind `thinking` in front of the message's text.
+    ThinkingPart,
 }
 
 /// The role of the system prompt (Chat).
@@ -151,6 +157,12 @@ pub struct Dialect {
     pub result_name: bool,
     /// Between a tool's result and a person's message there is one of the assistant.
     pub assistant_after_result: bool,
+    /// It knows `prompt_cache_key` (Chat, Responses).
+    pub prompt_cache_key: bool,
+    /// It takes more input than the window holds without a word; only the usage tells.
+    pub silent_overflow: bool,
+    /// The cloud that serves models of several makers under its own URLs.
+    pub cloud: Option<Cloud>,
 }
 
 impl Dialect {
@@ -185,6 +197,9 @@ impl Dialect {
         store: false,
         result_name: false,
         assistant_after_result: false,
+        prompt_cache_key: false,
+        silent_overflow: false,
+        cloud: None,
     };
 }
 
@@ -210,7 +225,7 @@ pub struct Entry {
     pub name: String,
     /// The wire API it speaks.
     pub api: Api,
-    /// Where it is. `{NAME}` stands for the variable of that name, `{model}` for the model's id.
+    /// Where it is. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the model's id.
     pub base_url: String,
     /// The variable that may name another place.
     pub base_url_var: Option<String>,
@@ -222,38 +237,6 @@ pub struct Entry {
     pub dialect: Dialect,
     /// Where this was read.
     pub source: String,
-}
-
-/// What a model costs, in US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Price {
-    /// Input that comes from no cache.
-    pub input: f64,
-    /// Output, reasoning included.
-    pub output: f64,
-    /// Input read from a cache; `None` costs like any input.
-    pub cache_read: Option<f64>,
-    /// Input written to a cache; `None` costs like any input.
-    pub cache_write: Option<f64>,
-}
-
-impl Price {
-    /// What this use costs, in billionths of a dollar.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "counts of tokens are far below 2^53, prices are not negative, and `as` saturates"
-    )]
-    pub fn nano_usd(&self, usage: &Usage) -> u64 {
-        let part = |tokens: u64, usd_per_mtok: f64| tokens as f64 * usd_per_mtok * 1000.0;
-        let sum = part(usage.input_tokens, self.input)
-            + part(usage.output_tokens, self.output)
-            + part(usage.cache_read_tokens, self.cache_read.unwrap_or(self.input))
-            + part(usage.cache_write_tokens, self.cache_write.unwrap_or(self.input));
-        sum.round() as u64
-    }
 }
 
 /// A model of a provider.
@@ -293,6 +276,7 @@ struct Family {
     prefix: String,
     profile: Option<String>,
     vision: Option<bool>,
+    max_output: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -363,10 +347,14 @@ pub fn models() -> &'static [Model] {
     &CATALOG.models
 }
 
-/// The row of a provider's model: of its very id, or of the id without the date or `-latest` at its end.
+/// The row of a provider's model: of its very id, or of the id without the date, version or `-latest` at its end.
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
-    of(id).or_else(|| of(undated(id)?))
+    let find = |id: &str| of(id).or_else(|| of(undated(id)?));
+    // Bedrock's ids end in a version behind the date: `…-20250929-v1:0`.
+    let is_version = |end: &str| end.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
+    let versioned = || id.rsplit_once("-v").filter(|(_, end)| is_version(end));
+    find(id).or_else(|| find(versioned()?.0))
 }
 
 /// A model's id without the date or `-latest` at its end; `None` where there is none.
@@ -396,11 +384,25 @@ pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
     model(provider, id).and_then(|row| row.vision).or_else(|| family(id, |family| family.vision))
 }
 
+/// The most tokens that a model of this id is asked to answer with where its API wants to be told and nobody says.
+/// Some providers allow less than the maker.
+pub fn max_output(provider: &str, id: &str) -> Option<u64> {
+    let most = family(id, |family| family.max_output)?;
+    let allowed = model(provider, id).and_then(|row| row.max_output);
+    Some(allowed.map_or(most, |allowed| allowed.min(most)))
+}
+
+/// A model's name as its maker writes it, without what gateways and clouds add: `us.anthropic.claude-…` of Bedrock,
+/// `claude-…@20250929` of Vertex.
+pub(super) fn bare_name(id: &str) -> String {
+    let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
+    let name = name.rsplit_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
+    name.replace('@', "-")
+}
+
 /// What the longest beginning of a model's name says.
 fn family<T>(id: &str, says: impl Fn(&'static Family) -> Option<T>) -> Option<T> {
-    let name = id.rsplit('/').next().unwrap_or(id).to_ascii_lowercase();
-    // Bedrock and Vertex put dots where others put slashes: `us.anthropic.claude-…`.
-    let name = name.rsplit_once("anthropic.").map_or(name.as_str(), |(_, name)| name);
+    let name = bare_name(id);
     CATALOG
         .families
         .iter()

@@ -43,8 +43,33 @@ pub enum Delta {
     },
     /// Tokens so far: cumulative, the last one wins.
     Usage(Usage),
+    /// The tier that serves the request, where it is not the standard one; the last one wins.
+    Tier(Tier),
     /// The reply is over; nothing follows but perhaps [`Delta::Usage`].
     Stop(StopReason),
+}
+
+/// How soon a provider serves a request, which its price depends on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Tier {
+    /// As usual.
+    #[default]
+    Standard,
+    /// When there is room, for less.
+    Flex,
+    /// Before others, for more.
+    Priority,
+}
+
+impl Tier {
+    /// The tier of this name; names that are not known cost as usual.
+    pub(super) fn from_name(name: &str) -> Self {
+        match name {
+            "flex" => Self::Flex,
+            "priority" => Self::Priority,
+            _ => Self::Standard,
+        }
+    }
 }
 
 /// What kind of block begins.
@@ -70,6 +95,7 @@ pub enum BlockStart {
 pub struct Accumulator {
     blocks: Vec<Option<AssistantBlock>>,
     usage: Usage,
+    tier: Tier,
     stop: Option<StopReason>,
 }
 
@@ -123,6 +149,7 @@ impl Accumulator {
             },
             Delta::End { .. } => {}
             Delta::Usage(usage) => self.usage = *usage,
+            Delta::Tier(tier) => self.tier = *tier,
             Delta::Stop(stop) => self.stop = Some(*stop),
         }
     }
@@ -139,6 +166,11 @@ impl Accumulator {
     /// The tokens so far.
     pub fn usage(&self) -> Usage {
         self.usage
+    }
+
+    /// The tier that serves it.
+    pub fn tier(&self) -> Tier {
+        self.tier
     }
 
     /// Why the reply stopped; `None` while it has not.

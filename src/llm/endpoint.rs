@@ -3,7 +3,9 @@
 //! The rule for a base URL: a chat base ends in its version (`https://host/v1`), an Anthropic base is the root
 //! (`https://host`). Both are accepted with or without the version, a slash at the end or the whole path.
 
+use super::aws::{self, Signing};
 use super::catalog::{self, Api, Auth, Dialect};
+use super::cloud::{self, Cloud};
 use super::error::{Error, ErrorKind};
 use super::request::Effort;
 use crate::ambient::{Ambient, Secret};
@@ -21,6 +23,8 @@ pub struct Endpoint {
     pub base_url: String,
     /// The key; `None` for servers that want none.
     pub key: Option<Secret>,
+    /// What signs requests where there is no key, as Amazon wants it.
+    pub signing: Option<Signing>,
     /// The variable that holds the key, for hints.
     pub key_var: Option<String>,
     /// More headers to send; one named `authorization` or `x-api-key` takes the place of the key's.
@@ -55,6 +59,7 @@ impl Endpoint {
             api,
             base_url: base_url.into(),
             key: None,
+            signing: None,
             key_var: None,
             headers: Vec::new(),
             auth: None,
@@ -107,30 +112,60 @@ impl Endpoint {
         let key = set.map(|(_, key)| Secret::new(key.trim()));
         let key_var = set.map(|(var, _)| var).or(entry.key_vars.first()).cloned();
         let key_var = key_var.filter(|_| key_from == KeyFrom::Environment);
-        if let (Some(var), None, None) = (&key_var, &key, moved) {
-            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
-                .hint(format!("set {var}, or use --base-url with a server of your own")));
-        }
-        let base_url = match moved {
-            Some(base_url) => base_url.to_owned(),
-            None => fill_in(&entry.base_url, name, ambient)?,
+        let is_amazon = entry.dialect.cloud == Some(Cloud::Bedrock);
+        let profile = if is_amazon { aws::Profile::read(ambient) } else { aws::Profile::default() };
+        let region = || {
+            let vars = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+            vars.iter().find_map(|var| ambient.var(var)).or(profile.region.as_deref())
         };
+        let lookup = |var: &str| match var {
+            "AWS_REGION" if is_amazon => region(),
+            var => ambient.var(var),
+        };
+        let is_at_home = moved.is_none_or(|moved| moved == entry.base_url);
+        let base_url = fill_in(moved.unwrap_or(&entry.base_url), name, lookup);
+        let signing = (key.is_none() && key_from == KeyFrom::Environment).then(|| {
+            let place = base_url.as_deref().ok().and_then(aws::region_of_host).or_else(region);
+            Signing::find(ambient, &profile, place.unwrap_or("us-east-1").to_owned())
+        });
+        let signing = signing.flatten().filter(|_| is_amazon);
+        if let (Some(var), None, None, None) = (&key_var, &key, &signing, moved) {
+            let or = if is_amazon {
+                " or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (`aws configure export-credentials --format env` prints those of a profile)"
+            } else {
+                ""
+            };
+            return Err(Error::new(ErrorKind::Auth, format!("no key for {name}"))
+                .hint(format!("set {var}{or}, or use --base-url with a server of your own")));
+        }
+        let base_url = cloud::vertex_host(&base_url?);
         Ok(Self {
             key,
+            signing,
             key_var,
             auth: entry.auth,
-            dialect: entry.dialect,
+            dialect: Dialect {
+                // A server in another place may refuse fields that it does not know, as Azure's dated versions do.
+                prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
+                ..entry.dialect
+            },
             ..Self::new(name, entry.api, base_url)
         })
     }
 
     /// The URL that requests go to; where it ends in the model's name, without that.
     pub fn url(&self) -> String {
-        url(self.api, &self.base_url)
+        match self.dialect.cloud {
+            Some(cloud) => with_scheme(cloud.root(self.base_url.trim())),
+            None => url(self.api, &self.base_url),
+        }
     }
 
     /// The URL that requests for this model go to: `{model}` in the base URL stands for its id.
     pub(super) fn request_url(&self, model: &str) -> String {
+        if let Some(url) = self.cloud_url(model) {
+            return url;
+        }
         let url = self.url().replace("{model}", model);
         if self.api != Api::Gemini {
             return url;
@@ -139,6 +174,15 @@ impl Endpoint {
         let (path, query) = url.split_once('?').unwrap_or((&url, ""));
         let more = if query.is_empty() { String::new() } else { format!("&{query}") };
         format!("{path}/{model}:streamGenerateContent?alt=sse{more}")
+    }
+
+    /// The URL of a cloud that has its own.
+    fn cloud_url(&self, model: &str) -> Option<String> {
+        let cloud = self.dialect.cloud?;
+        let (base, query) = self.base_url.trim().split_once('?').unwrap_or((&self.base_url, ""));
+        let url = cloud.url(self.api, &with_scheme(cloud.root(base.trim())), model)?;
+        let sign = if url.contains('?') { '&' } else { '?' };
+        Some(if query.is_empty() { url } else { format!("{url}{sign}{query}") })
     }
 
     /// The URL for messages: without query, user and password, which may be keys.
@@ -155,12 +199,35 @@ impl Endpoint {
         }
     }
 
+    /// The endpoint as a model of this id wants it: a cloud has several APIs.
+    pub(super) fn for_model(&self, model: &str) -> Self {
+        let api = self.dialect.cloud.map_or(self.api, |cloud| cloud.api(self.api, model));
+        Self { api, ..self.clone() }
+    }
+
+    /// The headers of a request with this body to this URL, its signature among them.
+    pub(super) fn signed_headers(&self, url: &str, body: &Value) -> Vec<(String, Secret)> {
+        let mut headers = self.request_headers();
+        let is_given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        if let Some(signing) = self.signing.as_ref().filter(|_| !is_given) {
+            let bytes = serde_json::to_vec(body).unwrap_or_default();
+            headers.extend(signing.headers(url, &bytes));
+        }
+        headers
+    }
+
     /// The headers of a request, the key among them.
     pub(super) fn request_headers(&self) -> Vec<(String, Secret)> {
         let mut headers = Vec::new();
         let own =
             |name: &str| self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
-        if self.api == Api::Messages && !own("anthropic-version") {
+        let is_framed = self.dialect.cloud.is_some_and(|cloud| cloud.is_framed(self.api));
+        if is_framed {
+            let frames = Secret::new("application/vnd.amazon.eventstream");
+            headers.push(("accept".to_owned(), frames));
+        }
+        let is_wrapped = self.dialect.cloud.is_some();
+        if self.api == Api::Messages && !is_wrapped && !own("anthropic-version") {
             headers.push(("anthropic-version".to_owned(), Secret::new("2023-06-01")));
         }
         let is_given = ["authorization", "x-api-key", "api-key", "x-goog-api-key"]
@@ -168,6 +235,7 @@ impl Endpoint {
             .any(|name| own(name));
         if let Some(key) = self.key.as_ref().filter(|_| !is_given) {
             let auth = self.auth.unwrap_or(match self.api {
+                Api::Messages if is_wrapped => Auth::Bearer,
                 Api::Messages => Auth::XApiKey,
                 Api::Gemini => Auth::XGoogApiKey,
                 Api::Chat | Api::Responses => Auth::Bearer,
@@ -183,18 +251,23 @@ impl Endpoint {
     }
 }
 
-/// Puts variables in the place of their names in braces; `{model}` stays.
-fn fill_in(base_url: &str, provider: &str, ambient: &Ambient) -> Result<String, Error> {
+/// Puts variables in the place of their names in braces, the first one set of `{A|B}`; `{model}` stays.
+fn fill_in<'a>(
+    base_url: &str,
+    provider: &str,
+    lookup: impl Fn(&str) -> Option<&'a str>,
+) -> Result<String, Error> {
     let mut filled = String::new();
     let mut rest = base_url;
     while let Some((before, behind)) = rest.split_once('{') {
         let Some((name, behind)) = behind.split_once('}') else { break };
         filled.push_str(before);
         rest = behind;
-        match ambient.var(name) {
+        match name.split('|').find_map(&lookup) {
             _ if name == "model" => filled.push_str("{model}"),
             Some(value) => filled.push_str(value.trim()),
             None => {
+                let name = name.replace('|', " or ");
                 let message = format!("where {provider} is depends on {name}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
                     .hint(format!("set {name}, or name the place with --base-url")));
@@ -208,15 +281,7 @@ fn fill_in(base_url: &str, provider: &str, ambient: &Ambient) -> Result<String, 
 fn url(api: Api, base: &str) -> String {
     let base = base.trim();
     let (base, query) = base.split_once('?').map_or((base, ""), |(base, query)| (base, query));
-    let has_scheme = base.contains("://");
-    let base = base.trim_end_matches('/');
-    let base = if has_scheme {
-        base.to_owned()
-    } else if is_local(base) {
-        format!("http://{base}")
-    } else {
-        format!("https://{base}")
-    };
+    let base = with_scheme(base.trim_end_matches('/'));
     let mut url = match api {
         Api::Messages => {
             let root = base.strip_suffix("/messages").unwrap_or(&base);
@@ -238,6 +303,16 @@ fn url(api: Api, base: &str) -> String {
         url.push_str(query);
     }
     url
+}
+
+fn with_scheme(base: &str) -> String {
+    if base.contains("://") {
+        base.to_owned()
+    } else if is_local(base) {
+        format!("http://{base}")
+    } else {
+        format!("https://{base}")
+    }
 }
 
 /// A server next door is most likely without TLS.
@@ -358,6 +433,12 @@ mod tests {
                 "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1/chat/completions",
                 ("authorization", "Bearer b"),
             ),
+            (
+                "azure",
+                Some("https://{AZURE_OPENAI_RESOURCE}.openai.azure.com/openai/v1"),
+                "https://mine.openai.azure.com/openai/v1/chat/completions",
+                ("api-key", "k"),
+            ),
         ] {
             let endpoint = Endpoint::resolve(name, &ambient, base_url).unwrap();
             assert_eq!(endpoint.request_url("m"), url);
@@ -372,6 +453,22 @@ mod tests {
             error.hint.unwrap(),
             "set AZURE_OPENAI_RESOURCE, or name the place with --base-url"
         );
+    }
+
+    #[test]
+    fn a_cache_key_is_told_where_it_is_known() {
+        let key = ("OPENAI_API_KEY".to_owned(), "k".to_owned());
+        for (var, base_url, want) in [
+            (None, None, true),
+            (None, Some("https://api.openai.com/v1"), true),
+            (None, Some("https://proxy.test/v1"), false),
+            (Some("https://proxy.test/v1"), None, false),
+        ] {
+            let var = var.map(|url| ("OPENAI_BASE_URL".to_owned(), url.to_owned()));
+            let ambient = Ambient::fixed([key.clone()].into_iter().chain(var));
+            let endpoint = Endpoint::resolve("openai", &ambient, base_url).unwrap();
+            assert_eq!(endpoint.dialect.prompt_cache_key, want, "{base_url:?}");
+        }
     }
 
     #[test]

@@ -14,10 +14,14 @@ pub struct Error {
     pub hint: Option<String>,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
+    /// The provider's own name of the error.
+    pub provider_code: Option<String>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
     /// How long the provider asks to wait.
     pub retry_after: Option<Duration>,
+    /// What the provider itself says of trying the same again; it goes before what the kind says.
+    pub should_retry: Option<bool>,
 }
 
 /// The classes of failure.
@@ -84,7 +88,7 @@ impl ErrorKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// Whether trying the same again may help.
+    /// Whether trying the same again may help, as far as the kind tells.
     pub fn is_retryable(self) -> bool {
         match self {
             Self::RateLimit | Self::Overloaded | Self::Network | Self::Timeout | Self::Protocol => {
@@ -108,9 +112,16 @@ impl Error {
             message: message.into(),
             hint: None,
             status: None,
+            provider_code: None,
             request_id: None,
             retry_after: None,
+            should_retry: None,
         }
+    }
+
+    /// Whether trying the same again may help.
+    pub fn is_retryable(&self) -> bool {
+        self.should_retry.unwrap_or_else(|| self.kind.is_retryable())
     }
 
     /// Adds what to do about it.

@@ -80,6 +80,7 @@ fn check(name: &str, origin: &str, messages: Vec<Message>) {
             tools: Arc::new([]),
             effort: None,
             max_output_tokens: None,
+            cache_key: None,
         };
         for (target, api) in FAMILIES {
             let body = encode(api, &request, dialect);
@@ -118,6 +119,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
                 tools: Arc::new([]),
                 effort: None,
                 max_output_tokens: None,
+                cache_key: None,
             };
             let body = encode(api, &request, Dialect::PLAIN);
             if let Err(broken) = rules::check(api, &body) {

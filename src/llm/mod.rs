@@ -9,11 +9,13 @@
 //! waits or spawns; `remote` is the stream that drives it.
 
 mod anthropic;
+pub mod aws;
 mod call_ids;
 pub mod cassette;
 pub mod catalog;
 mod chat;
 mod classify;
+pub mod cloud;
 #[cfg(test)]
 mod conformance;
 pub mod credentials;
@@ -30,6 +32,7 @@ mod handoff;
 pub mod http;
 pub mod invariants;
 pub mod message;
+mod reasoning;
 #[cfg(test)]
 mod recorded;
 mod remote;
@@ -43,7 +46,7 @@ mod vision;
 pub mod wire;
 
 pub use catalog::Api;
-pub use delta::{Accumulator, BlockStart, Delta};
+pub use delta::{Accumulator, BlockStart, Delta, Tier};
 pub use endpoint::Endpoint;
 pub use error::{Error, ErrorKind};
 pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};

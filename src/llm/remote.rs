@@ -1,6 +1,7 @@
 //! A provider behind a wire: encode, send, and decode what comes back as it comes.
 
 use super::anthropic;
+use super::aws::frames;
 use super::catalog::{self, Api, Dialect};
 use super::chat;
 use super::classify;
@@ -8,16 +9,19 @@ use super::decode::{Broken, Decode};
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
+use super::reasoning;
 use super::responses;
-use super::sse::{self, Events};
+use super::sse::{self, SseEvent};
 use super::vision;
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use super::{Delta, DeltaStream, Provider, Request};
+use crate::ambient::Secret;
 use futures_util::stream::{self, Stream, StreamExt};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 /// The most that is read of an error's body.
@@ -29,14 +33,22 @@ const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
 pub fn connect(endpoint: Endpoint, wire: Arc<dyn Wire>) -> Arc<dyn Provider> {
-    Arc::new(Remote { endpoint: Arc::new(endpoint), wire })
+    Arc::new(Remote { endpoint: Arc::new(endpoint), wire, refused: AtomicUsize::new(0) })
 }
 
 /// The body of a request to this endpoint.
 fn body(endpoint: &Endpoint, request: &Request) -> Value {
     let mut body = encode(endpoint.api, request, endpoint.dialect);
     merge(&mut body, &endpoint.extra_body);
-    body
+    match endpoint.dialect.cloud {
+        Some(cloud) => {
+            let is_beta =
+                |(name, _): &&(String, Secret)| name.eq_ignore_ascii_case("anthropic-beta");
+            let betas = endpoint.headers.iter().find(is_beta);
+            cloud.wrap(endpoint.api, body, betas.map(|(_, betas)| betas.expose()))
+        }
+        None => body,
+    }
 }
 
 /// Merges fields as a JSON merge patch does (RFC 7396).
@@ -57,10 +69,11 @@ fn merge(body: &mut Value, extra: &Map<String, Value>) {
 
 /// A request as the body of this API.
 pub(super) fn encode(api: Api, request: &Request, dialect: Dialect) -> Value {
+    let request = &*reasoning::as_text_for_others(request);
     match api {
         Api::Messages => anthropic::encode(request),
         Api::Chat => chat::encode(request, dialect),
-        Api::Responses => responses::encode(request),
+        Api::Responses => responses::encode(request, dialect),
         Api::Gemini => gemini::encode(request),
     }
 }
@@ -78,6 +91,8 @@ fn decoder(api: Api) -> Box<dyn Decode> {
 struct Remote {
     endpoint: Arc<Endpoint>,
     wire: Arc<dyn Wire>,
+    /// Up to which message the server refused the reasoning that it had encrypted.
+    refused: AtomicUsize,
 }
 
 #[async_trait::async_trait]
@@ -91,64 +106,91 @@ impl Provider for Remote {
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
-        let body = body(&self.endpoint, &request);
-        let decoder = decoder(self.endpoint.api);
-        let url = self.endpoint.request_url(&request.model);
-        drop(request);
-        let response = self
-            .wire
-            .send(WireRequest { url, headers: self.endpoint.request_headers(), body })
-            .await?;
-        let body = self.events_of(response).await?;
+        let endpoint = Arc::new(self.endpoint.for_model(&request.model));
+        reasoning::without_sealed(&mut request, self.refused.load(Ordering::Relaxed));
+        let body = match self.ask(&endpoint, &request).await {
+            Err(error) if classify::refuses_reasoning(&error) => {
+                let messages = request.messages.len();
+                if !reasoning::without_sealed(&mut request, messages) {
+                    return Err(error);
+                }
+                self.refused.store(messages, Ordering::Relaxed);
+                self.ask(&endpoint, &request).await?
+            }
+            asked => asked?,
+        };
+        let window = window(&endpoint, &request.model);
+        let decoder = decoder(endpoint.api);
+        let is_framed = endpoint.dialect.cloud.is_some_and(|cloud| cloud.is_framed(endpoint.api));
+        let events =
+            if is_framed { frames::events(body).boxed() } else { sse::events(body).boxed() };
         Ok(Deltas {
-            endpoint: Arc::clone(&self.endpoint),
-            events: Some(sse::events(body)),
+            endpoint,
+            events: Some(events),
             decoder,
             ready: VecDeque::new(),
             failed: None,
             polls_left: POLLS_PAST_END,
+            window,
         }
         .boxed())
     }
 }
 
 impl Remote {
-    /// The body, if it is an event stream. Its first bytes decide, not its label.
-    async fn events_of(&self, response: WireResponse) -> Result<ByteStream, Error> {
-        let WireResponse { status, headers, mut body } = response;
-        let mut first = Vec::new();
-        if (200..300).contains(&status) {
-            let Some(piece) = body.next().await.transpose()? else {
-                return Err(classify::answer(&self.endpoint, status, &headers, &[]));
-            };
-            let is_events = !matches!(piece.trim_ascii_start().first(), Some(b'{' | b'[' | b'<'));
-            if is_events {
-                return Ok(stream::iter([Ok(piece)]).chain(body).boxed());
-            }
-            first.extend_from_slice(&piece);
-        }
-        while first.len() < MAX_ERROR_BYTES {
-            match body.next().await {
-                Some(Ok(piece)) => first.extend_from_slice(&piece),
-                // The status says enough even when the body breaks.
-                Some(Err(_)) | None => break,
-            }
-        }
-        first.truncate(MAX_ERROR_BYTES);
-        Err(classify::answer(&self.endpoint, status, &headers, &first))
+    /// Sends a request and returns the body of the answer.
+    async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
+        let body = body(endpoint, request);
+        let url = endpoint.request_url(&request.model);
+        let headers = endpoint.signed_headers(&url, &body);
+        let response = self.wire.send(WireRequest { url, headers, body }).await?;
+        events_of(endpoint, response).await
     }
+}
+
+/// The window of a model whose server says nothing when more than that comes.
+fn window(endpoint: &Endpoint, model: &str) -> Option<u64> {
+    let row = || catalog::model(&endpoint.name, model);
+    endpoint.dialect.silent_overflow.then(row)??.window
+}
+
+/// The body, if it is an event stream. Its first bytes decide, not its label.
+async fn events_of(endpoint: &Endpoint, response: WireResponse) -> Result<ByteStream, Error> {
+    let WireResponse { status, headers, mut body } = response;
+    let mut first = Vec::new();
+    if (200..300).contains(&status) {
+        let Some(piece) = body.next().await.transpose()? else {
+            return Err(classify::answer(endpoint, status, &headers, &[]));
+        };
+        let is_events = !matches!(piece.trim_ascii_start().first(), Some(b'{' | b'[' | b'<'));
+        if is_events {
+            return Ok(stream::iter([Ok(piece)]).chain(body).boxed());
+        }
+        first.extend_from_slice(&piece);
+    }
+    while first.len() < MAX_ERROR_BYTES {
+        match body.next().await {
+            Some(Ok(piece)) => first.extend_from_slice(&piece),
+            // The status says enough even when the body breaks.
+            Some(Err(_)) | None => break,
+        }
+    }
+    first.truncate(MAX_ERROR_BYTES);
+    Err(classify::answer(endpoint, status, &headers, &first))
 }
 
 /// The stream of one reply.
 struct Deltas {
     endpoint: Arc<Endpoint>,
     /// `None` once nothing more is read.
-    events: Option<Events<ByteStream>>,
+    events: Option<stream::BoxStream<'static, Result<SseEvent, Error>>>,
     decoder: Box<dyn Decode>,
     ready: VecDeque<Delta>,
     /// Comes after what is ready.
     failed: Option<Error>,
     polls_left: u8,
+    /// Where input beyond the window is cut without a word, the window.
+    window: Option<u64>,
 }
 
 impl Stream for Deltas {
@@ -158,6 +200,10 @@ impl Stream for Deltas {
         let this = &mut *self;
         loop {
             if let Some(delta) = this.ready.pop_front() {
+                if let Some(error) = this.overflow(&delta) {
+                    this.ready.clear();
+                    this.failed = Some(error);
+                }
                 return Poll::Ready(Some(Ok(delta)));
             }
             if let Some(error) = this.failed.take() {
@@ -199,6 +245,18 @@ impl Stream for Deltas {
 }
 
 impl Deltas {
+    /// The error that the server should have sent.
+    fn overflow(&self, delta: &Delta) -> Option<Error> {
+        let (Some(window), Delta::Usage(usage)) = (self.window, delta) else { return None };
+        let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+        (input > window).then(|| {
+            let name = &self.endpoint.name;
+            let message =
+                format!("{name} read {input} tokens, and the model's window holds {window}");
+            Error::new(ErrorKind::Overflow, message)
+        })
+    }
+
     fn explain(&self, broken: &Broken) -> Error {
         match broken {
             Broken::Said(value) => classify::in_stream(&self.endpoint, value),
@@ -217,11 +275,15 @@ pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<D
     let body: ByteStream = stream::iter(pieces.into_iter().map(Ok)).boxed();
     let deltas = Deltas {
         endpoint: Arc::new(Endpoint::new("test", api, "http://test")),
-        events: Some(sse::events(body)),
+        events: Some(sse::events(body).boxed()),
         decoder,
         ready: VecDeque::new(),
         failed: None,
         polls_left: POLLS_PAST_END,
+        window: None,
     };
     deltas.collect().now_or_never().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,6 +23,8 @@ pub struct Request {
     pub effort: Option<Effort>,
     /// The most tokens to answer with; `None` takes the catalogue's value.
     pub max_output_tokens: Option<u32>,
+    /// What the requests of one conversation have in common, so that the provider sends them to where its cache is.
+    pub cache_key: Option<Arc<str>>,
 }
 
 /// A tool as a model sees it.

@@ -63,6 +63,7 @@ mod tests {
             tools: Arc::new([]),
             effort: None,
             max_output_tokens: None,
+            cache_key: None,
         };
         without_images(&mut request);
         let content: Vec<_> = request

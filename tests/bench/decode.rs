@@ -102,6 +102,7 @@ fn request() -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
+        cache_key: None,
     }
 }
 

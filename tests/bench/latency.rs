@@ -7,6 +7,7 @@
 //! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
 //! - a delta: from the provider's socket to our end of stdout, beside a plain read of the same socket
 //! - a tool round: one reply with one call, the engine's part alone and with the tool
+//! - a stop: from `turn/interrupt` to the end of a turn whose provider is silent in the middle of its reply
 //! - memory: resident, when idle and after a turn
 #![expect(
     clippy::unwrap_used,
@@ -25,6 +26,7 @@ use std::time::{Duration, Instant};
 const STARTS: usize = 60;
 const DELTAS: usize = 2000;
 const ROUNDS: usize = 180;
+const STOPS: usize = 100;
 const INITIALIZE: &str =
     r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
 const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
@@ -261,9 +263,45 @@ fn tool_rounds(folder: &std::path::Path) {
     );
 }
 
+fn stops(folder: &std::path::Path) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        for _ in 0..STOPS {
+            let (mut stream, _) = listener.accept().unwrap();
+            receive(&mut stream);
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let delta = "data: {\"choices\":[{\"delta\":{\"content\":\"<go>\"}}]}\n\n";
+            stream.write_all(format!("{head}{delta}").as_bytes()).unwrap();
+            // Until the engine leaves.
+            let _ = stream.read(&mut [0]);
+        }
+    });
+    let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
+    let mut engine = Engine::start(folder, &args);
+    engine.send(INITIALIZE);
+    engine.send(CREATE);
+    let mut times = Vec::new();
+    for _ in 0..STOPS {
+        engine.send(PROMPT);
+        engine.until("<go>");
+        let began = Instant::now();
+        engine.send(r#"{"id":4,"method":"turn/interrupt"}"#);
+        engine.until("turn.completed");
+        times.push(began.elapsed());
+    }
+    server.join().unwrap();
+    let (p50, p95) = spread(times);
+    println!(
+        "a stop, to the end of the turn    median {p50:.3} ms, p95 {p95:.3} ms   (aim < 100 ms)"
+    );
+}
+
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     start_up(folder.path());
     deltas(folder.path());
     tool_rounds(folder.path());
+    stops(folder.path());
 }

@@ -22,6 +22,7 @@ fn request() -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
+        cache_key: None,
     }
 }
 
@@ -59,6 +60,7 @@ async fn next_text(stream: &mut DeltaStream) -> String {
             | Delta::Opaque { .. }
             | Delta::End { .. }
             | Delta::Usage(_)
+            | Delta::Tier(_)
             | Delta::Stop(_)) => panic!("{other:?}"),
         }
     }

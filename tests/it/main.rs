@@ -10,7 +10,9 @@
     reason = "tests stop at the first surprise, and make the files and processes that they need"
 )]
 
+mod cancel;
 mod cli;
+mod clouds;
 mod examples;
 mod fuzz;
 mod jobs;

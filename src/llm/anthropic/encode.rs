@@ -2,6 +2,7 @@
 
 use super::families::{self, Off, Thinking};
 use crate::llm::call_ids::{CallIdMap, IdForm};
+use crate::llm::catalog;
 use crate::llm::decode::arguments_object;
 use crate::llm::encode::{raw, set, tool_name};
 use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
@@ -12,10 +13,15 @@ use serde_json::{Map, Value, json};
 /// is read. With system and tools this makes four, the most the API takes.
 const MARKED_TURNS: usize = 2;
 
+/// `max_tokens` for models that are not known; the API wants one.
+const MAX_TOKENS: u32 = 16_384;
+
 /// Encodes a request.
 pub(in crate::llm) fn encode(request: &Request) -> Value {
     let family = families::find(&request.model);
-    let max_tokens = request.max_output_tokens.unwrap_or(family.max_output_tokens);
+    let provider = request.origin.split('/').next().unwrap_or_default();
+    let known = || u32::try_from(catalog::max_output(provider, &request.model)?).ok();
+    let max_tokens = request.max_output_tokens.or_else(known).unwrap_or(MAX_TOKENS);
     let mut body = json!({ "model": request.model, "max_tokens": max_tokens, "stream": true });
     if let Some(effort) = request.effort {
         think(&mut body, family.thinking, effort, max_tokens);

@@ -1,8 +1,10 @@
-//! What the models of one family have in common, as data.
+//! How the models of one family are asked to think, as data.
 //!
-//! Source, for 4.5 and later: platform.claude.com, `models` and `build-with-claude/effort`, and what public clients say of
-//! switching thinking off, read 2026-11. Models before that are from general knowledge, their output limits lowered where
-//! the API refuses a request whose input and output together are over the window of 200,000 tokens.
+//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com, `build-with-claude/extended-thinking`, for
+//! the models before 4.5; what public clients say of switching thinking off; read 2026-11. How long an answer may be stands in the
+//! catalogue.
+
+use crate::llm::catalog;
 
 /// How a model is asked to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +37,11 @@ pub(super) enum Off {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     prefix: &'static str,
-    /// `max_tokens` when the request gives none; the API wants one.
-    pub(super) max_output_tokens: u32,
     pub(super) thinking: Thinking,
 }
 
-const fn family(prefix: &'static str, max_output_tokens: u32, thinking: Thinking) -> Family {
-    Family { prefix, max_output_tokens, thinking }
+const fn family(prefix: &'static str, thinking: Thinking) -> Family {
+    Family { prefix, thinking }
 }
 
 const fn adaptive(levels: &'static [&'static str], off: Off) -> Thinking {
@@ -53,33 +53,34 @@ const FIVE_LEVELS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
 /// First match wins; the last entry stands for models that are newer than this table.
 const FAMILIES: &[Family] = &[
-    family("claude-3-haiku", 4_096, Thinking::Never),
-    family("claude-3-opus", 4_096, Thinking::Never),
-    family("claude-3-5", 8_192, Thinking::Never),
-    family("claude-3-7", 32_000, Thinking::Budget),
-    family("claude-opus-4-0", 32_000, Thinking::Budget),
-    family("claude-opus-4-1", 32_000, Thinking::Budget),
-    family("claude-opus-4-2025", 32_000, Thinking::Budget),
-    family("claude-sonnet-4-0", 32_000, Thinking::Budget),
-    family("claude-sonnet-4-2025", 32_000, Thinking::Budget),
-    family("claude-opus-4-5", 64_000, Thinking::Budget),
-    family("claude-sonnet-4-5", 64_000, Thinking::Budget),
-    family("claude-haiku-4-5", 64_000, Thinking::Budget),
-    family("claude-opus-4-6", 128_000, adaptive(FOUR_LEVELS, Off::Disabled)),
-    family("claude-sonnet-4-6", 128_000, adaptive(FOUR_LEVELS, Off::Disabled)),
-    family("claude-opus-4-", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
-    family("claude-sonnet-5-5", 128_000, adaptive(FIVE_LEVELS, Off::BetweenTools)),
-    family("claude-opus-5-5", 128_000, adaptive(FIVE_LEVELS, Off::LowestEffort)),
-    family("claude-haiku-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
-    family("claude-sonnet-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
-    family("claude-opus-5", 128_000, adaptive(FIVE_LEVELS, Off::Disabled)),
-    family("claude-", 128_000, adaptive(FIVE_LEVELS, Off::LowestEffort)),
+    family("claude-3-haiku", Thinking::Never),
+    family("claude-3-opus", Thinking::Never),
+    family("claude-3-5", Thinking::Never),
+    family("claude-3-7", Thinking::Budget),
+    family("claude-opus-4-0", Thinking::Budget),
+    family("claude-opus-4-1", Thinking::Budget),
+    family("claude-opus-4-2025", Thinking::Budget),
+    family("claude-sonnet-4-0", Thinking::Budget),
+    family("claude-sonnet-4-2025", Thinking::Budget),
+    family("claude-opus-4-5", Thinking::Budget),
+    family("claude-sonnet-4-5", Thinking::Budget),
+    family("claude-haiku-4-5", Thinking::Budget),
+    family("claude-opus-4-6", adaptive(FOUR_LEVELS, Off::Disabled)),
+    family("claude-sonnet-4-6", adaptive(FOUR_LEVELS, Off::Disabled)),
+    family("claude-opus-4-", adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-sonnet-5-5", adaptive(FIVE_LEVELS, Off::BetweenTools)),
+    family("claude-opus-5-5", adaptive(FIVE_LEVELS, Off::LowestEffort)),
+    family("claude-haiku-5", adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-sonnet-5", adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-opus-5", adaptive(FIVE_LEVELS, Off::Disabled)),
+    family("claude-", adaptive(FIVE_LEVELS, Off::LowestEffort)),
 ];
 
 /// Models of others behind this API.
-const FOREIGN: Family = family("", 16_384, Thinking::Budget);
+const FOREIGN: Family = family("", Thinking::Budget);
 
-/// The family of a model.
+/// The family of a model. Gateways and clouds put their own names before its.
 pub(super) fn find(model: &str) -> Family {
-    FAMILIES.iter().find(|family| model.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
+    let name = catalog::bare_name(model);
+    FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)
 }

@@ -65,6 +65,7 @@ fn request(messages: Vec<Message>) -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(100),
+        cache_key: None,
     }
 }
 

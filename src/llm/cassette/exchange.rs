@@ -1,6 +1,8 @@
 //! One line of a cassette.
 
 use crate::ambient::Secret;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -41,6 +43,9 @@ pub(super) struct Answer {
     pub(super) body: Option<Body>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body_file: Option<String>,
+    /// The body is written in base64, a piece for itself: it is not text.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(super) base64: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) delay_ms: u64,
     #[serde(default, skip_serializing_if = "End::is_whole")]
@@ -80,6 +85,11 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn post() -> String {
     "POST".to_owned()
 }
@@ -89,11 +99,19 @@ fn ok() -> u16 {
 }
 
 impl Answer {
-    pub(super) fn pieces(&self) -> Vec<Bytes> {
+    /// The body as it came; `None` when it says base64 and is something else.
+    pub(super) fn pieces(&self) -> Option<Vec<Bytes>> {
+        let bytes = |text: &String| {
+            if self.base64 {
+                STANDARD.decode(text).ok().map(Bytes::from)
+            } else {
+                Some(Bytes::from(text.clone()))
+            }
+        };
         match &self.body {
-            None => Vec::new(),
-            Some(Body::Whole(text)) => vec![Bytes::from(text.clone())],
-            Some(Body::Pieces(pieces)) => pieces.iter().cloned().map(Bytes::from).collect(),
+            None => Some(Vec::new()),
+            Some(Body::Whole(text)) => Some(vec![bytes(text)?]),
+            Some(Body::Pieces(pieces)) => pieces.iter().map(bytes).collect(),
         }
     }
 }
@@ -109,7 +127,7 @@ pub(super) fn path(url: &str) -> &str {
 pub(super) fn secrets(headers: &[(String, Secret)]) -> Vec<String> {
     headers
         .iter()
-        .filter(|(name, _)| !name.starts_with("anthropic-"))
+        .filter(|(name, _)| name != "accept" && !name.starts_with("anthropic-"))
         .map(|(_, value)| value.expose().trim_start_matches("Bearer ").to_owned())
         .filter(|value| value.len() >= MIN_SECRET_BYTES)
         .collect()
@@ -127,8 +145,14 @@ pub(super) fn line(
     end: End,
     secrets: &[String],
 ) -> String {
-    let body = Some(Body::Pieces(texts(heard)));
-    let response = Answer { status, headers, body, body_file: None, delay_ms: 0, end };
+    let is_binary = heard.iter().any(|piece| piece.contains(&0));
+    let body = Some(Body::Pieces(if is_binary {
+        heard.iter().map(|piece| STANDARD.encode(piece)).collect()
+    } else {
+        texts(heard)
+    }));
+    let response =
+        Answer { status, headers, body, body_file: None, base64: is_binary, delay_ms: 0, end };
     let exchange = Exchange { request: Some(sent), response };
     let mut line = serde_json::to_string(&exchange).unwrap_or_default();
     for secret in secrets {

@@ -1,4 +1,6 @@
 use super::*;
+use crate::llm::delta::Tier;
+use pintle_protocol::content::Usage;
 use std::collections::BTreeSet;
 
 #[test]
@@ -51,6 +53,12 @@ fn the_file_has_the_shape_that_its_readers_expect() {
             assert!(price.input >= 0.0 && price.output >= price.input, "{place}: {price:?}");
             assert!(price.cache_read.is_none_or(|read| read <= price.input), "{place}");
             assert!(price.cache_write.is_none_or(|write| write >= price.input), "{place}");
+            assert!(price.flex.is_none_or(|part| part <= 1.0), "{place}");
+            assert!(price.priority.is_none_or(|part| part >= 1.0), "{place}");
+            if let Some(long) = price.above {
+                assert!(long.tokens >= 100_000, "{place}");
+                assert!(long.input >= price.input && long.output >= price.output, "{place}");
+            }
         }
     }
     for provider in ["anthropic", "openai", "google", "deepseek", "xai"] {
@@ -82,6 +90,9 @@ fn a_field_that_no_reader_knows_would_be_found() {
                 "store",
                 "result_name",
                 "assistant_after_result",
+                "cloud",
+                "prompt_cache_key",
+                "silent_overflow",
             ];
             assert!(known.contains(&key.as_str()), "{key} means nothing");
         }
@@ -99,6 +110,13 @@ fn a_model_is_found_with_its_date() {
         ("anthropic", "claude-opus-4-7", Some("claude-opus-4-7")),
         ("anthropic", "claude-opus-4-7-20260416", Some("claude-opus-4-7")),
         ("anthropic", "claude-sonnet-4-5@20250929", Some("claude-sonnet-4-5")),
+        ("vertex", "claude-sonnet-4-5@20250929", Some("claude-sonnet-4-5")),
+        (
+            "bedrock",
+            "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            Some("eu.anthropic.claude-sonnet-4-5"),
+        ),
+        ("bedrock", "us.anthropic.claude-opus-4-6-v1", Some("us.anthropic.claude-opus-4-6")),
         ("openai", "gpt-5.4-2026-03-05", Some("gpt-5.4")),
         ("openai", "gpt-5.4-mini", Some("gpt-5.4-mini")),
         ("openai", "gpt-5.4-nobody", None),
@@ -107,6 +125,25 @@ fn a_model_is_found_with_its_date() {
         ("nobody", "-", None),
     ] {
         assert_eq!(model(provider, id).map(|row| row.id.as_str()), want, "{provider}/{id}");
+    }
+}
+
+#[test]
+fn an_answer_is_as_long_as_the_provider_allows() {
+    for row in models().iter().filter(|row| row.id.contains("claude-")) {
+        assert_eq!(max_output(&row.provider, &row.id), row.max_output, "{}", row.id);
+    }
+    for (id, want) in [
+        ("claude-3-haiku-20240307", Some(4_096)),
+        ("claude-3-5-sonnet-latest", Some(8_192)),
+        ("claude-sonnet-4-20250514", Some(32_000)),
+        ("anthropic/claude-sonnet-4-5", Some(64_000)),
+        ("claude-opus-4@20250514", Some(32_000)),
+        ("eu.anthropic.claude-opus-4-5-v1:0", Some(64_000)),
+        ("claude-newest", Some(128_000)),
+        ("kimi-k3", None),
+    ] {
+        assert_eq!(max_output("anthropic", id), want, "{id}");
     }
 }
 
@@ -138,16 +175,58 @@ fn a_use_costs_what_the_prices_say() {
         cache_write_tokens: write,
         reasoning_tokens: output,
     };
-    let all = Price { input: 3.0, output: 15.0, cache_read: Some(0.3), cache_write: Some(3.75) };
-    let two = Price { input: 2.0, output: 8.0, cache_read: None, cache_write: None };
+    let all = Price {
+        input: 3.0,
+        output: 15.0,
+        cache_read: Some(0.3),
+        cache_write: Some(3.75),
+        above: None,
+        flex: Some(0.5),
+        priority: Some(2.0),
+    };
+    let two = Price {
+        input: 2.0,
+        output: 8.0,
+        cache_read: None,
+        cache_write: None,
+        above: None,
+        flex: None,
+        priority: None,
+    };
+    let long = LongPrice {
+        tokens: 1000,
+        input: 4.0,
+        output: 16.0,
+        cache_read: Some(1.0),
+        cache_write: None,
+    };
+    let tiers = Price { above: Some(long), ..two };
     for (name, price, usage, want) in [
         ("nothing", all, use_of(0, 0, 0, 0), 0),
         ("a million of input", all, use_of(1_000_000, 0, 0, 0), 3_000_000_000),
         ("reasoning is part of the output", all, use_of(0, 10, 0, 0), 150_000),
         ("a cache has its own prices", all, use_of(1, 1, 1000, 1000), 18_000 + 300_000 + 3_750_000),
+        ("up to the limit the usual price holds", tiers, use_of(998, 1, 1, 1), 2_008_000),
+        ("a long request costs more as a whole", tiers, use_of(998, 1, 2, 1), 4_014_000),
         ("a cache without a price costs like input", two, use_of(1, 0, 1, 1), 6_000),
     ] {
         assert_eq!(price.nano_usd(&usage), want, "{name}");
+    }
+    let usage = use_of(1000, 100, 1000, 1000);
+    let usual = all.nano_usd(&usage);
+    for (name, price, tier, want) in [
+        ("the standard tier", all, Tier::Standard, usual),
+        ("flex costs half", all, Tier::Flex, usual / 2),
+        ("priority costs double", all, Tier::Priority, usual * 2),
+        ("a tier without a price costs as usual", tiers, Tier::Flex, tiers.nano_usd(&usage)),
+        (
+            "a long request in a tier",
+            Price { priority: Some(2.0), ..tiers },
+            Tier::Priority,
+            tiers.nano_usd(&usage) * 2,
+        ),
+    ] {
+        assert_eq!(price.in_tier(tier).nano_usd(&usage), want, "{name}");
     }
 }
 

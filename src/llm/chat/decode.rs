@@ -5,7 +5,7 @@
 
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};
 use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta};
+use crate::llm::{BlockStart, Delta, Tier};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ pub(in crate::llm) struct Decoder {
     /// What goes back of the reasoning, where the server wants that.
     details: Vec<Value>,
     refused: bool,
+    /// Chunks repeat it.
+    tier: Tier,
     finish: Option<String>,
     is_done: bool,
 }
@@ -59,6 +61,10 @@ impl Decode for Decoder {
         let mut chunk = json(data)?;
         if let Some(usage) = usage(&chunk) {
             out.push_back(Delta::Usage(usage));
+        }
+        let tier = text(&chunk, "service_tier").map_or(self.tier, Tier::from_name);
+        if std::mem::replace(&mut self.tier, tier) != tier {
+            out.push_back(Delta::Tier(tier));
         }
         let is_error = event.name == "error"
             || chunk.get("error").is_some_and(|error| !error.is_null())

@@ -42,6 +42,9 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     if dialect.store {
         set("store", json!(false));
     }
+    if let Some(key) = request.cache_key.as_ref().filter(|_| dialect.prompt_cache_key) {
+        set("prompt_cache_key", json!(**key));
+    }
     Value::Object(body)
 }
 
@@ -168,7 +171,20 @@ fn assistant_message(
     let mut message = Map::new();
     let mut set = |key: &str, value: Value| message.insert(key.to_owned(), value);
     set("role", json!("assistant"));
-    set("content", if texts.is_empty() { Value::Null } else { json!(texts.join("\n\n")) });
+    let is_part = dialect.reasoning_back == ReasoningBack::ThinkingPart && is_same_model;
+    let content = match texts.join("\n\n") {
+        said if is_part && !thoughts.is_empty() => {
+            let thought = json!([{ "type": "text", "text": thoughts }]);
+            let mut parts = vec![json!({ "type": "thinking", "thinking": thought })];
+            if !said.is_empty() {
+                parts.push(json!({ "type": "text", "text": said }));
+            }
+            Value::Array(parts)
+        }
+        said if said.is_empty() => Value::Null,
+        said => Value::String(said),
+    };
+    set("content", content);
     let goes_back = dialect.reasoning_back == ReasoningBack::ReasoningContent && is_same_model;
     if goes_back && !thoughts.is_empty() {
         set("reasoning_content", json!(thoughts));

@@ -105,6 +105,7 @@ fn request(messages: Vec<Message>) -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
+        cache_key: None,
     }
 }
 
@@ -179,6 +180,9 @@ fn a_conversation_with_everything_in_it() {
     let id = mistral.split("\"id\":\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(id.len() == 9 && mistral.contains(&format!("\"tool_call_id\":\"{id}\"")), "{id}");
 
+    let thought = r#""content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"two\n\ncalls"}]"#;
+    assert!(mistral.contains(thought), "{mistral}");
+
     let deepseek = lines(&encode(&request(messages.clone()), dialect("deepseek")));
     assert!(deepseek.contains("\"reasoning_content\":\"hm\""));
     let odd = Dialect {
@@ -212,6 +216,7 @@ fn settings_follow_the_dialect() {
     let mut request = request(vec![user("a")]);
     request.system = "".into();
     request.effort = Some(Effort::High);
+    request.cache_key = Some("s-1".into());
     request.max_output_tokens = Some(5);
     request.tools = Arc::new([ToolSpec {
         name: "read".to_owned(),
@@ -224,7 +229,7 @@ fn settings_follow_the_dialect() {
         shown.push(format!("{name} {body}\n"));
     }
     expect![[r#"
-        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_completion_tokens":5,"reasoning_effort":"high"}
+        openai {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_completion_tokens":5,"reasoning_effort":"high","prompt_cache_key":"s-1"}
         openrouter {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning":{"effort":"high"}}
         mistral {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}
         ollama {"model":"m","messages":[{"role":"user","content":"a"}],"stream":true,"stream_options":{"include_usage":true},"tools":[{"type":"function","function":{"name":"read","description":"d","parameters":{"type":"object"}}}],"max_tokens":5,"reasoning_effort":"high"}

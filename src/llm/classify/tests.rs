@@ -137,9 +137,116 @@ fn waiting_times_and_ids_are_found() {
     ] {
         assert_eq!(retry_after(&headers, text), want, "{text}");
     }
+    let google = |quota: &str, delay: &str| {
+        let details = serde_json::json!([
+            { "@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{ "quotaId": quota }] },
+            { "@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay }
+        ]);
+        let error = serde_json::json!({ "code": 429, "status": "RESOURCE_EXHAUSTED", "message": "You exceeded your current quota, please check your plan and billing details.", "details": details });
+        serde_json::json!([{ "error": error }]).to_string()
+    };
+    let busy = r#"{"error":{"type":"overloaded_error","message":"x"}}"#.to_owned();
+    for (headers, body, status, kind, wait, is_retryable) in [
+        (
+            header("date", "x"),
+            google("GenerateRequestsPerMinutePerProjectPerModel", "48s"),
+            429,
+            ErrorKind::RateLimit,
+            Some(millis(48_000)),
+            true,
+        ),
+        (
+            header("date", "x"),
+            google("GenerateRequestsPerDayPerProjectPerModel-FreeTier", "12.5s"),
+            429,
+            ErrorKind::RateLimit,
+            Some(millis(12_500)),
+            false,
+        ),
+        (header("x-should-retry", "false"), busy.clone(), 529, ErrorKind::Overloaded, None, false),
+        (
+            header("x-should-retry", "true"),
+            "{}".to_owned(),
+            400,
+            ErrorKind::InvalidRequest,
+            None,
+            true,
+        ),
+        (header("x-should-retry", "perhaps"), busy, 529, ErrorKind::Overloaded, None, true),
+    ] {
+        let error = answer(&endpoint("google"), status, &headers, body.as_bytes());
+        assert_eq!((error.kind, error.retry_after), (kind, wait), "{error:?}");
+        assert_eq!(error.is_retryable(), is_retryable, "{error:?}");
+        assert_eq!(error.hint.is_some(), error.kind == ErrorKind::RateLimit && !is_retryable);
+    }
     let body = br#"{"request_id":"req_1","error":{"type":"overloaded_error","message":"x"}}"#;
     let error = answer(&endpoint("anthropic"), 529, &[], body);
     assert_eq!((error.kind, error.request_id), (ErrorKind::Overloaded, Some("req_1".to_owned())));
     let error = answer(&endpoint("anthropic"), 529, &header("request-id", "req_2"), body);
     assert_eq!(error.request_id.as_deref(), Some("req_2"));
+}
+
+#[test]
+fn what_amazon_says_falls_into_its_class() {
+    let invalid = "ValidationException:http://internal.amazon.com/coral/com.amazon.bedrock/";
+    for (status, name, message, kind, hint) in [
+        (429, "ThrottlingException", "Too many requests", ErrorKind::RateLimit, ""),
+        (400, invalid, "Input is too long for requested model.", ErrorKind::Overflow, ""),
+        (400, invalid, "max_tokens: Field required", ErrorKind::InvalidRequest, ""),
+        (
+            400,
+            invalid,
+            "Invocation of model ID m with on-demand throughput isn't supported.",
+            ErrorKind::InvalidRequest,
+            "inference profile",
+        ),
+        (400, "ServiceQuotaExceededException", "quota", ErrorKind::InvalidRequest, ""),
+        (
+            403,
+            "ExpiredTokenException",
+            "The security token is expired",
+            ErrorKind::Auth,
+            "AWS_PROFILE",
+        ),
+        (403, "AccessDeniedException", "no access", ErrorKind::Auth, "may not invoke"),
+        (
+            404,
+            "ResourceNotFoundException",
+            "no such model",
+            ErrorKind::InvalidRequest,
+            "model's name",
+        ),
+        (408, "ModelTimeoutException", "slow", ErrorKind::Timeout, ""),
+        (424, "ModelErrorException", "oops", ErrorKind::Overloaded, ""),
+        (429, "ModelNotReadyException", "warming up", ErrorKind::Overloaded, ""),
+        (503, "ServiceUnavailableException", "later", ErrorKind::Overloaded, ""),
+        (0, "throttlingException", "Too many tokens", ErrorKind::RateLimit, ""),
+        (0, "serviceQuotaExceededException", "quota", ErrorKind::RateLimit, ""),
+        (0, "modelStreamErrorException", "broke", ErrorKind::Overloaded, ""),
+        (0, "internalServerException", "broke", ErrorKind::Overloaded, ""),
+        (0, "modelTimeoutException", "slow", ErrorKind::Timeout, ""),
+        (0, "validationException", "bad", ErrorKind::InvalidRequest, ""),
+    ] {
+        let vars = [
+            ("AWS_ACCESS_KEY_ID", "AK"),
+            ("AWS_SECRET_ACCESS_KEY", "SK"),
+            ("AWS_REGION", "us-east-1"),
+        ];
+        let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let endpoint = Endpoint::resolve("bedrock", &Ambient::fixed(vars), None).unwrap();
+        let error = if status == 0 {
+            let error = serde_json::json!({ "type": name, "message": message });
+            in_stream(&endpoint, &serde_json::json!({ "type": "error", "error": error }))
+        } else {
+            let headers = [("x-amzn-errortype", name), ("x-amzn-requestid", "r-1")];
+            let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let body = serde_json::json!({ "message": message }).to_string();
+            answer(&endpoint, status, &headers, body.as_bytes())
+        };
+        assert_eq!(error.kind, kind, "{name}: {error:?}");
+        assert!(error.message.contains(message.trim_end_matches('.')), "{error:?}");
+        let given = error.hint.clone().unwrap_or_default();
+        assert!(given.contains(hint) && given.is_empty() == hint.is_empty(), "{error:?}");
+        assert_eq!(error.request_id.as_deref(), (status > 0).then_some("r-1"));
+    }
 }

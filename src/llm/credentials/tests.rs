@@ -165,5 +165,6 @@ fn request() -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
+        cache_key: None,
     }
 }

@@ -1,6 +1,7 @@
 //! What the generations of Gemini models differ in, as data.
 //!
-//! Source: `@google/genai` 3.1.0 for the fields; which level and budget a model takes is general knowledge, in no recording.
+//! Source: `@google/genai` 3.1.0 for the fields; docs.cloud.google.com, pages of the models, for the four levels of the third generation, read
+//! 2026-11. The levels of its first model and the budgets of the second generation are general knowledge, in no recording.
 
 use crate::llm::Effort;
 use serde_json::{Value, json};

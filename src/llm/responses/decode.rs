@@ -5,7 +5,7 @@
 
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, take_text, text};
 use crate::llm::sse::SseEvent;
-use crate::llm::{BlockStart, Delta};
+use crate::llm::{BlockStart, Delta, Tier};
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::StopReason;
 use serde_json::{Map, Value, json};
@@ -292,6 +292,10 @@ impl Decoder {
             item.end(None, out);
         }
         out.extend(usage(response).map(Delta::Usage));
+        let tier = text(response, "service_tier").map_or(Tier::Standard, Tier::from_name);
+        if tier != Tier::Standard {
+            out.push_back(Delta::Tier(tier));
+        }
         let reason = response.pointer("/incomplete_details/reason").and_then(Value::as_str);
         out.push_back(Delta::Stop(match (is_incomplete, reason) {
             (true, Some("max_output_tokens")) => StopReason::MaxTokens,

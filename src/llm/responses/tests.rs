@@ -1,7 +1,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes them so")]
 
 use super::encode;
-use crate::llm::catalog::Api;
+use crate::llm::catalog::{Api, Dialect};
 use crate::llm::fixtures::decoded_text;
 use crate::llm::{
     Assistant, AssistantBlock, Effort, Message, Opaque, Request, ToolResult, ToolSpec,
@@ -110,7 +110,7 @@ fn odd_streams_end_well_or_say_why() {
             json!({ "type": "response.failed", "response": { "error": { "code": "rate_limit_exceeded", "message": "slow down" } } }),
         ],
         expect![[r#"
-            overloaded: test broke off: slow down
+            rateLimit: test broke off: slow down
         "#]],
     );
 }
@@ -132,6 +132,7 @@ fn request(messages: Vec<Message>) -> Request {
         }]),
         effort: Some(Effort::Low),
         max_output_tokens: Some(9),
+        cache_key: None,
     }
 }
 
@@ -194,7 +195,7 @@ fn a_conversation_with_everything_in_it() {
             .collect::<Vec<_>>()
             .concat()
     };
-    let body = encode(&request(conversation("x/m")));
+    let body = encode(&request(conversation("x/m")), Dialect::PLAIN);
     expect![[r#"
         {"type":"message","role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AA=="}]}
         {"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"E"}
@@ -214,13 +215,28 @@ fn a_conversation_with_everything_in_it() {
         {"type":"function_call_output","call_id":"a_b","output":[{"type":"input_text","text":"seen"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AA=="}]}
         {"type":"function_call_output","call_id":"a_b_2","output":"Error: gone"}
         {"type":"message","role":"user","content":[{"type":"input_text","text":"more"}]}
-    "#]].assert_eq(&lines(&encode(&request(conversation("y/other")))));
+    "#]].assert_eq(&lines(&encode(&request(conversation("y/other")), Dialect::PLAIN)));
     let mut rest = body;
     rest.as_object_mut().unwrap().remove("input");
     expect![[r#"{"model":"gpt-5.4","stream":true,"store":false,"include":["reasoning.encrypted_content"],"instructions":"be brief","tools":[{"type":"function","name":"read","description":"d","parameters":{"type":"object"},"strict":false}],"max_output_tokens":9,"reasoning":{"effort":"low","summary":"auto"}}"#]].assert_eq(&rest.to_string());
 
+    for (model, reasons) in [
+        ("gpt-4o-mini", false),
+        ("gpt-5-chat-latest", false),
+        ("gpt-5-codex", true),
+        ("openai/gpt-5", true),
+    ] {
+        let mut asked = request(Vec::new());
+        asked.model = model.to_owned();
+        let body = encode(&asked, Dialect::PLAIN);
+        assert_eq!(body.get("include").is_some(), reasons, "{model}");
+    }
     let mut old = request(Vec::new());
     old.model = "openai/gpt-4.1-mini".to_owned();
-    let body = encode(&old);
+    old.cache_key = Some("s-1".into());
+    let body = encode(&old, Dialect::PLAIN);
     assert!(body.get("include").is_none() && body.get("reasoning").is_none());
+    assert!(body.get("prompt_cache_key").is_none(), "a server that may not know it is not told");
+    let body = encode(&old, Dialect { prompt_cache_key: true, ..Dialect::PLAIN });
+    assert_eq!(body["prompt_cache_key"], "s-1");
 }

@@ -13,6 +13,7 @@ fn request(messages: Vec<Message>) -> Request {
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,
+        cache_key: None,
     }
 }
 

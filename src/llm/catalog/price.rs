@@ -1,0 +1,98 @@
+//! What a request costs: pure, from a model's prices and what its provider counted.
+
+use crate::llm::delta::Tier;
+use pintle_protocol::content::Usage;
+use serde::Deserialize;
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Input that comes from no cache.
+    pub input: f64,
+    /// Output, reasoning included.
+    pub output: f64,
+    /// Input read from a cache; `None` costs like any input.
+    pub cache_read: Option<f64>,
+    /// Input written to a cache; `None` costs like any input.
+    pub cache_write: Option<f64>,
+    /// What all of it costs when the input is long.
+    pub above: Option<LongPrice>,
+    /// What it costs in the flex tier, as a part of the usual price.
+    pub flex: Option<f64>,
+    /// What it costs in the priority tier, as a multiple of the usual price.
+    pub priority: Option<f64>,
+}
+
+/// What a model costs from some length of the input on, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrice {
+    /// The most tokens of input, caches included, that cost the usual price.
+    pub tokens: u64,
+    /// As in [`Price`].
+    pub input: f64,
+    /// As in [`Price`].
+    pub output: f64,
+    /// As in [`Price`].
+    pub cache_read: Option<f64>,
+    /// As in [`Price`].
+    pub cache_write: Option<f64>,
+}
+
+impl Price {
+    /// The price in a tier; the usual one where a tier has none of its own.
+    #[must_use]
+    pub fn in_tier(&self, tier: Tier) -> Self {
+        let factor = match tier {
+            Tier::Standard => None,
+            Tier::Flex => self.flex,
+            Tier::Priority => self.priority,
+        };
+        let Some(factor) = factor else { return *self };
+        let times = |price: Option<f64>| price.map(|price| price * factor);
+        Self {
+            input: self.input * factor,
+            output: self.output * factor,
+            cache_read: times(self.cache_read),
+            cache_write: times(self.cache_write),
+            above: self.above.map(|long| LongPrice {
+                tokens: long.tokens,
+                input: long.input * factor,
+                output: long.output * factor,
+                cache_read: times(long.cache_read),
+                cache_write: times(long.cache_write),
+            }),
+            flex: None,
+            priority: None,
+        }
+    }
+
+    /// The price of a request with this much input.
+    fn at(&self, input_tokens: u64) -> Self {
+        match self.above.filter(|long| input_tokens > long.tokens) {
+            None => *self,
+            Some(LongPrice { input, output, cache_read, cache_write, .. }) => {
+                Self { input, output, cache_read, cache_write, above: None, ..*self }
+            }
+        }
+    }
+
+    /// What the use of one request costs, in billionths of a dollar.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts of tokens are far below 2^53, prices are not negative, and `as` saturates"
+    )]
+    pub fn nano_usd(&self, usage: &Usage) -> u64 {
+        let price =
+            self.at(usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens);
+        let part = |tokens: u64, usd_per_mtok: f64| tokens as f64 * usd_per_mtok * 1000.0;
+        let sum = part(usage.input_tokens, price.input)
+            + part(usage.output_tokens, price.output)
+            + part(usage.cache_read_tokens, price.cache_read.unwrap_or(price.input))
+            + part(usage.cache_write_tokens, price.cache_write.unwrap_or(price.input));
+        sum.round() as u64
+    }
+}

@@ -1,0 +1,68 @@
+//! Reasoning that cannot go back as it came: that of another model, and that which a server refuses to read again.
+//!
+//! What may go back verbatim is the encoders' business. What is not touched here is not copied.
+
+use super::message::{Assistant, AssistantBlock, Message};
+use super::request::Request;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Turns what another model thought aloud into text, in front of what it said: signatures and encrypted parts mean
+/// nothing to this one, and words still do. Thoughts without words are left to the encoders, which drop them.
+pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
+    let is_foreign = |message: &Message| match message {
+        Message::Assistant(said) => {
+            said.origin != request.origin && said.blocks.iter().any(is_worded)
+        }
+        Message::User(_) | Message::ToolResult(_) => false,
+    };
+    if !request.messages.iter().any(|message| is_foreign(message)) {
+        return Cow::Borrowed(request);
+    }
+    let mut changed = request.clone();
+    for message in changed.messages.iter_mut().filter(|message| is_foreign(message)) {
+        change(message, |block| {
+            let AssistantBlock::Reasoning { text, .. } = block else { return None };
+            let said = AssistantBlock::Text { text: text.clone(), opaque: None };
+            is_worded(block).then_some(said)
+        });
+    }
+    Cow::Owned(changed)
+}
+
+fn is_worded(block: &AssistantBlock) -> bool {
+    matches!(block, AssistantBlock::Reasoning { text, .. } if !text.trim().is_empty())
+}
+
+/// Takes what only the provider can read from the reasoning in the first messages; says whether there was any. The history
+/// stays legal: reasoning may be left out, what it led to may not.
+pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
+    let is_sealed =
+        |block: &AssistantBlock| matches!(block, AssistantBlock::Reasoning { opaque: Some(_), .. });
+    let mut found = false;
+    for message in request.messages.iter_mut().take(messages) {
+        let Message::Assistant(said) = &**message else { continue };
+        if said.origin == request.origin && said.blocks.iter().any(is_sealed) {
+            found = true;
+            change(message, |block| {
+                let AssistantBlock::Reasoning { text, .. } = block else { return None };
+                Some(AssistantBlock::Reasoning { text: text.clone(), opaque: None })
+            });
+        }
+    }
+    found
+}
+
+/// Puts other blocks in the place of some of a reply's.
+fn change(message: &mut Arc<Message>, other: impl Fn(&AssistantBlock) -> Option<AssistantBlock>) {
+    let Message::Assistant(said) = &**message else { return };
+    let blocks = said.blocks.iter().map(|block| other(block).unwrap_or_else(|| block.clone()));
+    *message = Arc::new(Message::Assistant(Assistant {
+        blocks: blocks.collect(),
+        origin: said.origin.clone(),
+        stop: said.stop,
+    }));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+use super::*;
+use crate::llm::cassette::Replay;
+use crate::llm::{Accumulator, Message, Tier};
+use futures_util::FutureExt;
+use pintle_protocol::content::Content;
+use serde_json::json;
+
+fn request(model: &str) -> Request {
+    Request {
+        model: model.to_owned(),
+        origin: format!("x/{model}"),
+        system: "be brief".into(),
+        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))],
+        tools: Arc::new([]),
+        effort: None,
+        max_output_tokens: Some(9),
+        cache_key: None,
+    }
+}
+
+#[test]
+fn fields_of_the_users_are_merged_into_the_body() {
+    for (name, extra, place, want) in [
+        ("a new field", json!({ "seed": 7 }), "/seed", Some(json!(7))),
+        (
+            "routing options",
+            json!({ "provider": { "order": ["a"] } }),
+            "/provider/order/0",
+            Some(json!("a")),
+        ),
+        ("in the place of another", json!({ "max_tokens": 1 }), "/max_tokens", Some(json!(1))),
+        ("taken away", json!({ "max_tokens": null }), "/max_tokens", None),
+        (
+            "inside an object",
+            json!({ "stream_options": { "x": 1 } }),
+            "/stream_options/include_usage",
+            Some(json!(true)),
+        ),
+        ("nothing", json!({}), "/model", Some(json!("m"))),
+    ] {
+        let mut endpoint = Endpoint::new("own", Api::Chat, "http://h.test");
+        endpoint.extra_body = extra.as_object().unwrap().clone();
+        let body = body(&endpoint, &request("m"));
+        assert_eq!(body.pointer(place), want.as_ref(), "{name}: {body}");
+    }
+}
+
+#[test]
+fn input_beyond_the_window_is_an_overflow_where_the_server_does_not_say_so() {
+    let window = catalog::model("zai", "glm-4.6").unwrap().window.unwrap();
+    for (name, provider, model, input, cached, want) in [
+        ("it fits", "zai", "glm-4.6", window, 0, None),
+        ("it does not fit", "zai", "glm-4.6", window + 1, 0, Some(ErrorKind::Overflow)),
+        ("what was cached counts", "zai", "glm-4.6", window + 1, 1000, Some(ErrorKind::Overflow)),
+        ("a model that is not known", "zai", "glm-nobody", window + 1, 0, None),
+        ("a server that would say so", "openai", "gpt-5.4", 9_000_000, 0, None),
+    ] {
+        let usage = json!({ "prompt_tokens": input, "completion_tokens": 1, "prompt_tokens_details": { "cached_tokens": cached } });
+        let chunks = [
+            json!({ "choices": [{ "delta": { "content": "so" }, "finish_reason": "stop" }] }),
+            json!({ "choices": [], "usage": usage }),
+        ];
+        let text = chunks.map(|chunk| format!("data: {chunk}\n\n")).concat() + "data: [DONE]\n\n";
+        let tape = json!({ "response": { "body": text } }).to_string();
+        let ambient = crate::ambient::Ambient::fixed([]);
+        let endpoint = Endpoint::resolve(provider, &ambient, Some("http://h.test")).unwrap();
+        let provider = connect(endpoint, Arc::new(Replay::parse(&tape).unwrap()));
+        let stream = provider.stream(request(model)).now_or_never().unwrap().unwrap();
+        let deltas: Vec<_> = stream.collect().now_or_never().unwrap();
+        let last = deltas.last().unwrap();
+        assert_eq!(last.as_ref().err().map(|error| error.kind), want, "{name}");
+        assert_eq!(matches!(last, Ok(Delta::Stop(_))), want.is_none(), "{name}");
+    }
+}
+
+#[test]
+fn the_tier_that_served_is_told() {
+    let chat = |tier: &str| {
+        format!(
+            "data: {{\"service_tier\":\"{tier}\",\"choices\":[{{\"delta\":{{\"content\":\"a\"}},\"finish_reason\":\"stop\"}}]}}\n\ndata: {{\"choices\":[],\"usage\":{{}}}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    let responses = |tier: &str| {
+        format!(
+            "data: {{\"type\":\"response.completed\",\"response\":{{\"service_tier\":\"{tier}\"}}}}\n\n"
+        )
+    };
+    for (name, want) in [
+        ("default", Tier::Standard),
+        ("auto", Tier::Standard),
+        ("flex", Tier::Flex),
+        ("priority", Tier::Priority),
+    ] {
+        for (api, body) in [(Api::Chat, chat(name)), (Api::Responses, responses(name))] {
+            let mut message = Accumulator::default();
+            for delta in decode_pieces(api, vec![body.into()]) {
+                message.push(&delta.unwrap());
+            }
+            assert_eq!(message.tier(), want, "{api:?} {name}");
+            assert!(message.stop().is_some());
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! A turn that is stopped while its provider is silent ends at once, wherever it waits, and leaves no connection behind.
+
+use crate::support::program::{Framing, Place, Program};
+use crate::support::server::Server;
+use serde_json::{Value, json};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What is promised is a tenth of this, and what was measured far less (2 to 3 ms, debug build, 2026-11); a machine
+/// that does a dozen other things must not fail the test.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+const DELTA: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"hel\"}}]}\n\n";
+
+/// Where the provider falls silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Silent {
+    /// It takes no connection.
+    Connecting,
+    /// It has the request and answers nothing.
+    BeforeTheHead,
+    /// The head is there, and no byte of the body.
+    BeforeTheBody,
+    BetweenDeltas,
+    /// It refuses, and its explanation never ends.
+    InsideAnError,
+    /// It asked to wait, and is not asked again meanwhile.
+    BeforeARetry,
+}
+
+/// A server that has fallen silent, or will.
+struct Served {
+    url: String,
+    /// Says when the client waits.
+    is_there: Receiver<()>,
+    /// What takes no connection goes on doing so until this is dropped.
+    hold: Sender<()>,
+    /// Ends when the client has left.
+    thread: JoinHandle<()>,
+}
+
+/// Falls silent once, until the client leaves.
+fn serve(silent: Silent) -> Served {
+    let (tx, url) = channel();
+    let (at, is_there): (Sender<()>, _) = channel();
+    let (hold, held) = channel();
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            if silent == Silent::Connecting {
+                return full_listener(&tx, &at, &held).await;
+            }
+            let server = Server::start().await;
+            tx.send(server.url.clone()).unwrap();
+            let (mut connection, _) = server.request().await;
+            match silent {
+                Silent::Connecting | Silent::BeforeTheHead => {}
+                Silent::BeforeTheBody => connection.head(200, "text/event-stream").await,
+                Silent::BetweenDeltas => {
+                    connection.head(200, "text/event-stream").await;
+                    connection.chunk(DELTA).await;
+                }
+                Silent::InsideAnError => {
+                    connection.head(500, "application/json").await;
+                    connection.chunk("{\"error\":").await;
+                }
+                Silent::BeforeARetry => {
+                    let head = "HTTP/1.1 503 X\r\nretry-after: 50\r\ncontent-length: 0\r\n\r\n";
+                    connection.write(head).await;
+                }
+            }
+            at.send(()).unwrap();
+            connection.closed().await;
+        });
+    });
+    Served { url: url.recv().unwrap(), is_there, hold, thread }
+}
+
+/// A listener whose queue is full: whoever else comes waits for a handshake.
+async fn full_listener(url: &Sender<String>, at: &Sender<()>, held: &Receiver<()>) {
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let listener = socket.listen(1).unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut queued = Vec::new();
+    // The queue holds a few more than it is said to; once a connection waits, so does the next.
+    while let Ok(Ok(connection)) =
+        tokio::time::timeout(Duration::from_millis(200), tokio::net::TcpStream::connect(address))
+            .await
+    {
+        queued.push(connection);
+        assert!(queued.len() < 20, "the queue does not fill");
+    }
+    url.send(format!("http://{address}")).unwrap();
+    at.send(()).unwrap();
+    // Nothing else runs on this thread.
+    let _ = held.recv();
+}
+
+#[test]
+fn a_stop_ends_the_turn_at_once_wherever_it_waits() {
+    for silent in [
+        Silent::Connecting,
+        Silent::BeforeTheHead,
+        Silent::BeforeTheBody,
+        Silent::BetweenDeltas,
+        Silent::InsideAnError,
+        Silent::BeforeARetry,
+    ] {
+        let Served { url, is_there, hold, thread } = serve(silent);
+        let place = Place::new(&[]);
+        let url = format!("{url}/v1");
+        let args = ["serve", "--model", "own/m", "--api", "chat", "--base-url", &url];
+        let mut command = place.command(&args);
+        command.env("PINTLE_RETRIES", "3");
+        let mut program = Program::start(command, Framing::Lines);
+        program.initialize();
+        program.ask("session/create", json!({}));
+        program.prompt("hi");
+        is_there.recv().unwrap();
+        let is =
+            |kind: &'static str| move |message: &Value| message["params"]["event"]["type"] == kind;
+        match silent {
+            Silent::BetweenDeltas => {
+                program.until(|message| message["params"]["event"]["field"] == "text");
+            }
+            Silent::BeforeARetry => {
+                program.until(is("retry.scheduled"));
+            }
+            Silent::Connecting
+            | Silent::BeforeTheHead
+            | Silent::BeforeTheBody
+            | Silent::InsideAnError => {}
+        }
+        let stopped = Instant::now();
+        program.request("turn/interrupt", json!({}));
+        let end = program.until_event("turn.completed");
+        let took = stopped.elapsed();
+        drop(hold);
+        assert_eq!(end["status"], "interrupted", "{silent:?}: {end}");
+        assert!(took < PATIENCE, "{silent:?} took {took:?}");
+        // The connection is closed, so the server's side ends while the program still runs. After a refusal it may be kept for
+        // the next request.
+        if silent != Silent::BeforeARetry {
+            thread.join().unwrap();
+        }
+    }
+}
