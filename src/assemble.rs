@@ -3,10 +3,13 @@
 
 use crate::args;
 use anyhow::Context;
-use pintle::agent::{ConfiguredModels, KeyCommands, Limits, Models, Patience, Services, Toolbox};
+use pintle::agent::{
+    ConfiguredModels, KeyCommands, Limits, Models, Patience, RoomPolicy, Safe, Services, Toolbox,
+};
 use pintle::ambient::Ambient;
 use pintle::config::{
-    self, Config, EnvironmentConfig, LimitSettings, Live, ToolSettings, Variables,
+    self, Config, ContextSettings, EnvironmentConfig, LimitSettings, Live, SafeZone, ToolSettings,
+    Variables,
 };
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
@@ -57,6 +60,7 @@ pub(crate) async fn services(
             ..Patience::default()
         },
         limits: limits(&config.limits),
+        room: room(&config.context),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
     })
@@ -157,6 +161,20 @@ fn limits(set: &LimitSettings) -> Limits {
     }
 }
 
+fn room(set: &ContextSettings) -> RoomPolicy {
+    let usual = RoomPolicy::default();
+    RoomPolicy {
+        is_automatic: set.automatic.unwrap_or(usual.is_automatic),
+        reserve: set.reserve.unwrap_or(usual.reserve),
+        keep: set.keep.unwrap_or(usual.keep),
+        safe: match set.safe {
+            Some(SafeZone::Tokens(tokens)) => Safe::Tokens(tokens),
+            Some(SafeZone::Percent(percent)) => Safe::Percent(percent),
+            None => usual.safe,
+        },
+    }
+}
+
 fn scripted(script: Script) -> Models {
     let provider: Arc<dyn Provider> = Arc::new(script);
     Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
@@ -181,6 +199,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         models: scripted(script),
         patience: Patience::default(),
         limits: Limits::default(),
+        room: RoomPolicy::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
     })

@@ -2,6 +2,7 @@
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
+use crate::context::ContextUsage;
 use crate::ids::{AgentId, ApprovalId, ItemId, SessionId, TurnId};
 use crate::item::Item;
 use schemars::JsonSchema;
@@ -111,6 +112,9 @@ pub enum Event {
     /// cancelled, and the model says it anew.
     #[serde(rename = "retry.scheduled")]
     RetryScheduled(RetryScheduled),
+    /// Old results were taken out of what the model reads, to make room. The journal keeps them.
+    #[serde(rename = "context.pruned")]
+    ContextPruned(ContextPruned),
     /// The session works in another way from the next turn on.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
@@ -129,6 +133,9 @@ pub enum TransientEvent {
     /// The session does something else now.
     #[serde(rename = "state")]
     State(SessionState),
+    /// How full the model's window is, after each reply.
+    #[serde(rename = "context")]
+    Context(ContextUsage),
     /// Something a person should know that could not be written to the journal.
     #[serde(rename = "notice")]
     Notice(Notice),
@@ -197,6 +204,18 @@ pub struct Parent {
     pub session_id: SessionId,
     /// The name by which the model there speaks of it.
     pub agent_id: AgentId,
+}
+
+/// Old results that the model reads no longer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextPruned {
+    /// How many results.
+    pub results: u64,
+    /// The tokens before, about.
+    pub tokens_before: u64,
+    /// And after.
+    pub tokens_after: u64,
 }
 
 /// How a session works from the next turn on.
@@ -399,6 +418,10 @@ pub enum StateValue {
     Running,
     /// A turn waits for a person.
     Blocked,
+    /// The provider failed, and the turn waits until it asks again.
+    Retrying,
+    /// The conversation is being summed up.
+    Compacting,
 }
 
 /// Something a person should know.

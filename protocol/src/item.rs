@@ -66,6 +66,8 @@ pub enum ItemBody {
     Job(Box<Job>),
     /// A sub-agent, from its start until it is closed. It may outlive the turn that began it.
     Subagent(Box<Subagent>),
+    /// A conversation that became too long is summed up.
+    Compaction(Box<Compaction>),
     /// What the engine told the model, at the place where the model reads it.
     EngineMessage(EngineMessage),
 }
@@ -151,6 +153,37 @@ pub struct Subagent {
     /// What it has cost so far, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
+}
+
+/// A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Compaction {
+    /// Why.
+    pub reason: CompactionReason,
+    /// The tokens of the conversation before, about.
+    pub tokens_before: u64,
+    /// And after; absent until it is completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_after: Option<u64>,
+    /// What the model reads in the place of what was before; while it runs, deltas of the field `text` come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Why it failed, when it did: the conversation is then as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Why a conversation is summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum CompactionReason {
+    /// It comes near the end of the model's window.
+    Threshold,
+    /// The provider refused it as too long.
+    Overflow,
+    /// A person asked for it.
+    Requested,
 }
 
 /// What a sub-agent does.

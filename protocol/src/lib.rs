@@ -15,6 +15,7 @@
 pub mod approval;
 pub mod capability;
 pub mod content;
+pub mod context;
 pub mod diff;
 pub mod error;
 pub mod event;

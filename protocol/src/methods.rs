@@ -3,6 +3,9 @@
 use crate::approval::{Approval, ApprovalAnswer, PermissionMode};
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use crate::content::{Input, Usage};
+use crate::context::{
+    ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
+};
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
@@ -128,6 +131,10 @@ methods! {
     request Client "turn/steer" TurnSteer(TurnSteerParams, TurnSteerResult);
     /// Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
     request Client "turn/interrupt" TurnInterrupt(TurnInterruptParams, TurnInterruptResult);
+    /// Sums up the conversation of an idle session. The answer comes at once; the summing up is a turn with a `compaction` item.
+    request Client "session/compact" SessionCompact(SessionCompactParams, SessionCompactResult);
+    /// Reads what exactly the model was sent last, and how full its window is.
+    request Client "context/read" ContextRead(ContextReadParams, ContextReadResult);
     /// Lists what can be set in a session, with the values that hold.
     request Client "config/list" ConfigList(SessionParams, ConfigResult);
     /// Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
@@ -342,6 +349,9 @@ pub struct SessionResult {
     /// What all that cost, in billionths of a US dollar; absent where no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
+    /// How full the model's window is, about.
+    #[serde(default)]
+    pub context: ContextUsage,
     /// The events after `fromSeq` were too many to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,

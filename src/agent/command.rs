@@ -6,6 +6,7 @@ use super::feed::{Subscriber, SubscriberId};
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, SessionId, TurnId};
 use pintle_protocol::item::Item;
@@ -95,6 +96,18 @@ pub enum Command {
         /// The answer.
         reply: Reply<()>,
     },
+    /// Sum up the conversation of an idle session.
+    Compact {
+        /// What the summary is to take care of.
+        instructions: Option<String>,
+        /// The answer: the turn that does it.
+        reply: Reply<TurnId>,
+    },
+    /// Say what the model was sent last.
+    ReadContext {
+        /// The answer.
+        reply: Reply<ContextReadResult>,
+    },
     /// Set options of the session by their ids; none only lists them.
     SetOptions {
         /// The new values.
@@ -142,6 +155,8 @@ impl std::fmt::Debug for Command {
             Self::Answer(_) => "Answer",
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
+            Self::Compact { .. } => "Compact",
+            Self::ReadContext { .. } => "ReadContext",
             Self::SetOptions { .. } => "SetOptions",
             Self::ListJobs { .. } => "ListJobs",
             Self::StopJob { .. } => "StopJob",
@@ -214,6 +229,8 @@ pub struct Snapshot {
     pub usage: Usage,
     /// What all that cost, where prices are known, in billionths of a US dollar.
     pub cost_nano_usd: Option<u64>,
+    /// How full the model's window is.
+    pub context: ContextUsage,
     /// The events asked for were too many for the subscriber's channel.
     pub has_gap: bool,
 }
@@ -267,6 +284,8 @@ impl Command {
             Self::Interrupt { reply, .. } => no(reply, session),
             Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
             Self::Events { reply, .. } => no(reply, session),
+            Self::Compact { reply, .. } => no(reply, session),
+            Self::ReadContext { reply } => no(reply, session),
             Self::SetOptions { reply, .. } => no(reply, session),
             Self::ListJobs { reply } => no(reply, session),
             Self::StopJob { reply, .. } => no(reply, session),

@@ -11,6 +11,7 @@ use super::toolbox::Toolbox;
 use super::turn::Moved;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
+use crate::context::room;
 use crate::exec::{Environment, FileKind};
 use crate::store::artifacts::Piece;
 use crate::store::{
@@ -49,6 +50,8 @@ pub struct Services {
     pub patience: Patience,
     /// How much a turn may take.
     pub limits: Limits,
+    /// How room is made in a long conversation.
+    pub room: room::Policy,
     /// The model of a session that names none.
     pub default_model: Option<String>,
     /// The mode of a session that names none.

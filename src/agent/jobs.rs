@@ -370,6 +370,7 @@ impl Entry {
             | ItemBody::Reasoning(_)
             | ItemBody::ToolCall(_)
             | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => (String::new(), None),
         };
         let ran = now_ms.saturating_sub(self.item.started_ms);

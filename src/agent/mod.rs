@@ -24,6 +24,7 @@ mod loop_guard;
 mod models;
 mod recovery;
 mod retry;
+mod room;
 mod session;
 mod step;
 mod subagents;
@@ -31,6 +32,7 @@ mod tool_calls;
 mod toolbox;
 mod turn;
 
+pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use command::{

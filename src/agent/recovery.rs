@@ -87,7 +87,10 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
             }
-            Event::SessionClosed {} | Event::RetryScheduled(_) | Event::Notice(_) => {}
+            Event::SessionClosed {}
+            | Event::RetryScheduled(_)
+            | Event::ContextPruned(_)
+            | Event::Notice(_) => {}
         }
     }
     total.add(open.usage, open.cost_nano_usd);
@@ -143,7 +146,8 @@ impl OpenJobs {
             ItemBody::UserMessage(_)
             | ItemBody::AgentMessage(_)
             | ItemBody::Reasoning(_)
-            | ItemBody::Subagent(_) => false,
+            | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_) => false,
         }
     }
 
@@ -200,6 +204,7 @@ impl OpenAgents {
             | ItemBody::Reasoning(_)
             | ItemBody::ToolCall(_)
             | ItemBody::Job(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => None,
         })
     }

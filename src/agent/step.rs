@@ -2,8 +2,9 @@
 
 use super::call::{Call, Preparation, parse_arguments, prepare};
 use super::retry::{self, Failures, GivenUp};
-use super::turn::{End, Tally, TurnContext};
+use super::turn::{Doing, End, Tally, TurnContext};
 use crate::context::conversation::{Bone, Conversation, Skeleton};
+use crate::context::inspect::Sent;
 use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
 use crate::llm::{
@@ -31,6 +32,8 @@ pub(super) struct Reply {
     pub(super) assistant: Assistant,
     /// The tools it asked for; none if the reply was cut.
     pub(super) calls: Vec<Call>,
+    /// What its provider counted.
+    pub(super) usage: Usage,
     /// Why it was cut, if it was.
     pub(super) cut: Option<End>,
 }
@@ -90,11 +93,13 @@ pub(super) async fn run(
                     message: error.message,
                 };
                 ctx.session.event(Event::RetryScheduled(scheduled)).await;
+                ctx.session.doing(Doing::Retrying).await;
                 tokio::select! {
                     biased;
                     () = ctx.cancel.cancelled() => return Err(End::Interrupted),
                     () = tokio::time::sleep(wait) => {}
                 }
+                ctx.session.doing(Doing::Working).await;
             }
         }
     }
@@ -117,6 +122,12 @@ async fn ask(
         max_output_tokens: None,
         cache_key: Some(ctx.session_id.as_str().into()),
     };
+    let sent = Sent {
+        system: Arc::clone(&request.system),
+        tools: Arc::clone(&request.tools),
+        messages: request.messages.clone(),
+    };
+    ctx.session.sent(sent).await;
     let next =
         |error: &Error| retry::next_delay(&ctx.patience, failures, error, ctx.ambient.chance());
     let deltas = tokio::select! {
@@ -290,6 +301,7 @@ impl Stream<'_> {
             | ItemBody::UserMessage(_)
             | ItemBody::Job(_)
             | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => {
                 live.close(self.ctx, ItemStatus::Completed).await;
             }
@@ -382,7 +394,7 @@ impl Stream<'_> {
             Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw(&skeleton)).flatten();
         self.ctx.session.event_with(Event::StepCompleted(completed), private).await;
-        Reply { assistant, calls, cut }
+        Reply { assistant, calls, usage, cut }
     }
 }
 
@@ -455,6 +467,7 @@ fn call(
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
         | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
         | ItemBody::EngineMessage(_) => false,
     };
     let bone = Bone::Call {

@@ -386,6 +386,7 @@ impl Entry {
             | ItemBody::Reasoning(_)
             | ItemBody::ToolCall(_)
             | ItemBody::Job(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => None,
         });
         AgentView {

@@ -118,6 +118,7 @@ fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
         | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
         | ItemBody::EngineMessage(_) => None,
     }
 }
@@ -225,6 +226,7 @@ fn question(
         | ItemBody::Reasoning(_)
         | ItemBody::Job(_)
         | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
         | ItemBody::EngineMessage(_) => {
             (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None)
         }

@@ -8,13 +8,16 @@ use super::approval::Grants;
 use super::limits::Limits;
 use super::loop_guard::{Judgement, LoopGuard};
 use super::retry::Patience;
+use super::room::{self as make_room, Meter, Wanted};
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
 use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, engine_message, user_message};
+use crate::context::inspect::Sent;
+use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
-use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider, ToolSpec};
+use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider};
 use crate::tools::{self, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -22,7 +25,9 @@ use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError, TurnStatus,
 };
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
-use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, UserMessage};
+use pintle_protocol::item::{
+    CompactionReason, EngineMessage, Item, ItemBody, ItemStatus, UserMessage,
+};
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +37,9 @@ use tokio_util::sync::CancellationToken;
 /// How many events a turn may be ahead of its session. Both run in one task, so this only sets how many are
 /// taken in one go; a full channel makes the turn wait for the journal, which is meant.
 pub(super) const EMIT_CAPACITY: usize = 64;
+
+/// The code of a provider's refusal because the conversation is too long.
+const OVERFLOW: &str = "overflow";
 
 /// What a model reads whose reply reached its length limit.
 const GO_ON: &str = "From the engine, not from the user: your reply reached its length limit and was cut there. Go on \
@@ -51,6 +59,10 @@ pub(super) struct TurnContext {
     pub(super) patience: Patience,
     /// How much it may take.
     pub(super) limits: Limits,
+    /// How room is made in the conversation.
+    pub(super) room: room::Policy,
+    /// The most tokens of input that the model takes, where that is known.
+    pub(super) window: Option<u64>,
     pub(super) system: Arc<str>,
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) tool_settings: Arc<tools::Settings>,
@@ -74,6 +86,24 @@ pub(super) struct TurnContext {
 pub(super) struct Moved {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
+    pub(super) meter: Meter,
+}
+
+/// What a turn is to do.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Answer these messages.
+    Answer(Vec<QueuedInput>),
+    /// Sum up the conversation, and take care of this.
+    Compact(Option<String>),
+}
+
+/// What a turn does at the moment, beside waiting for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doing {
+    Working,
+    Retrying,
+    Compacting,
 }
 
 /// A turn that is over.
@@ -140,6 +170,10 @@ pub(super) enum Emit {
     TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
     /// Give me what the model is to be told of background jobs; it counts as told from now on.
     TakeNews(oneshot::Sender<Option<EngineMessage>>),
+    /// This is sent to the model now.
+    Sent(Box<Sent>),
+    /// This is done now.
+    Doing(Doing),
     /// Answer when all that came before is on disk; drop this if it cannot be.
     Barrier(oneshot::Sender<()>),
 }
@@ -176,6 +210,14 @@ impl ToSession {
 
     pub(super) async fn transient(&self, event: TransientEvent) {
         let _ = self.0.send(Emit::Transient(event)).await;
+    }
+
+    pub(super) async fn sent(&self, sent: Sent) {
+        let _ = self.0.send(Emit::Sent(Box::new(sent))).await;
+    }
+
+    pub(super) async fn doing(&self, doing: Doing) {
+        let _ = self.0.send(Emit::Doing(doing)).await;
     }
 
     pub(super) async fn ask(&self, approval: Approval) -> Result<ApprovalOutcome, SessionLost> {
@@ -229,25 +271,38 @@ impl TurnContext {
         item.status = status;
         item.duration_ms = Some(self.ambient.now_ms().saturating_sub(item.started_ms));
     }
-
-    fn tool_specs(&self) -> Arc<[ToolSpec]> {
-        let spec = |tool: &Arc<dyn Tool>| ToolSpec {
-            name: tool.name().to_owned(),
-            description: tool.description().to_owned(),
-            parameters: tool.parameters(),
-        };
-        self.tools.iter().map(spec).collect()
-    }
 }
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
-pub(super) async fn run(ctx: TurnContext, mut moved: Moved, inputs: Vec<QueuedInput>) -> Finished {
+pub(super) async fn run(ctx: TurnContext, mut moved: Moved, work: Work) -> Finished {
     let mut tally = Tally::default();
-    let end = match drive(&ctx, &mut moved, inputs, &mut tally).await {
+    let done = match work {
+        Work::Answer(inputs) => drive(&ctx, &mut moved, inputs, &mut tally).await,
+        Work::Compact(instructions) => {
+            sum_up(&ctx, &mut moved, instructions.as_deref(), &mut tally).await
+        }
+    };
+    let end = match done {
         Ok(stop) => End::Completed(stop),
         Err(end) => end,
     };
     Finished { moved, end, tally }
+}
+
+/// Sums up the conversation because a person asked for it.
+async fn sum_up(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    instructions: Option<&str>,
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    let tools = make_room::specs(&ctx.tools);
+    let Moved { conversation, meter, .. } = moved;
+    let wanted = Wanted { reason: CompactionReason::Requested, instructions };
+    make_room::compact(ctx, conversation, meter, &tools, tally, wanted).await?;
+    let usage = make_room::usage(ctx, meter, &tools, &conversation.messages);
+    ctx.session.transient(TransientEvent::Context(usage)).await;
+    Ok(StopReason::EndTurn)
 }
 
 async fn drive(
@@ -256,26 +311,49 @@ async fn drive(
     inputs: Vec<QueuedInput>,
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
-    let tools = ctx.tool_specs();
+    let tools = make_room::specs(&ctx.tools);
     let news = read_news(ctx, &mut moved.conversation).await;
     read_inputs(ctx, &mut moved.conversation, inputs).await;
     news?;
     let began_ms = ctx.ambient.now_ms();
     let mut circles = LoopGuard::default();
     let mut continuations = 0;
+    let mut is_shortened = false;
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally, elapsed_ms) {
             ctx.session.event(Event::Notice(notice)).await;
             return Ok(StopReason::Limit);
         }
-        let Reply { assistant, calls, cut } =
-            step::run(ctx, &moved.conversation, &tools, tally).await?;
+        let Moved { conversation, meter, .. } = &mut *moved;
+        if make_room::before_request(ctx, conversation, meter, &tools, tally).await? {
+            let steers = ctx.session.take_steers().await?;
+            read_inputs(ctx, conversation, steers).await;
+        }
+        let reply = match step::run(ctx, conversation, &tools, tally).await {
+            // The provider finds it too long: make room, and ask once more.
+            Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
+                is_shortened = true;
+                let wanted = Wanted { reason: CompactionReason::Overflow, instructions: None };
+                let is_shorter =
+                    make_room::compact(ctx, conversation, meter, &tools, tally, wanted).await?;
+                if is_shorter {
+                    continue;
+                }
+                return Err(End::Failed(error));
+            }
+            reply => reply?,
+        };
+        is_shortened = false;
+        let Reply { assistant, calls, usage, cut } = reply;
         let stop = assistant.stop;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
             moved.conversation.push(crate::llm::Message::Assistant(assistant));
+            moved.meter.count(&usage, moved.conversation.messages.len());
         }
+        let usage = make_room::usage(ctx, &moved.meter, &tools, &moved.conversation.messages);
+        ctx.session.transient(TransientEvent::Context(usage)).await;
         if let Some(end) = cut {
             return Err(end);
         }

@@ -1,5 +1,6 @@
 //! The config file and the models files, pure: text in, settings and warnings out.
 
+use super::context::{self, ContextSettings};
 use super::environment::{self, Said};
 use super::limits::{self, LimitSettings};
 use super::node::Node;
@@ -24,6 +25,7 @@ pub(super) struct FileSettings {
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
+    pub(super) context: ContextSettings,
     pub(super) warnings: Vec<String>,
 }
 
@@ -51,6 +53,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "environment" => {
                 settings.environment = environment::parse(value, path, &mut settings.warnings)?;
             }
+            "context" => settings.context = context::parse(value, path, &mut settings.warnings)?,
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {

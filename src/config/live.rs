@@ -113,6 +113,7 @@ fn kept(before: &Config, now: &Config) -> Option<Problem> {
         ("tools", before.tools == now.tools),
         ("environment", before.environment == now.environment),
         ("limits", before.limits == now.limits),
+        ("context", before.context == now.context),
     ];
     let changed: Vec<_> =
         rows.iter().filter(|(_, is_same)| !is_same).map(|(key, _)| *key).collect();

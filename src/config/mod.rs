@@ -3,6 +3,7 @@
 //! The layers, later wins: built in, the user's models files and config file, the environment, the command line. A
 //! project's own files are no layer: what a repository says must not choose where a person's code is sent.
 
+mod context;
 mod entry;
 mod environment;
 mod file;
@@ -16,6 +17,7 @@ mod providers;
 mod text_source;
 mod tools;
 
+pub use context::{ContextSettings, SafeZone};
 pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
 pub use limits::{LimitSettings, nano_usd};
@@ -78,6 +80,8 @@ pub struct Config {
     pub tools: ToolSettings,
     /// How much a turn may take.
     pub limits: LimitSettings,
+    /// How room is made in a long conversation.
+    pub context: ContextSettings,
     /// Where the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// Where tools act.

@@ -335,3 +335,46 @@ fn limits_are_set_in_a_table_of_their_own() {
         assert_eq!(set(file), want, "{file}");
     }
 }
+
+#[test]
+fn room_is_set_in_a_table_of_its_own() {
+    let set = |file: &str| {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("config.toml"), file).unwrap();
+        let path = home.path().to_str().unwrap();
+        load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
+            .map(|config| (config.context, config.warnings.len()))
+            .map_err(|error| error.to_string().replace(path, "HOME"))
+    };
+    let none = ContextSettings::default;
+    let every = ContextSettings {
+        automatic: Some(false),
+        reserve: Some(9000),
+        keep: Some(12_000),
+        safe: Some(SafeZone::Percent(50)),
+    };
+    let zone = |safe| Ok((ContextSettings { safe: Some(safe), ..none() }, 0));
+    let wrong = |what: &str| Err(format!("HOME/config.toml: {what}"));
+    for (file, want) in [
+        ("", Ok((none(), 0))),
+        (
+            "[context]\nautomatic = false\nreserve = 9000\nkeep = \"12k\"\nsafe_zone = \"50%\"",
+            Ok((every, 0)),
+        ),
+        ("[context]\nsafe_zone = \"80k\"", zone(SafeZone::Tokens(80_000))),
+        ("[context]\nsafe_zone = 70000", zone(SafeZone::Tokens(70_000))),
+        ("[context]\nsave = 1", Ok((none(), 1))),
+        (
+            "[context]\nsafe_zone = \"0%\"",
+            wrong(
+                "`context.safe_zone` must be tokens, such as 80000 or \"80k\", or a share such as \"60%\"",
+            ),
+        ),
+        (
+            "[context]\nkeep = \"much\"",
+            wrong("`context.keep` must be tokens, such as 20000 or \"20k\""),
+        ),
+    ] {
+        assert_eq!(set(file), want, "{file}");
+    }
+}

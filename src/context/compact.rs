@@ -13,6 +13,9 @@ pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 /// What a summary begins with in the conversation.
 const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
 
+/// What the person's own words stand under in a summary.
+const PINNED: &str = "\n## What the person said, word for word\n";
+
 /// A result longer than this many characters is cut in what is summed up: its gist is enough.
 const MAX_RESULT_CHARS: usize = 2_000;
 
@@ -121,28 +124,31 @@ fn said(blocks: &[Content]) -> String {
 /// What stands in the place of everything before the cut: the summary, and the person's own words as far as there is room.
 pub fn summary(messages: &[Arc<Message>], cut: Cut, said: &str) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
-    let mut pinned = Vec::new();
-    let mut tokens = 0;
-    for message in old.iter().rev() {
-        let Message::User(blocks) = &**message else { continue };
-        if summary_of(message).is_some() || is_from_engine(blocks) {
-            continue;
+    let mut words = Vec::new();
+    for message in old {
+        match &**message {
+            Message::User(blocks) if is_from_engine(blocks) => {
+                // An earlier summary hands on what it had kept.
+                let earlier = summary_of(message).and_then(|text| text.split_once(PINNED));
+                words.extend(earlier.map(|(_, pinned)| pinned.trim().to_owned()));
+            }
+            Message::User(blocks) => {
+                words.push(format!("> {}", self::said(blocks).trim().replace('\n', "\n> ")));
+            }
+            Message::Assistant(_) | Message::ToolResult(_) => {}
         }
-        let words = self::said(blocks);
-        tokens += estimate::text(&words);
-        if tokens > MAX_PINNED {
-            break;
-        }
-        pinned.push(words);
     }
+    let mut tokens = 0;
+    let fitting = words.iter().rev().take_while(|words| {
+        tokens += estimate::text(words);
+        tokens <= MAX_PINNED
+    });
+    let pinned = words.get(words.len() - fitting.count()..).unwrap_or_default();
     let mut text = format!("{HEADING}\n\n{}\n", said.trim());
     if !pinned.is_empty() {
-        text.push_str("\n## What the person said, word for word\n");
-        for words in pinned.iter().rev() {
-            text.push_str("> ");
-            text.push_str(&words.trim().replace('\n', "\n> "));
-            text.push_str("\n\n");
-        }
+        text.push_str(PINNED);
+        text.push_str(&pinned.join("\n\n"));
+        text.push('\n');
     }
     text
 }
@@ -163,6 +169,11 @@ fn summary_of(message: &Message) -> Option<&str> {
         },
         Message::Assistant(_) | Message::ToolResult(_) => None,
     }
+}
+
+/// Whether a message is a summary of what was before.
+pub fn is_summary(message: &Message) -> bool {
+    summary_of(message).is_some()
 }
 
 fn is_from_engine(blocks: &[Content]) -> bool {
@@ -250,7 +261,6 @@ mod tests {
             > u0 four
 
             > u2 four
-
         "]]
         .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");

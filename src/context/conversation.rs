@@ -4,12 +4,14 @@
 //! came and what its provider wants back verbatim. From the two comes the same list of messages that the
 //! turn had in memory.
 
+use super::{compact, prune};
 use crate::llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 use crate::store::Entry;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::event::{Event, StopReason};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, Item, ItemBody};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -102,10 +104,15 @@ impl Conversation {
                 Event::ItemUpdated { item } => {
                     replay.items.insert(item.id.clone(), item.clone());
                 }
-                Event::ItemCompleted { item } => replay.item(item),
+                Event::ItemCompleted { item } => replay.item(item, entry),
+                Event::ContextPruned(_) => {
+                    replay.settle();
+                    if let Some(Pruned { places }) = private(entry) {
+                        prune::apply(&mut replay.conversation.messages, &places);
+                    }
+                }
                 Event::StepCompleted(_) => {
-                    let skeleton = entry.private.as_ref().map(|raw| raw.get());
-                    if let Some(skeleton) = skeleton.and_then(|s| serde_json::from_str(s).ok()) {
+                    if let Some(skeleton) = private(entry) {
                         replay.step(skeleton);
                     }
                 }
@@ -128,6 +135,25 @@ impl Conversation {
     }
 }
 
+/// What only this engine needs of an entry.
+fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
+    serde_json::from_str(entry.private.as_ref()?.get()).ok()
+}
+
+/// Which results were pruned, by their places in the conversation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pruned {
+    /// The places.
+    pub places: Vec<usize>,
+}
+
+/// How much of a conversation stayed when the rest was summed up.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// How many messages at its end.
+    pub kept: usize,
+}
+
 #[derive(Default)]
 struct Replay {
     conversation: Conversation,
@@ -137,8 +163,15 @@ struct Replay {
 }
 
 impl Replay {
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &Item, entry: &Entry) {
         match &item.body {
+            // One that was not completed changed nothing.
+            ItemBody::Compaction(body) => {
+                if let (Some(summary), Some(Kept { kept })) = (&body.summary, private(entry)) {
+                    self.settle();
+                    compact::apply(&mut self.conversation.messages, kept, summary);
+                }
+            }
             ItemBody::UserMessage(message) => {
                 self.settle();
                 self.conversation.push(user_message(&message.content));
@@ -200,6 +233,7 @@ impl Replay {
             | ItemBody::ToolCall(_)
             | ItemBody::Job(_)
             | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => None,
         }
     }

@@ -3,5 +3,7 @@
 pub mod compact;
 pub mod conversation;
 pub mod estimate;
+pub mod inspect;
 pub mod prompt;
 pub mod prune;
+pub mod room;

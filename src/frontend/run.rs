@@ -371,6 +371,7 @@ impl Watch {
             | Event::ItemStarted { .. }
             | Event::ItemCompleted { .. }
             | Event::ConfigChanged(_)
+            | Event::ContextPruned(_)
             | Event::RetryScheduled(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,
@@ -432,6 +433,7 @@ impl Watch {
             | Event::TurnStarted { .. }
             | Event::StepCompleted(_)
             | Event::ConfigChanged(_)
+            | Event::ContextPruned(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,
         }
@@ -461,6 +463,7 @@ impl Watch {
             ItemBody::UserMessage(_)
             | ItemBody::Reasoning(_)
             | ItemBody::Job(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => {}
         }
     }
@@ -476,6 +479,7 @@ fn running(item: &Item) -> Option<&str> {
         | ItemBody::AgentMessage(_)
         | ItemBody::Reasoning(_)
         | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
         | ItemBody::EngineMessage(_) => None,
     }
 }

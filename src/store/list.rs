@@ -138,6 +138,7 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
+            | Event::ContextPruned(_)
             | Event::Notice(_) => None,
         };
         if title.is_some() {

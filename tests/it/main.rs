@@ -25,6 +25,7 @@ mod peers;
 mod providers;
 mod readme;
 mod retry;
+mod room;
 mod scenarios;
 mod subagents;
 mod support;

@@ -111,7 +111,7 @@ fn after_the_last_retry_the_turn_fails_and_the_session_goes_on() {
 #[test]
 fn what_cannot_pass_is_not_asked_again() {
     full(
-        "fail auth no such key\nfail billing the account is empty\nfail overflow too long\nsay fixed",
+        "fail auth no such key\nfail billing the account is empty\nfail invalidRequest no such field\nsay fixed",
         "prompt a | idle | prompt b | idle | prompt c | idle | prompt d | idle",
         expect![[r#"
             > prompt a: Started
@@ -128,7 +128,7 @@ fn what_cannot_pass_is_not_asked_again() {
             accepted Prompt "c"
             turn started
             completed #3 user "c"
-            turn Failed after 1 steps overflow: too long
+            turn Failed after 1 steps invalidRequest: no such field
             > prompt d: Started
             accepted Prompt "d"
             turn started

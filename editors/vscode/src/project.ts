@@ -69,6 +69,42 @@ export function viewEntry(entry: Entry): ViewEntry {
           changes: [],
         },
       };
+    case "subagent":
+      return {
+        kind: "tool",
+        key,
+        tool: {
+          turnId: item.turnId ?? "",
+          name: "subagent",
+          title: `${item.agentId}: ${item.task.split("\n", 1)[0] ?? ""}`,
+          toolKind: "think",
+          status: item.state === "working" ? "running" : item.status,
+          input: cut(item.task, MOST_DRAWN),
+          output: cut(item.result ?? "", MOST_DRAWN),
+          isError: item.state === "failed",
+          durationMs: item.durationMs,
+          exitCode: undefined,
+          changes: [],
+        },
+      };
+    case "compaction":
+      return {
+        kind: "tool",
+        key,
+        tool: {
+          turnId: item.turnId ?? "",
+          name: "compaction",
+          title: compactionTitle(item.tokensBefore, item.tokensAfter),
+          toolKind: "think",
+          status: item.status,
+          input: "",
+          output: cut(item.summary ?? item.error ?? "", MOST_DRAWN),
+          isError: item.error !== undefined,
+          durationMs: item.durationMs,
+          exitCode: undefined,
+          changes: [],
+        },
+      };
     case "engineMessage":
       return { kind: "notice", key, notice: { level: "info", code: "engineMessage", message: item.text } };
     default:
@@ -79,6 +115,11 @@ export function viewEntry(entry: Entry): ViewEntry {
         notice: { level: "info", code: "unknownItem", message: "An item of an unknown kind." },
       };
   }
+}
+
+function compactionTitle(before: number, after: number | undefined): string {
+  const tokens = after === undefined ? `${before} tokens` : `${before} to ${after} tokens`;
+  return `Summing up the conversation: ${tokens}`;
 }
 
 /** The command or the arguments as a person reads them. */

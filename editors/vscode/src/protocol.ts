@@ -146,6 +146,8 @@ export type SessionResult = {
   usage?: Usage;
   /** What all that cost, in billionths of a US dollar; absent where no price is known. */
   costNanoUsd?: number;
+  /** How full the model's window is, about. */
+  context?: ContextUsage;
   /** The events after `fromSeq` were too many to send at once: read them with `session/events`. */
   gap?: boolean;
 };
@@ -167,7 +169,9 @@ export type SessionState = {
 export type StateValue = 
   | /** Waits for a prompt. */ "idle"
   | /** A turn runs. */ "running"
-  | /** A turn waits for a person. */ "blocked";
+  | /** A turn waits for a person. */ "blocked"
+  | /** The provider failed, and the turn waits until it asks again. */ "retrying"
+  | /** The conversation is being summed up. */ "compacting";
 
 /** Names a question of permission, open until it is answered or cancelled. */
 export type ApprovalId = string;
@@ -298,6 +302,14 @@ export type Usage = {
   cacheWriteTokens?: number;
   /** The part of the output that was reasoning, where the provider says. */
   reasoningTokens?: number;
+};
+
+/** How full the model's window is. Tokens are the provider's own count of its last reply, and an estimate of what came since. */
+export type ContextUsage = {
+  /** The tokens of the next request, about. */
+  tokens: number;
+  /** The most the model takes; absent where that is not known. */
+  window?: number;
 };
 
 /** Which session to open. */
@@ -460,6 +472,9 @@ export type Event =
   | /** The provider failed and is asked again after a wait. What was shown of a cut reply stays as it is, its open items are cancelled, and the model says it anew. */ RetryScheduled & {
     type: "retry.scheduled";
   }
+  | /** Old results were taken out of what the model reads, to make room. The journal keeps them. */ ContextPruned & {
+    type: "context.pruned";
+  }
   | /** The session works in another way from the next turn on. */ ConfigChanged & {
     type: "config.changed";
   }
@@ -562,6 +577,9 @@ export type Item = {
   }
   | /** A sub-agent, from its start until it is closed. It may outlive the turn that began it. */ Subagent & {
     type: "subagent";
+  }
+  | /** A conversation that became too long is summed up. */ Compaction & {
+    type: "compaction";
   }
   | /** What the engine told the model, at the place where the model reads it. */ EngineMessage & {
     type: "engineMessage";
@@ -791,6 +809,26 @@ export type Subagent = {
   costNanoUsd?: number;
 };
 
+/** Why a conversation is summed up. */
+export type CompactionReason = 
+  | /** It comes near the end of the model's window. */ "threshold"
+  | /** The provider refused it as too long. */ "overflow"
+  | /** A person asked for it. */ "requested";
+
+/** A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all. */
+export type Compaction = {
+  /** Why. */
+  reason: CompactionReason;
+  /** The tokens of the conversation before, about. */
+  tokensBefore: number;
+  /** And after; absent until it is completed. */
+  tokensAfter?: number;
+  /** What the model reads in the place of what was before; while it runs, deltas of the field `text` come. */
+  summary?: string;
+  /** Why it failed, when it did: the conversation is then as it was. */
+  error?: string;
+};
+
 /** What the engine told the model. */
 export type EngineMessage = {
   /** The text, as the model reads it. */
@@ -849,6 +887,16 @@ export type RetryScheduled = {
   code: string;
   /** What happened, for a person. */
   message: string;
+};
+
+/** Old results that the model reads no longer. */
+export type ContextPruned = {
+  /** How many results. */
+  results: number;
+  /** The tokens before, about. */
+  tokensBefore: number;
+  /** And after. */
+  tokensAfter: number;
 };
 
 /** How a session works from the next turn on. */
@@ -980,6 +1028,108 @@ export type TurnInterruptResult = {
   /** The messages that were handed back. */
   returned?: QueuedInput[];
 };
+
+/** What to make short. */
+export type SessionCompactParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** What the summary is to take care of. */
+  instructions?: string;
+};
+
+/** The summing up has begun. */
+export type SessionCompactResult = {
+  /** The turn that does it. */
+  turnId: TurnId;
+};
+
+/** The context of which session. */
+export type ContextReadParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Leave out the messages, and tell only how much of what there is. */
+  summary?: boolean;
+};
+
+/** What the model was sent last; before the first request, what it would be sent. */
+export type ContextReadResult = {
+  /** How full the window is. */
+  usage: ContextUsage;
+  /** The tokens by source, about. */
+  sources: ContextSource[];
+  /** The system prompt. */
+  system?: string;
+  /** The tools. */
+  tools?: ContextTool[];
+  /** The messages, in order. */
+  messages?: ContextMessage[];
+};
+
+/** How much of the context is from where. */
+export type ContextSource = {
+  /** From where: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may come. */
+  source: string;
+  /** How many messages or tools. */
+  count: number;
+  /** Their tokens, about. */
+  tokens: number;
+};
+
+/** A tool as the model is told of it. */
+export type ContextTool = {
+  /** Its name. */
+  name: string;
+  /** What it does. */
+  description: string;
+  /** JSON Schema of its arguments. */
+  parameters: unknown;
+};
+
+/** A message as the model is sent it, whatever its provider's wire format. */
+export type ContextMessage = {
+  /** Who says it: `user`, `assistant` or `result`. */
+  role: string;
+  /** Of a result: the id of its call. */
+  callId?: string;
+  /** Of a result: the call failed. */
+  isError?: boolean;
+  /** Its blocks. */
+  blocks: ContextBlock[];
+};
+
+/** A block of a message, told apart by `type`. */
+export type ContextBlock = 
+  | /** Text. */ {
+    type: "text";
+    /** The text. */
+    text: string;
+  }
+  | /** What the model thought. */ {
+    type: "reasoning";
+    /** The text, as far as its provider shows it. */
+    text: string;
+  }
+  | /** A call of a tool. */ {
+    type: "toolCall";
+    /** The call's id. */
+    callId: string;
+    /** The tool's name. */
+    name: string;
+    /** The arguments, as the model wrote them. */
+    arguments: string;
+  }
+  | /** A picture. */ {
+    type: "image";
+    /** Its kind. */
+    mimeType: string;
+    /** Its size in base64, in bytes. */
+    bytes: number;
+  }
+  | /** Something only the provider understands, sent back to it as it is. */ {
+    type: "opaque";
+    /** Its size in bytes. */
+    bytes: number;
+  };
 
 /** What can be set in a session, and what became of a change. */
 export type ConfigResult = {
@@ -1133,6 +1283,9 @@ export type TransientEvent =
   | /** The session does something else now. */ SessionState & {
     type: "state";
   }
+  | /** How full the model's window is, after each reply. */ ContextUsage & {
+    type: "context";
+  }
   | /** Something a person should know that could not be written to the journal. */ Notice & {
     type: "notice";
   };
@@ -1222,6 +1375,10 @@ export interface ClientRequests {
   "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
   /** Stops the running turn. The answer comes at once; the end is the event `turn.completed`. */
   "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
+  /** Sums up the conversation of an idle session. The answer comes at once; the summing up is a turn with a `compaction` item. */
+  "session/compact": { params: SessionCompactParams; result: SessionCompactResult };
+  /** Reads what exactly the model was sent last, and how full its window is. */
+  "context/read": { params: ContextReadParams; result: ContextReadResult };
   /** Lists what can be set in a session, with the values that hold. */
   "config/list": { params: SessionParams; result: ConfigResult };
   /** Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds. */

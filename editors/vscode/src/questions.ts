@@ -1,6 +1,6 @@
 /** The engine's questions of permission that wait for an answer from this window. */
 import type { EngineRequest } from "./connection.ts";
-import type { ApprovalId } from "./protocol.ts";
+import type { Approval, ApprovalId } from "./protocol.ts";
 
 type Question = EngineRequest<"approval/request">;
 
@@ -27,6 +27,11 @@ export class Questions {
       if (this.#open.delete(id)) this.#changed();
     };
     this.#changed();
+  }
+
+  /** All that are open, oldest first, also those of sub-agents. */
+  all(): Approval[] {
+    return [...this.#open.values()].map((question) => question.params);
   }
 
   /** Answers a question that is open; any other was answered elsewhere. */

@@ -9,6 +9,7 @@ import type {
   AnyRecord,
   Approval,
   ApprovalId,
+  ContextUsage,
   Event,
   EventRecord,
   Item,
@@ -50,6 +51,8 @@ export interface State {
   title: string | undefined;
   model: string;
   permissionMode: string;
+  /** How full the model's window is. */
+  context: ContextUsage | undefined;
   activity: Activity;
   activeTurn: TurnId | undefined;
   entries: Entry[];
@@ -74,6 +77,7 @@ export function emptyState(): State {
     title: undefined,
     model: "",
     permissionMode: "",
+    context: undefined,
     activity: "idle",
     activeTurn: undefined,
     entries: [],
@@ -163,6 +167,15 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       const notice: Notice = { level: "info", code: event.code, message };
       return [put(state, { kind: "notice", key: `retry:${record.seq}`, notice })];
     }
+    case "config.changed":
+      state.model = event.model;
+      state.permissionMode = event.permissionMode;
+      return [head];
+    case "context.pruned": {
+      const message = `${event.results} old results were taken out of what the model reads, to make room`;
+      const notice: Notice = { level: "info", code: "contextPruned", message };
+      return [put(state, { kind: "notice", key: `pruned:${record.seq}`, notice })];
+    }
     case "notice": {
       const { level, code, message, hint } = event;
       const notice: Notice = { level, code, message, ...(hint === undefined ? {} : { hint }) };
@@ -181,6 +194,9 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
     case "state":
       state.activity = activityOf(event.value);
       return [{ type: "head" }];
+    case "context":
+      state.context = { tokens: event.tokens, ...(event.window === undefined ? {} : { window: event.window }) };
+      return [{ type: "head" }];
     case "notice":
       return [put(state, { kind: "notice", key: `notice:${record.after}:${event.code}`, notice: event })];
     default:
@@ -190,6 +206,8 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
 
 /** A value that is not known is never taken for idle. */
 function activityOf(value: string): Activity {
+  // Waiting for a provider and summing up are work as well.
+  if (value === "retrying" || value === "compacting") return "running";
   return value === "idle" || value === "running" || value === "blocked" ? value : "unknown";
 }
 

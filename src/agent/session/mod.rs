@@ -6,6 +6,7 @@
 
 mod agents;
 mod background;
+mod context;
 mod options;
 mod turns;
 mod watchers;
@@ -18,7 +19,8 @@ use super::jobs::{self, Jobs};
 use super::limits::Limits;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
-use super::turn::{Emit, Finished, Moved};
+use super::turn::{Doing, Emit, Finished, Moved};
+use crate::context::inspect::Sent;
 use crate::context::prompt;
 use crate::llm::ModelRef;
 use crate::store::Journal;
@@ -26,6 +28,7 @@ use crate::tools::{Ledger, SpawnAgent, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::Usage;
+use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
 use std::collections::VecDeque;
@@ -82,6 +85,8 @@ pub(super) struct Session {
     jobs: Jobs,
     subagents: Subagents,
     total: Total,
+    /// What the model was sent last.
+    sent: Option<Box<Sent>>,
     commands: mpsc::Receiver<Command>,
     /// Every handle is gone, so no command comes any more.
     is_abandoned: bool,
@@ -105,6 +110,9 @@ struct Running {
     cancel: CancellationToken,
     emits: mpsc::Receiver<Emit>,
     turn: BoxFuture<'static, Finished>,
+    doing: Doing,
+    /// How full the model's window is.
+    context: ContextUsage,
     /// The journal failed while this turn ran.
     is_lost: bool,
 }
@@ -162,6 +170,7 @@ impl Session {
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions),
             total: earlier.total,
+            sent: None,
             commands,
             is_abandoned: false,
         }
@@ -263,6 +272,10 @@ impl Session {
                 if let Some(record) = record {
                     self.hand_on(&record);
                 }
+            }
+            Command::Compact { instructions, reply } => self.compact(instructions, reply),
+            Command::ReadContext { reply } => {
+                let _ = reply.send(Ok(self.read_context()));
             }
             Command::SetOptions { values, reply } => {
                 let (answer, record) = match self.set_options(values) {

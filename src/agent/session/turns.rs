@@ -5,12 +5,14 @@ use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::limits::Limits;
-use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
+use crate::agent::turn::{
+    self, Doing, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext, Work,
+};
 use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{
-    Delivery, Event, Notice, QueuedInput, StopReason, TurnCompleted, TurnLimits,
+    Delivery, Event, Notice, QueuedInput, StopReason, TransientEvent, TurnCompleted, TurnLimits,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
@@ -53,7 +55,7 @@ impl Session {
         self.note(notices);
         match disposition {
             Disposition::Queued => self.follow_ups.push_back(queued),
-            Disposition::Started => self.begin(turn_id, vec![queued], provider),
+            Disposition::Started => self.begin(turn_id, Work::Answer(vec![queued]), provider),
         }
     }
 
@@ -122,11 +124,14 @@ impl Session {
         Ok(Taken { queued, record })
     }
 
-    fn begin(&mut self, turn_id: TurnId, inputs: Vec<QueuedInput>, provider: Arc<dyn Provider>) {
+    pub(super) fn begin(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
         let moved = match &mut self.phase {
             Phase::Idle(moved) => std::mem::take(moved),
             Phase::Running(_) => return,
         };
+        let known = self.services.models.model(&self.settings.model);
+        let window = known.as_ref().and_then(|known| known.window);
+        let context = self.context_of(&moved, window);
         let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
         let cancel = CancellationToken::new();
         let ctx = TurnContext {
@@ -134,9 +139,11 @@ impl Session {
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
             provider,
-            price: self.services.models.model(&self.settings.model).and_then(|known| known.price),
+            price: known.as_ref().and_then(|known| known.price),
+            window,
+            room: self.services.room,
             patience: self.services.patience,
-            limits: self.limits(&inputs),
+            limits: self.limits(&work),
             model: self.settings.model.clone(),
             system: Arc::clone(&self.system),
             tools: Arc::clone(&self.tools),
@@ -159,7 +166,9 @@ impl Session {
             began_ms: self.services.ambient.now_ms(),
             cancel,
             emits,
-            turn: Box::pin(turn::run(ctx, moved, inputs)),
+            turn: Box::pin(turn::run(ctx, moved, work)),
+            doing: Doing::Working,
+            context,
             is_lost: false,
         }));
         let model = self.settings.model.to_string();
@@ -197,7 +206,11 @@ impl Session {
     }
 
     /// How much a turn may take that begins with these messages.
-    fn limits(&self, inputs: &[QueuedInput]) -> Limits {
+    fn limits(&self, work: &Work) -> Limits {
+        let inputs = match work {
+            Work::Answer(inputs) => inputs.as_slice(),
+            Work::Compact(_) => &[],
+        };
         let Some(asked) = inputs.first().and_then(|input| input.limits) else {
             return self.settings.limits;
         };
@@ -224,7 +237,17 @@ impl Session {
                     Err(error) => self.lose(&error),
                 }
             }
-            Emit::Transient(event) => self.hand_on_transient(Some(turn_id), event),
+            Emit::Transient(event) => {
+                if let TransientEvent::Context(usage) = &event {
+                    running.context = usage.clone();
+                }
+                self.hand_on_transient(Some(turn_id), event);
+            }
+            Emit::Sent(sent) => self.sent = Some(sent),
+            Emit::Doing(doing) => {
+                running.doing = doing;
+                self.hand_on_state();
+            }
             Emit::Ask(approval, answer) => self.ask(*approval, answer),
             // A turn that is being stopped reads nothing more.
             Emit::TakeSteers(reply) if running.cancel.is_cancelled() => {
@@ -326,7 +349,7 @@ impl Session {
         let notices = self.services.models.refresh();
         self.note(notices);
         match self.services.models.provider(&self.settings.model) {
-            Ok(provider) => self.begin(turn_id, inputs, provider),
+            Ok(provider) => self.begin(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
                 // There was a provider when these were accepted. Now there is none: hand them back.
                 self.warn_transiently(&error.into());

@@ -7,6 +7,7 @@ use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
 use crate::agent::subagents;
+use crate::agent::turn::Doing;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
@@ -162,6 +163,7 @@ impl Session {
             approvals: self.approvals.iter().map(|open| open.approval.clone()).collect(),
             usage: self.total.usage,
             cost_nano_usd: self.total.cost_nano_usd,
+            context: self.context_usage(),
             has_gap,
         }
     }
@@ -169,8 +171,12 @@ impl Session {
     fn state(&self) -> SessionState {
         let value = match &self.phase {
             Phase::Idle(_) => StateValue::Idle,
-            Phase::Running(_) if self.approvals.is_empty() => StateValue::Running,
-            Phase::Running(_) => StateValue::Blocked,
+            Phase::Running(_) if !self.approvals.is_empty() => StateValue::Blocked,
+            Phase::Running(running) => match running.doing {
+                Doing::Working => StateValue::Running,
+                Doing::Retrying => StateValue::Retrying,
+                Doing::Compacting => StateValue::Compacting,
+            },
         };
         let blocked_on =
             self.approvals.iter().map(|open| open.approval.approval_id.clone()).collect();

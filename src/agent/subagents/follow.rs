@@ -118,6 +118,7 @@ impl Follower {
             | Event::StepCompleted(_)
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
+            | Event::ContextPruned(_)
             | Event::Notice(_) => None,
         }
     }

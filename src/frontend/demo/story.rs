@@ -52,6 +52,7 @@ impl Story {
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
+            | Event::ContextPruned(_)
             | Event::Notice(_) => String::new(),
         }
     }
@@ -64,6 +65,7 @@ impl Story {
             | ItemBody::Reasoning(_)
             | ItemBody::Job(_)
             | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => String::new(),
         }
     }

@@ -11,9 +11,9 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, ConfigList, ConfigSet, Initialize, JobList, JobStop, ModelsList, Ping, Request,
-    SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    BlobRead, ConfigList, ConfigSet, ContextRead, Initialize, JobList, JobStop, ModelsList, Ping,
+    Request, SessionClose, SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen,
+    SessionSubscribe, SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -53,6 +53,8 @@ impl Table {
         add::<TurnStart, _, _>(&mut module, handlers::turn_start);
         add::<TurnSteer, _, _>(&mut module, handlers::turn_steer);
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
+        add::<SessionCompact, _, _>(&mut module, handlers::session_compact);
+        add::<ContextRead, _, _>(&mut module, handlers::context_read);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<JobList, _, _>(&mut module, handlers::job_list);

@@ -9,6 +9,9 @@ use crate::agent::{
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
+use pintle_protocol::context::{
+    ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,
+};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
@@ -240,6 +243,30 @@ pub(super) async fn turn_interrupt(
     Ok(TurnInterruptResult { turn_id, returned })
 }
 
+pub(super) async fn session_compact(
+    connection: Arc<Connection>,
+    params: SessionCompactParams,
+) -> Answer<SessionCompactResult> {
+    let SessionCompactParams { session_id, instructions } = params;
+    let session = session(&connection, session_id)?;
+    let begun = session.ask(|reply| Command::Compact { instructions, reply }).await;
+    Ok(SessionCompactResult { turn_id: begun.map_err(refused)? })
+}
+
+pub(super) async fn context_read(
+    connection: Arc<Connection>,
+    params: ContextReadParams,
+) -> Answer<ContextReadResult> {
+    let session = session(&connection, params.session_id)?;
+    let read = session.ask(|reply| Command::ReadContext { reply }).await.map_err(refused)?;
+    Ok(if params.summary {
+        let (tools, messages) = (Vec::new(), Vec::new());
+        ContextReadResult { system: None, tools, messages, ..read }
+    } else {
+        read
+    })
+}
+
 pub(super) async fn config_list(
     connection: Arc<Connection>,
     params: SessionParams,
@@ -346,6 +373,7 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         approvals,
         usage,
         cost_nano_usd,
+        context,
         has_gap,
     } = snapshot;
     SessionResult {
@@ -361,6 +389,7 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         approvals,
         usage,
         cost_nano_usd,
+        context,
         gap: has_gap,
     }
 }

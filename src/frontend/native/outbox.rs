@@ -92,7 +92,9 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
         let (session, more) = match &feed {
             Feed::Transient(next) => match &next.event {
                 TransientEvent::ItemDelta(more) => (&next.session_id, more),
-                TransientEvent::State(_) | TransientEvent::Notice(_) => {
+                TransientEvent::State(_)
+                | TransientEvent::Context(_)
+                | TransientEvent::Notice(_) => {
                     merged.push(feed);
                     continue;
                 }
@@ -185,7 +187,9 @@ mod tests {
             .map(|feed| match feed {
                 Feed::Transient(record) => match &record.event {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
-                    TransientEvent::State(_) | TransientEvent::Notice(_) => String::new(),
+                    TransientEvent::State(_)
+                    | TransientEvent::Context(_)
+                    | TransientEvent::Notice(_) => String::new(),
                 },
                 Feed::Durable(_) | Feed::Lagged { .. } => "lagged".to_owned(),
             })

@@ -28,6 +28,7 @@ pub(crate) fn text_of(input: &[Input]) -> String {
 
 pub(crate) fn content(blocks: &[Content]) -> String {
     let texts = blocks.iter().map(|block| match block {
+        Content::Text { text } if text.len() > 2000 => "(a long text)",
         Content::Text { text } => text.as_str(),
         Content::Image { .. } => "<image>",
     });

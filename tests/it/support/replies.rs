@@ -2,10 +2,11 @@
 
 use pintle::llm::ErrorKind;
 use pintle::llm::script::Reply;
+use pintle_protocol::content::Usage;
 use serde_json::json;
 
 /// A script in one line a reply: `say TEXT`, `think TEXT`, `read F`, `edit F OLD -> NEW`, `write F TEXT`, `bash CMD`,
-/// `background CMD`, `job ACTION ID`, `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `after MS` (to wait after that failure), `hang`, `cut` (the answer is at its limit), `spawn TASK`, joined with ` + `.
+/// `background CMD`, `job ACTION ID`, `call TOOL JSON`, `gate NAME`, `fail KIND TEXT`, `after MS` (to wait after that failure), `hang`, `used TOKENS`, `cut` (the answer is at its limit), `spawn TASK`, joined with ` + `.
 /// Behind `@TASK: ` it is for the sub-agent with that task.
 pub(crate) fn replies(text: &str) -> Vec<Reply> {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(reply).collect()
@@ -32,6 +33,9 @@ fn reply(line: &str) -> Reply {
             "spawn" => reply.tool("spawn_agent", json!({ "task": rest })),
             "gate" => reply.gate(rest),
             "hang" => reply.then_hang(),
+            "used" => {
+                reply.usage(Usage { input_tokens: rest.parse().unwrap(), ..Usage::default() })
+            }
             "cut" => reply.stop(pintle_protocol::event::StopReason::MaxTokens),
             "write" => {
                 let (path, content) = rest.split_once(' ').unwrap();

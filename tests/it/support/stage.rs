@@ -1,16 +1,17 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
+use super::model::OnlyModel;
 use super::render::{content, message, strings, text_of};
 use super::replies::replies;
 use pintle::agent::{
     Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
-    Patience, Services, SessionHandle, Subscriber, SubscriberId,
+    Patience, RoomPolicy, Services, SessionHandle, Subscriber, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::script::Reply;
-use pintle::llm::{Error, Message, ModelRef, Provider, Script};
+use pintle::llm::{Message, Provider, Request, Script};
 use pintle::store::Store;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
@@ -40,8 +41,6 @@ pub(crate) struct Stage {
     seen_of_agents: BTreeMap<SessionId, Vec<String>>,
     /// How much of what was seen earlier steps have waited for.
     passed: usize,
-    /// The first prompt.
-    first: Option<String>,
     /// Short names of ids, counted in each session by itself.
     names: BTreeMap<SessionId, BTreeMap<String, String>>,
     /// The session whose ids are being named.
@@ -62,11 +61,10 @@ fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, 
             .concat()
             .into(),
         tool_settings: Arc::default(),
-        models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
-            Ok(Arc::clone(&provider))
-        }),
+        models: Models::new(OnlyModel(provider)),
         patience: Patience { first: Duration::ZERO, ..Patience::default() },
         limits: Limits::default(),
+        room: RoomPolicy::default(),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
     });
@@ -79,6 +77,7 @@ impl Stage {
     pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
         let script = Script::new(replies(model));
         let env = Memory::new([("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")])
+            .with_command("long", Ran::Exits("a long line of words\n".repeat(1500), 0))
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
@@ -113,7 +112,6 @@ impl Stage {
             seen: Vec::new(),
             seen_of_agents: BTreeMap::new(),
             passed: 0,
-            first: None,
             names: BTreeMap::new(),
             streamed: BTreeMap::new(),
             asked: Vec::new(),
@@ -124,14 +122,13 @@ impl Stage {
 
     /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
-    /// there), `open NAME`, `end CMD` (a hanging command ends), `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
+    /// there), `open NAME`, `end CMD` (a hanging command ends), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
         let input = vec![Input::text(rest)];
         self.take_what_came();
         match verb {
             "prompt" | "queue" => {
-                self.first.get_or_insert(rest.to_owned());
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
                 let answer = self
                     .session
@@ -179,6 +176,20 @@ impl Stage {
                 let answer = Command::Answer(Answer { approval_id, answer });
                 let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
                 session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
+            }
+            "compact" => {
+                let instructions = (!rest.is_empty()).then(|| rest.to_owned());
+                let told = self.session.ask(|reply| Command::Compact { instructions, reply }).await;
+                self.note(told.map(|_| "begun".to_owned()), step);
+            }
+            "context" => {
+                let told = self.session.ask(|reply| Command::ReadContext { reply }).await;
+                let told = told.map(|read| {
+                    let sources = read.sources.iter().skip(2);
+                    let sources = sources.map(|from| format!("{} {}", from.count, from.source));
+                    sources.collect::<Vec<_>>().join(", ")
+                });
+                self.note(told, step);
             }
             "leave" => {
                 let id = SubscriberId(1);
@@ -359,6 +370,10 @@ impl Stage {
                     outcome.decision, outcome.scope, outcome.by
                 )
             }
+            Event::ContextPruned(pruned) => format!(
+                "pruned {} results, {} to {} tokens",
+                pruned.results, pruned.tokens_before, pruned.tokens_after
+            ),
             Event::ConfigChanged(config) => {
                 format!("config {} {:?}", config.model, config.permission_mode)
             }
@@ -395,6 +410,15 @@ impl Stage {
                 let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
                 format!("{name} {id} {status}, {state}{}", result.unwrap_or_default())
             }
+            ItemBody::Compaction(body) => {
+                let tokens = match body.tokens_after {
+                    Some(after) => format!("{} to {after} tokens", body.tokens_before),
+                    None => format!("{} tokens", body.tokens_before),
+                };
+                let said = body.summary.as_ref().or(body.error.as_ref());
+                let said = said.map(|said| format!(" = {said:?}")).unwrap_or_default();
+                format!("{name} compaction {:?} {status}, {tokens}{said}", body.reason)
+            }
             ItemBody::EngineMessage(message) => format!("{name} engine {:?}", message.text),
         }
     }
@@ -408,12 +432,10 @@ impl Stage {
             lines.extend(seen.iter().cloned());
         }
         let requests = self.script.requests();
-        // Sub-agents ask as well; what their conversations begin with is their task.
-        let is_own = |first: Option<&Arc<Message>>| {
-            first.map(|first| message(first))
-                == self.first.as_ref().map(|first| format!("user {first:?}"))
-        };
-        let last = requests.iter().rev().find(|request| is_own(request.messages.first()));
+        // Sub-agents have no tools for sub-agents, and who sums up has none at all.
+        let is_own =
+            |request: &&Request| request.tools.iter().any(|tool| tool.name == "spawn_agent");
+        let last = requests.iter().rev().find(is_own);
         if let Some(request) = last {
             lines.push("--- the model read".to_owned());
             lines.extend(request.messages.iter().map(|said| message(said)));

@@ -32,6 +32,9 @@ local M = {}
 ---@field private is_scheduled boolean
 ---@field private drawn_at integer
 ---@field redraws integer
+---The kinds of items that fold away below their first line.
+local FOLDS = { toolCall = true, reasoning = true, job = true, subagent = true, compaction = true }
+
 local Chat = {}
 Chat.__index = Chat
 
@@ -186,9 +189,9 @@ end
 ---@param lines string[]
 ---@return pintle.Block
 function Chat:add(key, kind, lines)
-  local is_fold = kind == "toolCall" or kind == "reasoning" or kind == "job"
+  local is_fold = FOLDS[kind] or false
   local lead = {}
-  local follows_fold = is_fold and (self.last_kind == "toolCall" or self.last_kind == "reasoning")
+  local follows_fold = is_fold and FOLDS[self.last_kind]
   if #self.blocks > 0 and not follows_fold then
     lead[1] = ""
   end

@@ -88,6 +88,7 @@
 ---@field approvals? (pintle.Approval)[] Questions of permission that are open.
 ---@field usage? pintle.Usage The tokens of all its turns, and of its sub-agents'.
 ---@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where no price is known.
+---@field context? pintle.ContextUsage How full the model's window is, about.
 ---@field gap? boolean The events after `fromSeq` were too many to send at once: read them with `session/events`.
 
 ---Names a session: a UUIDv7, so that ids sort by creation.
@@ -100,7 +101,7 @@
 ---@field background? (pintle.ItemId)[] The items of jobs that run in the background, also while the session is idle.
 
 ---What a session does at the moment, in a word.
----@alias pintle.StateValue "idle"|"running"|"blocked"
+---@alias pintle.StateValue "idle"|"running"|"blocked"|"retrying"|"compacting"
 
 ---Names a question of permission, open until it is answered or cancelled.
 ---@alias pintle.ApprovalId string
@@ -177,6 +178,11 @@
 ---@field cacheWriteTokens? integer Input tokens written to the provider's cache.
 ---@field reasoningTokens? integer The part of the output that was reasoning, where the provider says.
 
+---How full the model's window is. Tokens are the provider's own count of its last reply, and an estimate of what came since.
+---@class pintle.ContextUsage
+---@field tokens integer The tokens of the next request, about.
+---@field window? integer The most the model takes; absent where that is not known.
+
 ---Which session to open.
 ---@class pintle.SessionOpenParams
 ---@field sessionId pintle.SessionId The session.
@@ -244,7 +250,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -303,6 +309,10 @@
 ---@class pintle.Event.retry.scheduled: pintle.RetryScheduled
 ---@field type "retry.scheduled" 
 
+---Old results were taken out of what the model reads, to make room. The journal keeps them.
+---@class pintle.Event.context.pruned: pintle.ContextPruned
+---@field type "context.pruned" 
+
 ---The session works in another way from the next turn on.
 ---@class pintle.Event.config.changed: pintle.ConfigChanged
 ---@field type "config.changed" 
@@ -345,7 +355,7 @@
 ---@field durationMs integer How long it took, in milliseconds.
 
 ---Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness.
----@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall, pintle.Job, pintle.Subagent, pintle.EngineMessage
+---@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall, pintle.Job, pintle.Subagent, pintle.Compaction, pintle.EngineMessage
 ---@field id pintle.ItemId The item's id.
 ---@field turnId? pintle.TurnId The turn it belongs to.
 ---@field step? integer The step (model reply) within the turn, from 1; absent for what no model made.
@@ -483,6 +493,17 @@
 ---@field usage? pintle.Usage Its tokens so far.
 ---@field costNanoUsd? integer What it has cost so far, in billionths of a US dollar; absent where the price is not known.
 
+---Why a conversation is summed up.
+---@alias pintle.CompactionReason "threshold"|"overflow"|"requested"
+
+---A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all.
+---@class pintle.Compaction
+---@field reason pintle.CompactionReason Why.
+---@field tokensBefore integer The tokens of the conversation before, about.
+---@field tokensAfter? integer And after; absent until it is completed.
+---@field summary? string What the model reads in the place of what was before; while it runs, deltas of the field `text` come.
+---@field error? string Why it failed, when it did: the conversation is then as it was.
+
 ---What the engine told the model.
 ---@class pintle.EngineMessage
 ---@field text string The text, as the model reads it.
@@ -516,6 +537,12 @@
 ---@field delayMs integer How long the wait is, from this event on, in milliseconds.
 ---@field code string Why, as in [`TurnError`].
 ---@field message string What happened, for a person.
+
+---Old results that the model reads no longer.
+---@class pintle.ContextPruned
+---@field results integer How many results.
+---@field tokensBefore integer The tokens before, about.
+---@field tokensAfter integer And after.
 
 ---How a session works from the next turn on.
 ---@class pintle.ConfigChanged
@@ -593,6 +620,78 @@
 ---@class pintle.TurnInterruptResult
 ---@field turnId? pintle.TurnId The turn that is being stopped; absent when none runs.
 ---@field returned? (pintle.QueuedInput)[] The messages that were handed back.
+
+---What to make short.
+---@class pintle.SessionCompactParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field instructions? string What the summary is to take care of.
+
+---The summing up has begun.
+---@class pintle.SessionCompactResult
+---@field turnId pintle.TurnId The turn that does it.
+
+---The context of which session.
+---@class pintle.ContextReadParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field summary? boolean Leave out the messages, and tell only how much of what there is.
+
+---What the model was sent last; before the first request, what it would be sent.
+---@class pintle.ContextReadResult
+---@field usage pintle.ContextUsage How full the window is.
+---@field sources (pintle.ContextSource)[] The tokens by source, about.
+---@field system? string The system prompt.
+---@field tools? (pintle.ContextTool)[] The tools.
+---@field messages? (pintle.ContextMessage)[] The messages, in order.
+
+---How much of the context is from where.
+---@class pintle.ContextSource
+---@field source string From where: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may come.
+---@field count integer How many messages or tools.
+---@field tokens integer Their tokens, about.
+
+---A tool as the model is told of it.
+---@class pintle.ContextTool
+---@field name string Its name.
+---@field description string What it does.
+---@field parameters any JSON Schema of its arguments.
+
+---A message as the model is sent it, whatever its provider's wire format.
+---@class pintle.ContextMessage
+---@field role string Who says it: `user`, `assistant` or `result`.
+---@field callId? string Of a result: the id of its call.
+---@field isError? boolean Of a result: the call failed.
+---@field blocks (pintle.ContextBlock)[] Its blocks.
+
+---A block of a message, told apart by `type`.
+---@alias pintle.ContextBlock pintle.ContextBlock.text|pintle.ContextBlock.reasoning|pintle.ContextBlock.toolCall|pintle.ContextBlock.image|pintle.ContextBlock.opaque
+
+---Text.
+---@class pintle.ContextBlock.text
+---@field type "text" 
+---@field text string The text.
+
+---What the model thought.
+---@class pintle.ContextBlock.reasoning
+---@field type "reasoning" 
+---@field text string The text, as far as its provider shows it.
+
+---A call of a tool.
+---@class pintle.ContextBlock.toolCall
+---@field type "toolCall" 
+---@field callId string The call's id.
+---@field name string The tool's name.
+---@field arguments string The arguments, as the model wrote them.
+
+---A picture.
+---@class pintle.ContextBlock.image
+---@field type "image" 
+---@field mimeType string Its kind.
+---@field bytes integer Its size in base64, in bytes.
+
+---Something only the provider understands, sent back to it as it is.
+---@class pintle.ContextBlock.opaque
+---@field type "opaque" 
+---@field bytes integer Its size in bytes.
 
 ---What can be set in a session, and what became of a change.
 ---@class pintle.ConfigResult
@@ -679,7 +778,7 @@
 ---@field event pintle.TransientEvent What happened.
 
 ---Transient events, told apart by `type`.
----@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.notice
+---@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.context|pintle.TransientEvent.notice
 
 ---A field of an item grew.
 ---@class pintle.TransientEvent.item.delta: pintle.ItemDelta
@@ -688,6 +787,10 @@
 ---The session does something else now.
 ---@class pintle.TransientEvent.state: pintle.SessionState
 ---@field type "state" 
+
+---How full the model's window is, after each reply.
+---@class pintle.TransientEvent.context: pintle.ContextUsage
+---@field type "context" 
 
 ---Something a person should know that could not be written to the journal.
 ---@class pintle.TransientEvent.notice: pintle.Notice
@@ -779,6 +882,12 @@ M.method = {
   ---Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
   ---Params: `pintle.TurnInterruptParams`; result: `pintle.TurnInterruptResult`.
   turn_interrupt = "turn/interrupt",
+  ---Sums up the conversation of an idle session. The answer comes at once; the summing up is a turn with a `compaction` item.
+  ---Params: `pintle.SessionCompactParams`; result: `pintle.SessionCompactResult`.
+  session_compact = "session/compact",
+  ---Reads what exactly the model was sent last, and how full its window is.
+  ---Params: `pintle.ContextReadParams`; result: `pintle.ContextReadResult`.
+  context_read = "context/read",
   ---Lists what can be set in a session, with the values that hold.
   ---Params: `pintle.SessionParams`; result: `pintle.ConfigResult`.
   config_list = "config/list",

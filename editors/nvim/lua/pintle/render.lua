@@ -97,6 +97,26 @@ local items = {
     end
     return lines
   end,
+  subagent = function(item)
+    local task = item.task:gsub("%s*\n.*", " …")
+    local lines = { M.HEAD .. item.agentId .. ": " .. task .. "  " .. item.state }
+    if item.result and item.result ~= "" then
+      extend(lines, item.result, M.BODY)
+    end
+    return lines
+  end,
+  compaction = function(item)
+    local parts = { "summing up", statuses[item.status] or item.status }
+    if item.tokensAfter then
+      parts[#parts + 1] = ("%d to %d tokens"):format(item.tokensBefore, item.tokensAfter)
+    end
+    local lines = { M.HEAD .. table.concat(parts, "  ") }
+    local text = item.summary or item.error
+    if text and text ~= "" then
+      extend(lines, text, M.BODY)
+    end
+    return lines
+  end,
   engineMessage = function(item)
     local lines = {}
     extend(lines, item.text, "> ")

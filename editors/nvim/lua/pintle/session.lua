@@ -32,6 +32,7 @@ local M = {}
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field usage? pintle.Usage Of the turn that ran last.
+---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
 ---@field is_behind boolean Events are missing: they must be read in pages.
 ---@field pieces table<string, integer> The number of the delta that comes next, by item and field.
@@ -279,6 +280,14 @@ local durable = {
     local message = text:format(event.message, event.delayMs / 1000, event.attempt, event.of)
     add({ kind = "notice", notice = { level = "info", code = event.code, message = message } })
   end,
+  ["config.changed"] = function(session, event, add)
+    session.model, session.permission_mode = event.model, event.permissionMode
+    add({ kind = "state" })
+  end,
+  ["context.pruned"] = function(_, event, add)
+    local text = "%d old results were taken out of what the model reads, to make room"
+    add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
+  end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,
@@ -316,6 +325,9 @@ function M.transient(session, event, changes)
     -- Pieces from before we listened are missing: the whole comes with the item's end.
     local text = event.n > expected and "…" .. event.text or event.text
     changes[#changes + 1] = { kind = "delta", item = item, field = event.field, path = event.path, text = text }
+  elseif event.type == "context" then
+    session.context = event
+    changes[#changes + 1] = { kind = "state" }
   elseif event.type == "state" then
     session.state = event.value
     changes[#changes + 1] = { kind = "state" }

@@ -180,7 +180,10 @@ export class ChatView implements vscode.WebviewViewProvider {
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",
       queue: state?.queue ?? [],
-      approvals: [...(state?.approvals.values() ?? [])].map((approval) => ({
+      approvals: [
+        ...(state?.approvals.values() ?? []),
+        ...(chat?.questionsBeside(state?.approvals ?? new Map()) ?? []),
+      ].map((approval) => ({
         approval,
         canAnswer: chat?.canAnswer(approval.approvalId) === true,
       })),

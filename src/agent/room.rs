@@ -1,0 +1,369 @@
+//! Makes room in a conversation: prunes old results, or has the model sum up what was said.
+//!
+//! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
+//! and a summing up that fails leaves it as it was.
+
+use super::retry::{self, Failures};
+use super::turn::{Doing, End, Tally, TurnContext};
+use crate::context::conversation::{Conversation, Kept, Pruned};
+use crate::context::room::{Marks, Policy, Step, decide};
+use crate::context::{compact, estimate, prune};
+use crate::llm::{BlockStart, Delta, Error, ErrorKind, Message, Request, ToolSpec};
+use crate::text::truncate::{self, Guard, Keep};
+use crate::tools::Tool;
+use futures_util::StreamExt;
+use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::context::ContextUsage;
+use pintle_protocol::event::{
+    ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
+use std::sync::Arc;
+
+/// The longest summary.
+const MAX_SUMMARY_TOKENS: u32 = 8_192;
+
+/// The window that is assumed where none is known and room must be made.
+const ASSUMED_WINDOW: u64 = 128_000;
+
+/// What a person is told of the window's end, in hundredths.
+const WARN_AT_PERCENT: u64 = 80;
+
+/// How much the conversation takes, as far as its provider has counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Meter {
+    /// The count, and how many messages it is of.
+    counted: Option<(u64, usize)>,
+    /// A person was told that the window is nearly full.
+    is_warned: bool,
+}
+
+impl Meter {
+    /// Takes the provider's count of a conversation with its reply.
+    pub(super) fn count(&mut self, usage: &Usage, messages: usize) {
+        let tokens = estimate::counted(usage);
+        if tokens > 0 {
+            self.counted = Some((tokens, messages));
+        }
+    }
+
+    /// The tokens of the next request, about.
+    pub(super) fn tokens(
+        &self,
+        system: &str,
+        tools: &[ToolSpec],
+        messages: &[Arc<Message>],
+    ) -> u64 {
+        let of = |messages: &[Arc<Message>]| -> u64 {
+            messages.iter().map(|message| estimate::message(message)).sum()
+        };
+        match self.counted {
+            Some((tokens, counted)) => tokens + of(messages.get(counted..).unwrap_or_default()),
+            None => estimate::text(system) + estimate::tools(tools) + of(messages),
+        }
+    }
+}
+
+/// What a summing up is for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) reason: CompactionReason,
+    pub(super) instructions: Option<&'a str>,
+}
+
+/// Makes room before a request, where that is needed. True when that took a request of its own, so that messages may have come
+/// meanwhile.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(super) async fn before_request(
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    meter: &mut Meter,
+    tools: &[ToolSpec],
+    tally: &mut Tally,
+) -> Result<bool, End> {
+    let Some(window) = ctx.window.filter(|_| ctx.room.is_automatic) else { return Ok(false) };
+    let marks = ctx.room.marks(window);
+    let mut can_prune = true;
+    loop {
+        let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
+        match decide(&marks, tokens, can_prune) {
+            Step::Send => {
+                warn(ctx, meter, tokens, window).await;
+                return Ok(false);
+            }
+            Step::Prune(wanted) => {
+                let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
+                prune(ctx, conversation, meter, keep, (tokens, wanted)).await;
+                can_prune = false;
+            }
+            Step::Compact => {
+                let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
+                // One that fails is told; the provider may take the conversation all the same.
+                compact(ctx, conversation, meter, tools, tally, wanted).await?;
+                return Ok(true);
+            }
+        }
+    }
+}
+
+async fn warn(ctx: &TurnContext, meter: &mut Meter, tokens: u64, window: u64) {
+    let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
+    if is_near && !std::mem::replace(&mut meter.is_warned, true) {
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            code: "contextNearlyFull".to_owned(),
+            message: format!(
+                "the conversation takes about {tokens} of the model's {window} tokens"
+            ),
+            hint: Some(
+                "session/compact sums it up; it is done by itself before the end".to_owned(),
+            ),
+        };
+        ctx.session.event(Event::Notice(notice)).await;
+    }
+}
+
+async fn prune(
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    meter: &mut Meter,
+    keep: u64,
+    (tokens, wanted): (u64, u64),
+) -> bool {
+    let places = prune::plan(&conversation.messages, keep, wanted);
+    if places.is_empty() {
+        return false;
+    }
+    let sum = |conversation: &Conversation| -> u64 {
+        conversation.messages.iter().map(|message| estimate::message(message)).sum()
+    };
+    let before = sum(conversation);
+    let mut pruned = conversation.clone();
+    prune::apply(&mut pruned.messages, &places);
+    let freed = before.saturating_sub(sum(&pruned));
+    let results = places.len() as u64;
+    let event = ContextPruned {
+        results,
+        tokens_before: tokens,
+        tokens_after: tokens.saturating_sub(freed),
+    };
+    let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
+    ctx.session.event_with(Event::ContextPruned(event), private).await;
+    *conversation = pruned;
+    // The provider's count is of what was there before.
+    meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
+    true
+}
+
+/// Has the model sum up all but the end of the conversation. True when it did; why not is told by then.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(super) async fn compact(
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    meter: &mut Meter,
+    tools: &[ToolSpec],
+    tally: &mut Tally,
+    wanted: Wanted<'_>,
+) -> Result<bool, End> {
+    let marks = marks_of(&ctx.room, ctx.window);
+    let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
+    let cut = compact::plan(
+        &conversation.messages,
+        keep(wanted.reason, &marks, conversation, tokens_before),
+    );
+    let body = Compaction {
+        reason: wanted.reason,
+        tokens_before,
+        tokens_after: None,
+        summary: None,
+        error: None,
+    };
+    let id = ItemId::new(ctx.ambient.new_id());
+    let mut item = ctx.item(id, None, ItemStatus::Running, ItemBody::Compaction(Box::new(body)));
+    ctx.session.event(Event::ItemStarted { item: item.clone() }).await;
+    ctx.session.doing(Doing::Compacting).await;
+    let summed = match cut {
+        None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
+        Some(cut) => {
+            let text = compact::request(&conversation.messages, cut, wanted.instructions);
+            // What is summed up has to fit as well: its beginning and its end matter most.
+            let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
+            let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
+            let guard = Guard { max_chars, max_lines: None, keep: Keep::HeadAndTail };
+            let text = truncate::guard(&text, guard).unwrap_or(text);
+            ask(ctx, &item, text, tally).await.map(|said| (cut, said))
+        }
+    };
+    ctx.session.doing(Doing::Working).await;
+    let (status, outcome) = match summed {
+        Ok((cut, said)) => {
+            let summary = compact::summary(&conversation.messages, cut, &said);
+            let mut shorter = conversation.clone();
+            compact::apply(&mut shorter.messages, cut.kept, &summary);
+            let fresh = Meter { counted: None, is_warned: false };
+            let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
+            set(&mut item, |body| {
+                body.summary = Some(summary);
+                body.tokens_after = Some(tokens_after);
+            });
+            ctx.complete(&mut item, ItemStatus::Completed);
+            let private = serde_json::value::to_raw_value(&Kept { kept: cut.kept }).ok();
+            ctx.session.event_with(Event::ItemCompleted { item }, private).await;
+            // What is not in the journal must not be forgotten.
+            ctx.session.barrier().await?;
+            *conversation = shorter;
+            *meter = fresh;
+            return Ok(true);
+        }
+        Err(Unsummed::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
+        Err(Unsummed::Failed(why)) => {
+            set(&mut item, |body| body.error = Some(why));
+            (ItemStatus::Failed, Ok(()))
+        }
+    };
+    ctx.complete(&mut item, status);
+    ctx.session.event(Event::ItemCompleted { item }).await;
+    outcome?;
+    // Pruning all that can go is better than nothing.
+    let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
+    Ok(prune(ctx, conversation, meter, 0, (tokens, 1)).await)
+}
+
+/// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
+/// measure, so that there is always something to sum up.
+fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
+    let estimated: u64 =
+        conversation.messages.iter().map(|message| estimate::message(message)).sum();
+    let measured = match estimated.checked_mul(marks.keep) {
+        Some(product) if estimated < tokens => product / tokens.max(1),
+        Some(_) | None => marks.keep,
+    };
+    match reason {
+        CompactionReason::Threshold => measured,
+        // The count was wrong, or there is none; and a person who asks for it gets it, even where everything would fit.
+        CompactionReason::Overflow | CompactionReason::Requested => measured.min(estimated / 2),
+    }
+}
+
+fn marks_of(policy: &Policy, window: Option<u64>) -> Marks {
+    policy.marks(window.unwrap_or(ASSUMED_WINDOW))
+}
+
+fn set(item: &mut Item, change: impl FnOnce(&mut Compaction)) {
+    if let ItemBody::Compaction(body) = &mut item.body {
+        change(body);
+    }
+}
+
+/// Why there is no summary.
+enum Unsummed {
+    Interrupted,
+    Failed(String),
+}
+
+/// Asks for a summary, again when the provider fails in a way that may pass.
+async fn ask(
+    ctx: &TurnContext,
+    item: &Item,
+    text: String,
+    tally: &mut Tally,
+) -> Result<String, Unsummed> {
+    let mut failures = Failures::default();
+    let mut n = 0;
+    loop {
+        let request = Request {
+            model: ctx.model.id.clone(),
+            origin: ctx.model.origin(),
+            system: compact::INSTRUCTIONS.into(),
+            messages: vec![Arc::new(Message::User(vec![Content::text(text.clone())]))],
+            tools: Arc::new([]),
+            effort: None,
+            max_output_tokens: Some(MAX_SUMMARY_TOKENS),
+            cache_key: None,
+        };
+        let asked = async { read(ctx, item, &mut n, request, tally).await };
+        let error = tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => return Err(Unsummed::Interrupted),
+            asked = asked => match asked {
+                Ok(said) if !said.trim().is_empty() => return Ok(said),
+                // Nothing is no summary: better to keep what there is.
+                Ok(_) => return Err(Unsummed::Failed("the model's summary was empty".to_owned())),
+                Err(error) => error,
+            },
+        };
+        let next = retry::next_delay(&ctx.patience, failures, &error, ctx.ambient.chance());
+        let Ok(wait) = next else { return Err(Unsummed::Failed(error.message)) };
+        failures.count += 1;
+        failures.waited += wait;
+        tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => return Err(Unsummed::Interrupted),
+            () = tokio::time::sleep(wait) => {}
+        }
+    }
+}
+
+async fn read(
+    ctx: &TurnContext,
+    item: &Item,
+    n: &mut u64,
+    request: Request,
+    tally: &mut Tally,
+) -> Result<String, Error> {
+    let mut deltas = ctx.provider.stream(request).await?;
+    let (mut said, mut is_over, mut usage) = (String::new(), false, Usage::default());
+    let mut texts = Vec::new();
+    while let Some(delta) = deltas.next().await {
+        match delta? {
+            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
+            // What it thinks about it is no part of the summary.
+            Delta::Text { index, text } if texts.contains(&index) => {
+                said.push_str(&text);
+                let (item_id, field) = (item.id.clone(), DeltaField::Text);
+                let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
+                *n += 1;
+                ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
+            }
+            Delta::Usage(counted) => usage = counted,
+            Delta::Stop(_) => is_over = true,
+            Delta::Start { .. }
+            | Delta::Text { .. }
+            | Delta::Arguments { .. }
+            | Delta::Opaque { .. }
+            | Delta::End { .. }
+            | Delta::Tier(_) => {}
+        }
+    }
+    tally.count(usage, ctx.price);
+    if is_over {
+        Ok(said)
+    } else {
+        Err(Error::new(ErrorKind::Network, "the summary was cut in the middle"))
+    }
+}
+
+/// How full the window is.
+pub(super) fn usage(
+    ctx: &TurnContext,
+    meter: &Meter,
+    tools: &[ToolSpec],
+    messages: &[Arc<Message>],
+) -> ContextUsage {
+    ContextUsage { tokens: meter.tokens(&ctx.system, tools, messages), window: ctx.window }
+}
+
+/// What a model is told of these tools.
+pub(super) fn specs(tools: &[Arc<dyn Tool>]) -> Arc<[ToolSpec]> {
+    let spec = |tool: &Arc<dyn Tool>| ToolSpec {
+        name: tool.name().to_owned(),
+        description: tool.description().to_owned(),
+        parameters: tool.parameters(),
+    };
+    tools.iter().map(spec).collect()
+}

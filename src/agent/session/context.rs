@@ -1,0 +1,81 @@
+//! What a session's model is sent, and how full its window is; summing up on request.
+
+use super::{Phase, Session};
+use crate::agent::command::Reply;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::room;
+use crate::agent::turn::{Moved, Work};
+use crate::context::inspect::Sent;
+use crate::llm::ToolSpec;
+use pintle_protocol::context::{ContextReadResult, ContextUsage};
+use pintle_protocol::ids::TurnId;
+
+impl Session {
+    /// Begins to sum up the conversation.
+    pub(super) fn compact(&mut self, instructions: Option<String>, reply: Reply<TurnId>) {
+        if let Phase::Running(running) = &self.phase {
+            let busy = ErrorKind::Busy(running.turn_id.clone());
+            let _ = reply.send(Err(Error::new(busy, "a turn is running").hint(
+                "sum up when it is over; near the end of the window that happens by itself",
+            )));
+            return;
+        }
+        match self.services.models.provider(&self.settings.model) {
+            Ok(provider) => {
+                let turn_id = TurnId::new(self.services.ambient.new_id());
+                let _ = reply.send(Ok(turn_id.clone()));
+                self.begin(turn_id, Work::Compact(instructions), provider);
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error.into()));
+            }
+        }
+    }
+
+    /// What the model was sent last, else what it would be sent.
+    pub(super) fn read_context(&self) -> ContextReadResult {
+        let would_be;
+        let sent = match (&self.sent, &self.phase) {
+            (Some(sent), _) => &**sent,
+            (None, Phase::Idle(moved)) => {
+                let messages = moved.conversation.messages.clone();
+                would_be = Sent { system: self.system.clone(), tools: self.tool_specs(), messages };
+                &would_be
+            }
+            (None, Phase::Running(_)) => {
+                let (system, tools) = (self.system.clone(), self.tool_specs());
+                would_be = Sent { system, tools, messages: Vec::new() };
+                &would_be
+            }
+        };
+        ContextReadResult {
+            usage: self.context_usage(),
+            sources: sent.sources(),
+            system: Some(sent.system.to_string()),
+            tools: sent.tools(),
+            messages: sent.messages(),
+        }
+    }
+
+    /// How full the window is.
+    pub(super) fn context_usage(&self) -> ContextUsage {
+        match &self.phase {
+            Phase::Running(running) => running.context.clone(),
+            Phase::Idle(moved) => {
+                let known = self.services.models.model(&self.settings.model);
+                self.context_of(moved, known.and_then(|known| known.window))
+            }
+        }
+    }
+
+    /// How full a window of this size is with this conversation.
+    pub(super) fn context_of(&self, moved: &Moved, window: Option<u64>) -> ContextUsage {
+        let messages = &moved.conversation.messages;
+        let tokens = moved.meter.tokens(&self.system, &self.tool_specs(), messages);
+        ContextUsage { tokens, window }
+    }
+
+    fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {
+        room::specs(&self.tools)
+    }
+}

@@ -1,0 +1,110 @@
+//! When to make room in a conversation, and how: pure.
+//!
+//! Free things first: old results go before anything is summed up. Invariant: without a known window nothing is decided
+//! here; then only the provider's own refusal makes room.
+
+/// How room is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether anything is done without being asked.
+    pub is_automatic: bool,
+    /// The tokens that stay free for the answer.
+    pub reserve: u64,
+    /// The tokens at the end that stay word for word when the rest is summed up.
+    pub keep: u64,
+    /// Where old results begin to go.
+    pub safe: Safe,
+}
+
+/// Up to where nothing is pruned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Safe {
+    /// So many tokens.
+    Tokens(u64),
+    /// So many hundredths of the window.
+    Percent(u64),
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { is_automatic: true, reserve: 16_384, keep: 20_000, safe: Safe::Percent(60) }
+    }
+}
+
+/// A policy for one window. In a small window everything is smaller, so that there is always room for work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marks {
+    /// From here on old results go.
+    pub prune_at: u64,
+    /// What is left then, about: pruning goes in big steps, so that a provider's cache stays valid for long.
+    pub prune_to: u64,
+    /// From here on the conversation is summed up.
+    pub compact_at: u64,
+    /// The tokens at the end that stay.
+    pub keep: u64,
+}
+
+impl Policy {
+    /// The marks in a window of so many tokens.
+    pub fn marks(&self, window: u64) -> Marks {
+        let compact_at = window - self.reserve.min(window / 4);
+        let safe = match self.safe {
+            Safe::Tokens(tokens) => tokens,
+            Safe::Percent(percent) => window / 100 * percent.min(100),
+        };
+        let prune_at = safe.min(compact_at);
+        Marks { prune_at, prune_to: prune_at / 3 * 2, compact_at, keep: self.keep.min(window / 4) }
+    }
+}
+
+/// What to do before the next request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Send it.
+    Send,
+    /// Prune old results, so many tokens.
+    Prune(u64),
+    /// Sum it up.
+    Compact,
+}
+
+/// Decides for a conversation of so many tokens. `can_prune` is false once pruning was tried and did not help.
+pub fn decide(marks: &Marks, tokens: u64, can_prune: bool) -> Step {
+    if tokens >= marks.prune_at && can_prune {
+        Step::Prune(tokens - marks.prune_to.min(tokens))
+    } else if tokens >= marks.compact_at {
+        Step::Compact
+    } else {
+        Step::Send
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_results_go_first_then_the_conversation_is_summed_up() {
+        let marks = Policy::default().marks(200_000);
+        assert_eq!((marks.prune_at, marks.compact_at, marks.keep), (120_000, 183_616, 20_000));
+        for (tokens, can_prune, want) in [
+            (119_999, true, Step::Send),
+            (120_000, true, Step::Prune(40_000)),
+            (120_000, false, Step::Send),
+            (183_615, false, Step::Send),
+            (183_616, false, Step::Compact),
+            (190_000, true, Step::Prune(110_000)),
+        ] {
+            assert_eq!(decide(&marks, tokens, can_prune), want, "{tokens} {can_prune}");
+        }
+    }
+
+    #[test]
+    fn a_small_window_has_small_marks() {
+        let marks = Policy::default().marks(8_000);
+        assert_eq!((marks.prune_at, marks.compact_at, marks.keep), (4_800, 6_000, 2_000));
+        let fixed = Policy { safe: Safe::Tokens(80_000), ..Policy::default() };
+        assert_eq!(fixed.marks(200_000).prune_at, 80_000);
+        assert_eq!(fixed.marks(8_000).prune_at, 6_000, "never behind the mark for summing up");
+    }
+}

@@ -1,0 +1,383 @@
+//! How room is made in a long conversation, at the engine's border: what is pruned, when it is summed up, and that nothing is lost on
+//! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
+
+use crate::scenarios::full;
+use expect_test::expect;
+
+#[test]
+fn old_results_go_before_anything_is_summed_up() {
+    full(
+        "bash long\nbash long\nbash make + used 62000\nsay done",
+        "prompt go | idle | context",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call bash pending
+            updated   #2 call bash: long pending
+            step 1 ToolUse
+            updated   #2 call bash: long running
+            completed #2 call bash: long completed = "(a long text)"
+            started   #3 call bash pending
+            updated   #3 call bash: long pending
+            step 2 ToolUse
+            updated   #3 call bash: long running
+            completed #3 call bash: long completed = "(a long text)"
+            started   #4 call bash pending
+            updated   #4 call bash: make pending
+            step 3 ToolUse
+            updated   #4 call bash: make running
+            completed #4 call bash: make completed = "made\n"
+            pruned 2 results, 62006 to 46294 tokens
+            started   #5 message running ""
+            completed #5 message completed "done"
+            step 4 EndTurn
+            turn Completed EndTurn after 4 steps
+            > context: 1 user, 3 assistant, 3 result of bash
+            --- the model read
+            user "go"
+            assistant bash {"command":"long"}
+            result of bash "[This result was removed to make room. Run the call again if you need it.]"
+            assistant bash {"command":"long"}
+            result of bash "[This result was removed to make room. Run the call again if you need it.]"
+            assistant bash {"command":"make"}
+            result of bash "made\n""#]],
+    );
+}
+
+#[test]
+fn a_full_window_is_summed_up_and_the_turn_goes_on() {
+    full(
+        "say old news + used 1000\nread a.txt + used 90000\nsay ## Goal all of it + used 500\nsay and on",
+        "prompt first | idle | prompt second | idle | context",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "old news"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 call read pending
+            updated   #4 call read: a.txt pending
+            step 1 ToolUse
+            updated   #4 call read: a.txt running
+            completed #4 call read: a.txt completed = "one\ntwo"
+            started   #5 compaction Threshold running, 90006 tokens
+            completed #5 compaction Threshold completed, 90006 to 2382 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #6 message running ""
+            completed #6 message completed "and on"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > context: 1 summary, 1 assistant, 1 result of read
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            assistant read {"path":"a.txt"}
+            result of read "one\ntwo""#]],
+    );
+}
+
+#[test]
+fn a_second_summary_updates_the_first() {
+    full(
+        "say a + used 90000\nsay ## Goal one\nsay b + used 90000\nsay ## Goal one and two\nsay c",
+        "prompt first | idle | prompt second | idle | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Threshold running, 90006 tokens
+            completed #4 compaction Threshold completed, 90006 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one\n\n## What the person said, word for word\n> first\n"
+            started   #5 message running ""
+            completed #5 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #6 user "third"
+            started   #7 compaction Threshold running, 90006 tokens
+            completed #7 compaction Threshold completed, 90006 to 2378 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #8 message running ""
+            completed #8 message completed "c"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## What the person said, word for word\n> first\n\n> second\n"
+            assistant "b"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn an_overflow_is_summed_up_and_asked_once_more() {
+    full(
+        "say a\nfail overflow too long\nsay ## Goal short\nsay b",
+        "prompt first | idle | prompt second | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Overflow running, 2336 tokens
+            completed #4 compaction Overflow completed, 2336 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            started   #5 message running ""
+            completed #5 message completed "b"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            user "second""#]],
+    );
+}
+
+#[test]
+fn a_second_overflow_ends_the_turn() {
+    full(
+        "say a\nfail overflow too long\nsay ## Goal short\nfail overflow still too long\nsay b",
+        "prompt first | idle | prompt second | idle | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Overflow running, 2336 tokens
+            completed #4 compaction Overflow completed, 2336 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            turn Failed after 2 steps overflow: still too long
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #5 user "third"
+            started   #6 message running ""
+            completed #6 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            user "second"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn too_many_requests_are_no_overflow() {
+    full(
+        "say a\nfail rateLimit slow down\nsay b",
+        "prompt first | idle | prompt second | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            retry 1 of 3 in 0 ms, rateLimit: slow down
+            started   #4 message running ""
+            completed #4 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "first"
+            assistant "a"
+            user "second""#]],
+    );
+}
+
+#[test]
+fn an_empty_summary_changes_nothing() {
+    full(
+        "say a + used 90000\nthink hm\nsay b",
+        "prompt first | idle | prompt second | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Threshold running, 90006 tokens
+            completed #4 compaction Threshold failed, 90006 tokens = "the model's summary was empty"
+            started   #5 message running ""
+            completed #5 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "first"
+            assistant "a"
+            user "second""#]],
+    );
+}
+
+#[test]
+fn a_stop_while_it_is_summed_up_changes_nothing() {
+    full(
+        "say a + used 90000\nsay ## Go + gate g\nsay ## Goal b\nsay c",
+        "prompt first | idle | prompt second | gate g | stop | idle | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Threshold running, 90006 tokens
+            > stop: stopping, 0 returned
+            completed #4 compaction Threshold cancelled, 90006 tokens
+            turn Interrupted after 0 steps
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #5 user "third"
+            started   #6 compaction Threshold running, 90012 tokens
+            completed #6 compaction Threshold completed, 90012 to 2371 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #7 message running ""
+            completed #7 message completed "c"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## What the person said, word for word\n> first\n\n> second\n"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn messages_that_come_while_it_is_summed_up_are_kept() {
+    full(
+        "say a + used 90000\nsay ## Goal + gate g\nsay b\nsay c\nsay d",
+        "prompt first | idle | prompt second | gate g | queue third | steer quick | open g | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 compaction Threshold running, 90006 tokens
+            > queue third: Queued
+            accepted FollowUp "third"
+            > steer quick: accepted
+            accepted Steer "quick"
+            completed #4 compaction Threshold completed, 90006 to 2368 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## What the person said, word for word\n> first\n"
+            completed #5 user "quick"
+            started   #6 message running ""
+            completed #6 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            turn started
+            completed #7 user "third"
+            started   #8 message running ""
+            completed #8 message completed "c"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## What the person said, word for word\n> first\n"
+            user "second"
+            user "quick"
+            assistant "b"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn a_person_can_ask_for_it() {
+    full(
+        "say a\nsay b\nsay ## Goal both\nsay c + gate g",
+        "compact | idle | prompt first | idle | prompt second | idle | compact keep names | idle | prompt third | gate g | compact | open g | idle",
+        expect![[r#"
+            > compact: begun
+            turn started
+            started   #1 compaction Requested running, 2319 tokens
+            completed #1 compaction Requested failed, 2319 tokens = "there is nothing to sum up yet"
+            turn Completed EndTurn after 0 steps
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #2 user "first"
+            started   #3 message running ""
+            completed #3 message completed "a"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #4 user "second"
+            started   #5 message running ""
+            completed #5 message completed "b"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > compact keep names: begun
+            turn started
+            started   #6 compaction Requested running, 2341 tokens
+            completed #6 compaction Requested completed, 2341 to 2374 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## What the person said, word for word\n> first\n"
+            turn Completed EndTurn after 0 steps
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #7 user "third"
+            started   #8 message running ""
+            > compact: refused: a turn is running
+            completed #8 message completed "c"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## What the person said, word for word\n> first\n"
+            user "second"
+            assistant "b"
+            user "third""#]],
+    );
+}
