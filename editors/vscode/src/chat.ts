@@ -6,15 +6,7 @@
 import { ClosedError } from "./connection.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
-import type {
-  AnyRecord,
-  Approval,
-  ApprovalId,
-  QueuedInput,
-  SessionId,
-  SessionSummary,
-  WhenBusy,
-} from "./protocol.ts";
+import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
 import { Questions } from "./questions.ts";
@@ -84,13 +76,8 @@ export class Chat {
     return this.#questions.size;
   }
 
-  canAnswer(id: ApprovalId): boolean {
-    return this.#questions.has(id);
-  }
-
-  /** Questions of sub-agents, which stand in sessions of their own. */
-  questionsBeside(ids: ReadonlyMap<ApprovalId, Approval>): Approval[] {
-    return this.#questions.all().filter((approval) => !ids.has(approval.approvalId));
+  get approvals(): ReturnType<Questions["shown"]> {
+    return this.#questions.shown([...(this.state?.approvals.values() ?? [])]);
   }
 
   /** Starts the engine; the session of the last time comes back with it. */

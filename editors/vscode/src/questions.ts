@@ -16,10 +16,6 @@ export class Questions {
     return this.#open.size;
   }
 
-  has(id: ApprovalId): boolean {
-    return this.#open.has(id);
-  }
-
   add(question: Question): void {
     const id = question.params.approvalId;
     this.#open.set(id, question);
@@ -29,9 +25,12 @@ export class Questions {
     this.#changed();
   }
 
-  /** All that are open, oldest first, also those of sub-agents. */
-  all(): Approval[] {
-    return [...this.#open.values()].map((question) => question.params);
+  /** The session's open questions, and those of its sub-agents, which stand in sessions of their own. */
+  shown(own: Approval[]): { approval: Approval; canAnswer: boolean }[] {
+    const ids = new Set(own.map((approval) => approval.approvalId));
+    const others = [...this.#open.values()].map((question) => question.params);
+    const all = [...own, ...others.filter((approval) => !ids.has(approval.approvalId))];
+    return all.map((approval) => ({ approval, canAnswer: this.#open.has(approval.approvalId) }));
   }
 
   /** Answers a question that is open; any other was answered elsewhere. */

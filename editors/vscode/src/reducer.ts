@@ -195,7 +195,10 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
       state.activity = activityOf(event.value);
       return [{ type: "head" }];
     case "context":
-      state.context = { tokens: event.tokens, ...(event.window === undefined ? {} : { window: event.window }) };
+      state.context = {
+        tokens: event.tokens,
+        ...(event.window === undefined ? {} : { window: event.window }),
+      };
       return [{ type: "head" }];
     case "notice":
       return [put(state, { kind: "notice", key: `notice:${record.after}:${event.code}`, notice: event })];

@@ -180,13 +180,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",
       queue: state?.queue ?? [],
-      approvals: [
-        ...(state?.approvals.values() ?? []),
-        ...(chat?.questionsBeside(state?.approvals ?? new Map()) ?? []),
-      ].map((approval) => ({
-        approval,
-        canAnswer: chat?.canAnswer(approval.approvalId) === true,
-      })),
+      approvals: chat?.approvals ?? [],
       unsaved: this.#unsaved.paths.map((path) => ({ path, label: labelOf(folderPath, path) })),
     };
   }
