@@ -71,6 +71,12 @@ pub enum Event {
         /// The messages.
         inputs: Vec<QueuedInput>,
     },
+    /// Messages in the queue were edited or put in another order. This is the whole queue.
+    #[serde(rename = "queue.changed")]
+    QueueChanged {
+        /// The messages, in the order in which the model will read them.
+        queue: Vec<QueuedInput>,
+    },
     /// A turn began.
     #[serde(rename = "turn.started")]
     TurnStarted {

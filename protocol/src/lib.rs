@@ -23,6 +23,7 @@ pub mod ids;
 pub mod item;
 pub mod methods;
 pub mod models;
+pub mod queue;
 pub mod schema;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.

@@ -10,6 +10,7 @@ use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, Tu
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
+use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -139,6 +140,12 @@ methods! {
     request Client "config/list" ConfigList(SessionParams, ConfigResult);
     /// Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
     request Client "config/set" ConfigSet(ConfigSetParams, ConfigResult);
+    /// Lists the messages that the model has not read yet.
+    request Client "queue/list" QueueList(SessionParams, QueueResult);
+    /// Edits, moves or redirects a message that waits.
+    request Client "queue/update" QueueUpdateRequest(QueueUpdateParams, QueueResult);
+    /// Takes messages out of the queue and hands them back.
+    request Client "queue/remove" QueueRemove(QueueRemoveParams, QueueRemoveResult);
     /// Lists the background jobs of a session that run, and those that ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
@@ -621,7 +628,7 @@ pub struct ConfigResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`. More may come.
+    /// Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come.
     pub id: String,
     /// Its name for a person.
     pub name: String,

@@ -11,6 +11,7 @@ use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::queue::QueueUpdate;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
@@ -103,6 +104,13 @@ pub enum Command {
         /// The answer: the turn that does it.
         reply: Reply<TurnId>,
     },
+    /// Edit the messages that the model has not read yet.
+    EditQueue {
+        /// What to do.
+        edit: QueueEdit,
+        /// The answer: the queue as it is then; for messages that were removed, those.
+        reply: Reply<Vec<QueuedInput>>,
+    },
     /// Say what the model was sent last.
     ReadContext {
         /// The answer.
@@ -156,6 +164,7 @@ impl std::fmt::Debug for Command {
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
             Self::Compact { .. } => "Compact",
+            Self::EditQueue { .. } => "EditQueue",
             Self::ReadContext { .. } => "ReadContext",
             Self::SetOptions { .. } => "SetOptions",
             Self::ListJobs { .. } => "ListJobs",
@@ -173,6 +182,17 @@ pub struct Answer {
     pub approval_id: ApprovalId,
     /// The answer.
     pub answer: ApprovalAnswer,
+}
+
+/// What to do with the messages that wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueueEdit {
+    /// Only list them.
+    List,
+    /// Change one.
+    Update(Box<QueueUpdate>),
+    /// Hand these back; all when `None`.
+    Remove(Option<Vec<ItemId>>),
 }
 
 /// A message was accepted and is on disk.
@@ -285,6 +305,7 @@ impl Command {
             Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
             Self::Events { reply, .. } => no(reply, session),
             Self::Compact { reply, .. } => no(reply, session),
+            Self::EditQueue { reply, .. } => no(reply, session),
             Self::ReadContext { reply } => no(reply, session),
             Self::SetOptions { reply, .. } => no(reply, session),
             Self::ListJobs { reply } => no(reply, session),

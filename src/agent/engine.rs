@@ -22,6 +22,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -366,6 +367,8 @@ impl Engine {
                 .unwrap_or(self.services.default_permission_mode),
             title,
             limits: self.services.limits,
+            steer_mode: QueueMode::All,
+            follow_up_mode: QueueMode::One,
             is_subagent,
         })
     }

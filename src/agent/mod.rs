@@ -36,7 +36,8 @@ pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use command::{
-    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, Reply, SessionHandle, Snapshot,
+    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, SessionHandle,
+    Snapshot,
 };
 pub use configured::ConfiguredModels;
 pub use engine::{CreateSession, Engine, EngineHandle, Services};

@@ -56,6 +56,12 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::InputRemoved { inputs } => {
                 unread.retain(|waiting| !inputs.contains(waiting));
             }
+            Event::QueueChanged { queue } => {
+                // What is not in it was read, or belongs to a turn that has begun.
+                let ids: Vec<_> = queue.iter().map(|input| input.item_id.clone()).collect();
+                unread.retain(|waiting| !ids.contains(&waiting.item_id));
+                unread.extend(queue.iter().cloned());
+            }
             Event::TurnStarted { .. } => {
                 let Some(turn) = record.turn_id.clone() else { continue };
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };

@@ -127,6 +127,7 @@ impl Conversation {
                 | Event::ApprovalResolved(_)
                 | Event::RetryScheduled(_)
                 | Event::ConfigChanged(_)
+                | Event::QueueChanged { .. }
                 | Event::Notice(_) => {}
             }
         }

@@ -372,6 +372,7 @@ impl Watch {
             | Event::ItemCompleted { .. }
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
+            | Event::QueueChanged { .. }
             | Event::RetryScheduled(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,
@@ -434,6 +435,7 @@ impl Watch {
             | Event::StepCompleted(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
+            | Event::QueueChanged { .. }
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,
         }

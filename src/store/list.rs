@@ -139,6 +139,7 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
+            | Event::QueueChanged { .. }
             | Event::Notice(_) => None,
         };
         if title.is_some() {

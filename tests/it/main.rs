@@ -23,6 +23,7 @@ mod matrix;
 mod models;
 mod peers;
 mod providers;
+mod queue;
 mod readme;
 mod retry;
 mod room;

@@ -437,6 +437,11 @@ export type Event =
     /** The messages. */
     inputs: QueuedInput[];
   }
+  | /** Messages in the queue were edited or put in another order. This is the whole queue. */ {
+    type: "queue.changed";
+    /** The messages, in the order in which the model will read them. */
+    queue: QueuedInput[];
+  }
   | /** A turn began. */ {
     type: "turn.started";
     /** The model that answers, as `provider/id`. */
@@ -1143,7 +1148,7 @@ export type ConfigResult = {
 
 /** Something that can be set in a session. */
 export type ConfigOption = {
-  /** Its id: `model`, `effort`, `permissionMode`. More may come. */
+  /** Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come. */
   id: string;
   /** Its name for a person. */
   name: string;
@@ -1167,6 +1172,42 @@ export type ConfigSetParams = {
   sessionId?: SessionId;
   /** New values, by the option's id. */
   values: Record<string, never>;
+};
+
+/** The messages that wait, in the order in which the model will read them. */
+export type QueueResult = {
+  /** The messages. */
+  queue: QueuedInput[];
+};
+
+/** A change of one waiting message in a session. */
+export type QueueUpdateParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The message. */
+  itemId: ItemId;
+  /** Its new blocks. */
+  input?: Input[];
+  /** How it is to be delivered: `steer` goes into the running turn at its next gap, `followUp` starts a turn of its own. */
+  delivery?: Delivery;
+  /** Put it before this one of the same delivery. */
+  before?: ItemId;
+  /** Put it behind all of the same delivery. */
+  toEnd?: boolean;
+};
+
+/** Which waiting messages to hand back. */
+export type QueueRemoveParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The messages; all when left out. */
+  itemIds?: ItemId[];
+};
+
+/** The messages that were handed back. */
+export type QueueRemoveResult = {
+  /** The messages, whole. */
+  removed: QueuedInput[];
 };
 
 /** A session's background jobs. */
@@ -1383,6 +1424,12 @@ export interface ClientRequests {
   "config/list": { params: SessionParams; result: ConfigResult };
   /** Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds. */
   "config/set": { params: ConfigSetParams; result: ConfigResult };
+  /** Lists the messages that the model has not read yet. */
+  "queue/list": { params: SessionParams; result: QueueResult };
+  /** Edits, moves or redirects a message that waits. */
+  "queue/update": { params: QueueUpdateParams; result: QueueResult };
+  /** Takes messages out of the queue and hands them back. */
+  "queue/remove": { params: QueueRemoveParams; result: QueueRemoveResult };
   /** Lists the background jobs of a session that run, and those that ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */

@@ -142,6 +142,9 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       state.queue = state.queue.filter((each) => !removed.has(each.itemId));
       return [head];
     }
+    case "queue.changed":
+      state.queue = event.queue;
+      return [head];
     case "turn.started":
       state.activeTurn = record.turnId;
       state.activity = "running";

@@ -8,6 +8,7 @@ mod agents;
 mod background;
 mod context;
 mod options;
+mod queue;
 mod turns;
 mod watchers;
 
@@ -31,6 +32,7 @@ use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::queue::QueueMode;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -44,6 +46,10 @@ pub(super) struct Settings {
     pub(super) title: Option<String>,
     /// How much a turn may take.
     pub(super) limits: Limits,
+    /// How many steers are read at once.
+    pub(super) steer_mode: QueueMode,
+    /// How many follow-ups a turn begins with.
+    pub(super) follow_up_mode: QueueMode,
     /// It works for another session.
     pub(super) is_subagent: bool,
 }
@@ -274,6 +280,16 @@ impl Session {
                 }
             }
             Command::Compact { instructions, reply } => self.compact(instructions, reply),
+            Command::EditQueue { edit, reply } => {
+                let (answer, record) = match self.edit_queue(edit) {
+                    Ok((queue, record)) => (Ok(queue), record),
+                    Err(error) => (Err(error), None),
+                };
+                let _ = reply.send(answer);
+                if let Some(record) = record {
+                    self.hand_on(&record);
+                }
+            }
             Command::ReadContext { reply } => {
                 let _ = reply.send(Ok(self.read_context()));
             }

@@ -9,6 +9,7 @@ use crate::agent::feed::Record;
 use crate::llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
+use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,6 +19,19 @@ const DEFAULT_EFFORT: &str = "default";
 /// The permission modes by name.
 const MODES: [(&str, PermissionMode); 2] =
     [("ask", PermissionMode::Ask), ("full", PermissionMode::Full)];
+
+/// How many messages go at once, by name.
+const QUEUE_MODES: [(&str, QueueMode); 2] = [("all", QueueMode::All), ("one", QueueMode::One)];
+
+fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
+    let value = QUEUE_MODES.iter().find(|(_, known)| *known == mode);
+    ConfigOption {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        value: value.map_or("", |(name, _)| *name).to_owned(),
+        choices: QUEUE_MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+    }
+}
 
 impl Session {
     /// Every option with the value that holds.
@@ -44,6 +58,8 @@ impl Session {
                 value: mode.map_or("", |(name, _)| *name).to_owned(),
                 choices: MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
             },
+            queue_option("steerMode", "Messages read at once", settings.steer_mode),
+            queue_option("followUpMode", "Queued prompts in one turn", settings.follow_up_mode),
         ]
     }
 
@@ -58,6 +74,13 @@ impl Session {
         let mut values: Vec<(String, String)> = values.into_iter().collect();
         values.sort_by_key(|(id, _)| id == "effort");
         for (id, value) in values {
+            if let Some(set) = self.set_queue_mode(&id, &value) {
+                match set {
+                    Ok(()) => applied.push(id),
+                    Err(reason) => rejected.push(Rejected { id, reason }),
+                }
+                continue;
+            }
             match self.set(&id, &value, &mut wanted) {
                 Ok(()) => applied.push(id),
                 Err(reason) => rejected.push(Rejected { id, reason }),
@@ -67,6 +90,23 @@ impl Session {
         let config = OpenConfig { model: Some(model.to_string()), permission_mode: Some(mode) };
         let record = self.configure(config)?;
         Ok((ConfigResult { options: self.options(), applied, rejected }, record))
+    }
+
+    /// Sets how many messages go at once; `None` where the option is another one. It holds at once, and as long as the session is open.
+    fn set_queue_mode(&mut self, id: &str, value: &str) -> Option<Result<(), String>> {
+        let mode = match id {
+            "steerMode" => &mut self.settings.steer_mode,
+            "followUpMode" => &mut self.settings.follow_up_mode,
+            _ => return None,
+        };
+        let found = QUEUE_MODES.iter().find(|(name, _)| *name == value);
+        Some(match found {
+            Some((_, found)) => {
+                *mode = *found;
+                Ok(())
+            }
+            None => Err(format!("`{value}` is no {id}: it is one of all, one")),
+        })
     }
 
     /// Sets one value, or says why it cannot be.

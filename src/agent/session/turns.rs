@@ -254,7 +254,7 @@ impl Session {
                 let _ = reply.send(Vec::new());
             }
             Emit::TakeSteers(reply) => {
-                let _ = reply.send(self.steers.drain(..).collect());
+                let _ = reply.send(self.take_steers());
             }
             Emit::TakeNews(reply) if running.cancel.is_cancelled() => {
                 let _ = reply.send(None);
@@ -335,11 +335,7 @@ impl Session {
 
     /// Starts the next turn if a message waits: one that came too late for the last turn, else the next follow-up.
     fn go_on(&mut self) {
-        let inputs: Vec<QueuedInput> = if self.steers.is_empty() {
-            self.follow_ups.pop_front().into_iter().collect()
-        } else {
-            self.steers.drain(..).collect()
-        };
+        let inputs = self.take_next();
         let Some(first) = inputs.first() else { return };
         let turn_id = match first.delivery {
             // Its own turn is over.

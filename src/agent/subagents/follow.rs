@@ -119,6 +119,7 @@ impl Follower {
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
+            | Event::QueueChanged { .. }
             | Event::Notice(_) => None,
         }
     }

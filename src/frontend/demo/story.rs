@@ -53,6 +53,7 @@ impl Story {
             | Event::RetryScheduled(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
+            | Event::QueueChanged { .. }
             | Event::Notice(_) => String::new(),
         }
     }

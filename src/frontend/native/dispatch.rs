@@ -12,8 +12,9 @@ use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     BlobRead, ConfigList, ConfigSet, ContextRead, Initialize, JobList, JobStop, ModelsList, Ping,
-    Request, SessionClose, SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen,
-    SessionSubscribe, SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose, SessionCompact,
+    SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe, SessionUnsubscribe,
+    Shutdown, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -57,6 +58,9 @@ impl Table {
         add::<ContextRead, _, _>(&mut module, handlers::context_read);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
+        add::<QueueList, _, _>(&mut module, handlers::queue_list);
+        add::<QueueUpdateRequest, _, _>(&mut module, handlers::queue_update);
+        add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);

@@ -4,7 +4,7 @@ use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use crate::agent::{
-    self, Command, CreateSession, Filter, OpenConfig, Piece, SessionHandle, Snapshot,
+    self, Command, CreateSession, Filter, OpenConfig, Piece, QueueEdit, SessionHandle, Snapshot,
 };
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
@@ -13,6 +13,7 @@ use pintle_protocol::context::{
     ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,
 };
 use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::event::QueuedInput;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     BlobReadParams, BlobReadResult, ConfigResult, ConfigSetParams, Empty, EngineInfo,
@@ -23,6 +24,9 @@ use pintle_protocol::methods::{
     TurnSteerParams, TurnSteerResult,
 };
 use pintle_protocol::models::ModelsListResult;
+use pintle_protocol::queue::{
+    QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
+};
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -288,6 +292,36 @@ async fn set_options(
     values: BTreeMap<String, String>,
 ) -> Answer<ConfigResult> {
     session.ask(|reply| Command::SetOptions { values, reply }).await.map_err(refused)
+}
+
+pub(super) async fn queue_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<QueueResult> {
+    let session = session(&connection, params.session_id)?;
+    Ok(QueueResult { queue: edit_queue(&session, QueueEdit::List).await? })
+}
+
+pub(super) async fn queue_update(
+    connection: Arc<Connection>,
+    params: QueueUpdateParams,
+) -> Answer<QueueResult> {
+    let session = session(&connection, params.session_id)?;
+    let edit = QueueEdit::Update(Box::new(params.update));
+    Ok(QueueResult { queue: edit_queue(&session, edit).await? })
+}
+
+pub(super) async fn queue_remove(
+    connection: Arc<Connection>,
+    params: QueueRemoveParams,
+) -> Answer<QueueRemoveResult> {
+    let session = session(&connection, params.session_id)?;
+    let edit = QueueEdit::Remove(params.item_ids);
+    Ok(QueueRemoveResult { removed: edit_queue(&session, edit).await? })
+}
+
+async fn edit_queue(session: &SessionHandle, edit: QueueEdit) -> Answer<Vec<QueuedInput>> {
+    session.ask(|reply| Command::EditQueue { edit, reply }).await.map_err(refused)
 }
 
 pub(super) async fn job_list(

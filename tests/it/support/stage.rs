@@ -26,6 +26,8 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+mod queue;
+
 /// The sub-agents that the client was handed.
 type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
 
@@ -122,7 +124,7 @@ impl Stage {
 
     /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
-    /// there), `open NAME`, `end CMD` (a hanging command ends), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
+    /// there), `open NAME`, `end CMD` (a hanging command ends), `edit WHAT` (see [`Stage::edit_queue`]), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
         let input = vec![Input::text(rest)];
@@ -182,6 +184,7 @@ impl Stage {
                 let told = self.session.ask(|reply| Command::Compact { instructions, reply }).await;
                 self.note(told.map(|_| "begun".to_owned()), step);
             }
+            "edit" => self.edit_queue(rest, step).await,
             "context" => {
                 let told = self.session.ask(|reply| Command::ReadContext { reply }).await;
                 let told = told.map(|read| {
@@ -324,6 +327,13 @@ impl Stage {
             Event::SessionClosed {} => "session closed".to_owned(),
             Event::InputAccepted(input) => {
                 format!("accepted {:?} {}", input.delivery, text_of(&input.content))
+            }
+            Event::QueueChanged { queue } => {
+                let waits: Vec<_> = queue
+                    .iter()
+                    .map(|input| format!("{:?} {}", input.delivery, text_of(&input.content)))
+                    .collect();
+                format!("queue {}", waits.join(", "))
             }
             Event::InputRemoved { inputs } => {
                 let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();

@@ -250,7 +250,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -268,6 +268,11 @@
 ---@class pintle.Event.input.removed
 ---@field type "input.removed" 
 ---@field inputs (pintle.QueuedInput)[] The messages.
+
+---Messages in the queue were edited or put in another order. This is the whole queue.
+---@class pintle.Event.queue.changed
+---@field type "queue.changed" 
+---@field queue (pintle.QueuedInput)[] The messages, in the order in which the model will read them.
 
 ---A turn began.
 ---@class pintle.Event.turn.started
@@ -701,7 +706,7 @@
 
 ---Something that can be set in a session.
 ---@class pintle.ConfigOption
----@field id string Its id: `model`, `effort`, `permissionMode`. More may come.
+---@field id string Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come.
 ---@field name string Its name for a person.
 ---@field value string The value that holds from the next turn on.
 ---@field choices? (string)[] The values it can have; empty where any text may do.
@@ -715,6 +720,28 @@
 ---@class pintle.ConfigSetParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field values table New values, by the option's id.
+
+---The messages that wait, in the order in which the model will read them.
+---@class pintle.QueueResult
+---@field queue (pintle.QueuedInput)[] The messages.
+
+---A change of one waiting message in a session.
+---@class pintle.QueueUpdateParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field itemId pintle.ItemId The message.
+---@field input? (pintle.Input)[] Its new blocks.
+---@field delivery? pintle.Delivery How it is to be delivered: `steer` goes into the running turn at its next gap, `followUp` starts a turn of its own.
+---@field before? pintle.ItemId Put it before this one of the same delivery.
+---@field toEnd? boolean Put it behind all of the same delivery.
+
+---Which waiting messages to hand back.
+---@class pintle.QueueRemoveParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field itemIds? (pintle.ItemId)[] The messages; all when left out.
+
+---The messages that were handed back.
+---@class pintle.QueueRemoveResult
+---@field removed (pintle.QueuedInput)[] The messages, whole.
 
 ---A session's background jobs.
 ---@class pintle.JobListResult
@@ -894,6 +921,15 @@ M.method = {
   ---Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
   ---Params: `pintle.ConfigSetParams`; result: `pintle.ConfigResult`.
   config_set = "config/set",
+  ---Lists the messages that the model has not read yet.
+  ---Params: `pintle.SessionParams`; result: `pintle.QueueResult`.
+  queue_list = "queue/list",
+  ---Edits, moves or redirects a message that waits.
+  ---Params: `pintle.QueueUpdateParams`; result: `pintle.QueueResult`.
+  queue_update = "queue/update",
+  ---Takes messages out of the queue and hands them back.
+  ---Params: `pintle.QueueRemoveParams`; result: `pintle.QueueRemoveResult`.
+  queue_remove = "queue/remove",
   ---Lists the background jobs of a session that run, and those that ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",

@@ -216,6 +216,13 @@ local durable = {
     add({ kind = "queue" })
     add({ kind = "returned", inputs = event.inputs })
   end,
+  ["queue.changed"] = function(session, event, add)
+    session.queue = vim.deepcopy(event.queue)
+    for _, input in ipairs(event.queue) do
+      session.deliveries[input.itemId] = input.delivery
+    end
+    add({ kind = "queue" })
+  end,
   ["turn.started"] = function(session, _, add, turn_id)
     session.turn, session.last_turn = turn_id, turn_id
     session.state = "running"
