@@ -76,6 +76,10 @@ pub enum Event {
         /// The model that answers, as `provider/id`.
         model: String,
     },
+    /// The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one;
+    /// what changes meanwhile in the files that it was made of is told in an `engineMessage`.
+    #[serde(rename = "prompt.made")]
+    PromptMade(PromptMade),
     /// A turn ended. It is the turn's last event and there is exactly one for each turn, also
     /// after a crash. A job that it began may go on; what happens to that belongs to no turn.
     #[serde(rename = "turn.completed")]
@@ -187,6 +191,12 @@ pub struct SessionCreated {
     /// Whose sub-agent it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// Which named agent it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<AgentRole>,
+    /// Instructions for this session alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
 }
 
 /// Whose sub-agent a session is.
@@ -197,6 +207,52 @@ pub struct Parent {
     pub session_id: SessionId,
     /// The name by which the model there speaks of it.
     pub agent_id: AgentId,
+}
+
+/// Of what a system prompt was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptMade {
+    /// The files in it or named by it, in the order in which they stand there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<PromptSource>,
+}
+
+/// A file that a system prompt holds or names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptSource {
+    /// What it is.
+    pub kind: PromptSourceKind,
+    /// Its absolute path.
+    pub path: String,
+}
+
+/// What a file is that a system prompt holds or names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PromptSourceKind {
+    /// What people wrote for agents: `AGENTS.md` and its kin.
+    Document,
+    /// A rule.
+    Rule,
+    /// A skill.
+    Skill,
+    /// A named agent.
+    Agent,
+}
+
+/// Instructions that make a sub-agent a named one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentRole {
+    /// The name.
+    pub name: String,
+    /// How it is to work.
+    pub instructions: String,
+    /// The tools that it may use, as its file names them; absent for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
 }
 
 /// How a session works from the next turn on.

@@ -87,7 +87,10 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
             }
-            Event::SessionClosed {} | Event::RetryScheduled(_) | Event::Notice(_) => {}
+            Event::SessionClosed {}
+            | Event::PromptMade(_)
+            | Event::RetryScheduled(_)
+            | Event::Notice(_) => {}
         }
     }
     total.add(open.usage, open.cost_nano_usd);

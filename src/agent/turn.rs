@@ -5,16 +5,18 @@
 //! the outside races the turn's cancellation.
 
 use super::approval::Grants;
+use super::briefing::{self, Brief, Briefing};
+use super::inputs::{self, Rendered};
 use super::limits::Limits;
 use super::loop_guard::{Judgement, LoopGuard};
 use super::retry::Patience;
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
 use crate::ambient::Ambient;
-use crate::context::conversation::{Conversation, engine_message, user_message};
+use crate::context::conversation::{Conversation, engine_message};
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
-use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider, ToolSpec};
+use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider, ToolSpec};
 use crate::tools::{self, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -51,6 +53,9 @@ pub(super) struct TurnContext {
     pub(super) patience: Patience,
     /// How much it may take.
     pub(super) limits: Limits,
+    /// What the system prompt is made of.
+    pub(super) brief: Brief,
+    /// The system prompt; the turn makes it when it begins.
     pub(super) system: Arc<str>,
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) tool_settings: Arc<tools::Settings>,
@@ -74,6 +79,7 @@ pub(super) struct TurnContext {
 pub(super) struct Moved {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
+    pub(super) briefing: Briefing,
 }
 
 /// A turn that is over.
@@ -241,8 +247,13 @@ impl TurnContext {
 }
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
-pub(super) async fn run(ctx: TurnContext, mut moved: Moved, inputs: Vec<QueuedInput>) -> Finished {
+pub(super) async fn run(
+    mut ctx: TurnContext,
+    mut moved: Moved,
+    inputs: Vec<QueuedInput>,
+) -> Finished {
     let mut tally = Tally::default();
+    briefing::begin(&mut ctx, &mut moved).await;
     let end = match drive(&ctx, &mut moved, inputs, &mut tally).await {
         Ok(stop) => End::Completed(stop),
         Err(end) => end,
@@ -274,11 +285,12 @@ async fn drive(
         let stop = assistant.stop;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
-            moved.conversation.push(crate::llm::Message::Assistant(assistant));
+            moved.conversation.push(Message::Assistant(assistant));
         }
         if let Some(end) = cut {
             return Err(end);
         }
+        let touched = tool_calls::touched(&calls);
         let Batch { steers, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
@@ -298,6 +310,7 @@ async fn drive(
         if let Some(end) = ended {
             return Err(end);
         }
+        briefing::tell_rules(ctx, moved, &touched).await;
         read_news(ctx, &mut moved.conversation).await?;
         if warn_of_circles(ctx, &mut moved.conversation, judgement).await {
             return Ok(StopReason::Limit);
@@ -375,7 +388,8 @@ async fn tell_of(ctx: &TurnContext, conversation: &mut Conversation, message: En
 /// Puts messages of a person into the conversation; from here on they are read.
 async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs: Vec<QueuedInput>) {
     for QueuedInput { item_id, content, .. } in inputs {
-        conversation.push(user_message(&content));
+        let Rendered { content: read, private } = inputs::render(ctx, &content).await;
+        conversation.push(Message::User(read));
         let mut item = ctx.item(
             item_id,
             None,
@@ -383,7 +397,7 @@ async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs:
             ItemBody::UserMessage(UserMessage { content }),
         );
         ctx.complete(&mut item, ItemStatus::Completed);
-        ctx.session.event(Event::ItemCompleted { item }).await;
+        ctx.session.event_with(Event::ItemCompleted { item }, private).await;
     }
 }
 
@@ -391,5 +405,9 @@ async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs:
 pub(super) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
         Input::Text { text } => text.trim().is_empty(),
+        Input::File { .. }
+        | Input::Selection { .. }
+        | Input::Diagnostics { .. }
+        | Input::Image { .. } => false,
     })
 }

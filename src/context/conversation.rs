@@ -11,6 +11,7 @@ use pintle_protocol::event::{Event, StopReason};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, Item, ItemBody};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -74,12 +75,16 @@ pub enum Bone {
     },
 }
 
-/// A person's words as the model reads them.
-pub fn user_message(content: &[Input]) -> Message {
-    let blocks = content.iter().map(|block| match block {
-        Input::Text { text } => Content::text(text.clone()),
-    });
-    Message::User(blocks.collect())
+/// What the journal keeps of a person's message where files were read for it, or a prompt was called.
+#[derive(Debug, Deserialize)]
+struct ReadInput {
+    read: Vec<Content>,
+}
+
+/// A person's words as the model reads them; `private` is what the journal keeps beside them.
+fn user_message(content: &[Input], private: Option<&RawValue>) -> Message {
+    let read = private.and_then(|raw| serde_json::from_str::<ReadInput>(raw.get()).ok());
+    Message::User(read.map_or_else(|| super::input::plain(content), |read| read.read))
 }
 
 /// What the engine tells a model, as the model reads it.
@@ -102,7 +107,7 @@ impl Conversation {
                 Event::ItemUpdated { item } => {
                     replay.items.insert(item.id.clone(), item.clone());
                 }
-                Event::ItemCompleted { item } => replay.item(item),
+                Event::ItemCompleted { item } => replay.item(item, entry.private.as_deref()),
                 Event::StepCompleted(_) => {
                     let skeleton = entry.private.as_ref().map(|raw| raw.get());
                     if let Some(skeleton) = skeleton.and_then(|s| serde_json::from_str(s).ok()) {
@@ -114,6 +119,7 @@ impl Conversation {
                 | Event::InputAccepted(_)
                 | Event::InputRemoved { .. }
                 | Event::TurnStarted { .. }
+                | Event::PromptMade(_)
                 | Event::TurnCompleted(_)
                 | Event::ItemStarted { .. }
                 | Event::ApprovalRequested(_)
@@ -137,11 +143,11 @@ struct Replay {
 }
 
 impl Replay {
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &Item, private: Option<&RawValue>) {
         match &item.body {
             ItemBody::UserMessage(message) => {
                 self.settle();
-                self.conversation.push(user_message(&message.content));
+                self.conversation.push(user_message(&message.content, private));
             }
             ItemBody::EngineMessage(message) => {
                 self.settle();

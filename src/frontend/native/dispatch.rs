@@ -11,9 +11,9 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, ConfigList, ConfigSet, Initialize, JobList, JobStop, ModelsList, Ping, Request,
-    SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    BlobRead, CommandList, ConfigList, ConfigSet, Initialize, JobList, JobStop, ModelsList, Ping,
+    Request, SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen,
+    SessionSubscribe, SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -53,6 +53,7 @@ impl Table {
         add::<TurnStart, _, _>(&mut module, handlers::turn_start);
         add::<TurnSteer, _, _>(&mut module, handlers::turn_steer);
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
+        add::<CommandList, _, _>(&mut module, handlers::command_list);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<JobList, _, _>(&mut module, handlers::job_list);
@@ -111,6 +112,7 @@ impl Table {
             SessionList::METHOD
             | SessionEvents::METHOD
             | BlobRead::METHOD
+            | CommandList::METHOD
             | JobList::METHOD
             | ModelsList::METHOD => Order::Read,
             _ => Order::Serial,

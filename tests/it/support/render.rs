@@ -22,7 +22,14 @@ pub(crate) fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(St
 }
 
 pub(crate) fn text_of(input: &[Input]) -> String {
-    let texts: Vec<_> = input.iter().map(|Input::Text { text }| format!("{text:?}")).collect();
+    let block = |input: &Input| match input {
+        Input::Text { text } => format!("{text:?}"),
+        Input::File { path, .. } => format!("<file {path}>"),
+        Input::Selection { path, .. } => format!("<selection {path}>"),
+        Input::Diagnostics { path, .. } => format!("<diagnostics {path}>"),
+        Input::Image { .. } => "<image>".to_owned(),
+    };
+    let texts: Vec<_> = input.iter().map(block).collect();
     texts.join(" ")
 }
 

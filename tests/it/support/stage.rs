@@ -67,6 +67,7 @@ fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, 
         }),
         patience: Patience { first: Duration::ZERO, ..Patience::default() },
         limits: Limits::default(),
+        personal: Arc::default(),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
     });
@@ -309,7 +310,7 @@ impl Stage {
 
     fn event(&mut self, event: &Event) -> Option<String> {
         Some(match event {
-            Event::SessionCreated(_) => return None,
+            Event::SessionCreated(_) | Event::PromptMade(_) => return None,
             Event::SessionClosed {} => "session closed".to_owned(),
             Event::InputAccepted(input) => {
                 format!("accepted {:?} {}", input.delivery, text_of(&input.content))
