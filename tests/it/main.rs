@@ -11,6 +11,7 @@
 )]
 
 mod cli;
+mod context;
 mod examples;
 mod fuzz;
 mod jobs;

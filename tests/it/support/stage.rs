@@ -1,17 +1,17 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
-use super::render::{content, message, strings, text_of};
+use super::props::{Props, engine_on};
+use super::render::{content, message, prompt_parts, strings, text_of};
 use super::replies::replies;
 use pintle::agent::{
-    Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
-    Patience, Services, SessionHandle, Subscriber, SubscriberId,
+    Adopt, Answer, Command, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle,
+    Subscriber, SubscriberId,
 };
-use pintle::ambient::Ambient;
+use pintle::exec::Environment;
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::script::Reply;
-use pintle::llm::{Error, Message, ModelRef, Provider, Script};
-use pintle::store::Store;
+use pintle::llm::{Message, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, TransientEvent};
@@ -21,7 +21,6 @@ use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -32,6 +31,7 @@ type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
 pub(crate) struct Stage {
     pub(crate) script: Script,
     pub(crate) env: Arc<Memory>,
+    instructions: Option<&'static str>,
     engine: EngineHandle,
     session: SessionHandle,
     feed: mpsc::Receiver<Feed>,
@@ -40,8 +40,6 @@ pub(crate) struct Stage {
     seen_of_agents: BTreeMap<SessionId, Vec<String>>,
     /// How much of what was seen earlier steps have waited for.
     passed: usize,
-    /// The first prompt.
-    first: Option<String>,
     /// Short names of ids, counted in each session by itself.
     names: BTreeMap<SessionId, BTreeMap<String, String>>,
     /// The session whose ids are being named.
@@ -52,41 +50,36 @@ pub(crate) struct Stage {
     _task: JoinSet<()>,
 }
 
-fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, JoinSet<()>) {
-    let provider: Arc<dyn Provider> = Arc::new(script.clone());
-    let (engine, handle) = Engine::new(Services {
-        ambient: Ambient::fixed([]),
-        store: Store::new(data),
-        env: Arc::<Memory>::clone(env),
-        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
-            .concat()
-            .into(),
-        tool_settings: Arc::default(),
-        models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
-            Ok(Arc::clone(&provider))
-        }),
-        patience: Patience { first: Duration::ZERO, ..Patience::default() },
-        limits: Limits::default(),
-        personal: Arc::default(),
-        default_model: Some("script/test".to_owned()),
-        default_permission_mode: PermissionMode::Full,
-    });
-    let mut task = JoinSet::new();
-    task.spawn(engine.run());
-    (handle, task)
-}
-
 impl Stage {
     pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
+        Self::with(data, model, mode, Props::default()).await
+    }
+
+    pub(crate) async fn with(
+        data: &Path,
+        model: &str,
+        mode: PermissionMode,
+        props: Props<'_>,
+    ) -> Self {
         let script = Script::new(replies(model));
-        let env = Memory::new([("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")])
+        let small = [("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")];
+        let mut env = Memory::new(small.iter().chain(props.files).copied());
+        for (line, prints) in props.commands {
+            env = env.with_command(line, Ran::Exits((*prints).to_owned(), 0));
+        }
+        let env = env
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
         let env = Arc::new(env);
-        let (engine, task) = engine_on(data, &script, &env);
-        let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
-        let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
+        let (engine, task) = engine_on(data, &script, &env, props.instructions);
+        let config = OpenConfig {
+            permission_mode: Some(mode),
+            system_prompt: props.system_prompt.map(str::to_owned),
+            ..OpenConfig::default()
+        };
+        let cwd = if props.cwd.is_empty() { "/w" } else { props.cwd };
+        let create = CreateSession { cwd: cwd.to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
         let (tx, feed) = mpsc::channel(4096);
         let adopted = Adopted::default();
@@ -108,13 +101,13 @@ impl Stage {
             naming: session.id.clone(),
             script,
             env,
+            instructions: props.instructions,
             engine,
             session,
             feed,
             seen: Vec::new(),
             seen_of_agents: BTreeMap::new(),
             passed: 0,
-            first: None,
             names: BTreeMap::new(),
             streamed: BTreeMap::new(),
             asked: Vec::new(),
@@ -123,16 +116,19 @@ impl Stage {
         }
     }
 
-    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
+    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
     /// there), `open NAME`, `end CMD` (a hanging command ends), `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
-        let input = vec![Input::text(rest)];
+        // Blocks are written as JSON.
+        let input = match verb {
+            "send" => serde_json::from_str(rest).unwrap(),
+            _ => vec![Input::text(rest)],
+        };
         self.take_what_came();
         match verb {
-            "prompt" | "queue" => {
-                self.first.get_or_insert(rest.to_owned());
+            "prompt" | "queue" | "send" => {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
                 let answer = self
                     .session
@@ -184,6 +180,23 @@ impl Stage {
             "leave" => {
                 let id = SubscriberId(1);
                 self.session.tell(Command::NoMoreAnswers { id }).await.unwrap();
+            }
+            "change" => {
+                let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
+                let path = Path::new(path);
+                match text.is_empty() {
+                    true => self.env.remove(path).await.unwrap(),
+                    false => self.env.write(path, text.as_bytes().to_vec()).await.unwrap(),
+                }
+            }
+            "commands" => {
+                let listed = self.engine.commands(rest).await;
+                for one in listed.commands {
+                    let hint = one.argument_hint.unwrap_or_default();
+                    let description = one.description.unwrap_or_default();
+                    self.seen.push(format!("/{} {hint}: {description} ({})", one.name, one.path));
+                }
+                self.seen.extend(listed.problems);
             }
             "gate" => self.script.reached(rest).await,
             "open" => self.script.open(rest),
@@ -409,12 +422,8 @@ impl Stage {
             lines.extend(seen.iter().cloned());
         }
         let requests = self.script.requests();
-        // Sub-agents ask as well; what their conversations begin with is their task.
-        let is_own = |first: Option<&Arc<Message>>| {
-            first.map(|first| message(first))
-                == self.first.as_ref().map(|first| format!("user {first:?}"))
-        };
-        let last = requests.iter().rev().find(|request| is_own(request.messages.first()));
+        // Sub-agents ask as well.
+        let last = requests.iter().rev().find(|request| !is_of_agent(request));
         if let Some(request) = last {
             lines.push("--- the model read".to_owned());
             lines.extend(request.messages.iter().map(|said| message(said)));
@@ -422,9 +431,20 @@ impl Stage {
         lines.join("\n")
     }
 
+    /// What came from files and people in the system prompt of each request; of a sub-agent's also its task.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let requests = self.script.requests();
+        let told = |request: &Request| {
+            let task = request.messages.first().filter(|_| is_of_agent(request));
+            let task = task.map(|task| format!("\n{}", message(task))).unwrap_or_default();
+            format!("{}{task}", prompt_parts(&request.system))
+        };
+        requests.iter().map(told).collect()
+    }
+
     /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
     pub(crate) async fn check_reopening(self, data: &Path) {
-        let Self { script, env, engine, session, .. } = self;
+        let Self { script, env, engine, session, instructions, .. } = self;
         let history = |script: &Script, said: &str| -> String {
             let is_it = |messages: &[Arc<Message>]| {
                 let last = messages.last().map(|last| message(last));
@@ -432,14 +452,15 @@ impl Stage {
             };
             let requests = script.requests();
             let last = requests.iter().rev().find(|request| is_it(&request.messages));
-            format!("{:?}", last.unwrap_or_else(|| panic!("nobody was asked {said}")).messages)
+            let last = last.unwrap_or_else(|| panic!("nobody was asked {said}"));
+            format!("{}\n{:?}", last.system, last.messages)
         };
         script.push(Reply::new().text("alive"));
         prompt_and_wait(&session, "to the living").await;
         let living = history(&script, "to the living");
         engine.shutdown().await;
 
-        let (engine, _task) = engine_on(data, &script, &env);
+        let (engine, _task) = engine_on(data, &script, &env, instructions);
         let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
         script.push(Reply::new().text("again"));
         prompt_and_wait(&opened, "to the opened").await;
@@ -448,6 +469,10 @@ impl Stage {
         assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
         engine.shutdown().await;
     }
+}
+
+fn is_of_agent(request: &Request) -> bool {
+    request.system.contains("You work for another agent")
 }
 
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {
