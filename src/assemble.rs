@@ -4,7 +4,8 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    ConfiguredModels, KeyCommands, Limits, Models, Patience, RoomPolicy, Safe, Services, Toolbox,
+    ConfiguredModels, KeyCommands, Limits, Models, Patience, Personal, RoomPolicy, Safe, Services,
+    Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
@@ -56,14 +57,25 @@ pub(crate) async fn services(
         tool_settings: Arc::new(tool_settings(&config.tools)?),
         models,
         patience: Patience {
-            retries: config.retries.map_or(Patience::default().retries, |retries| retries.value),
+            retries: config
+                .retries
+                .as_ref()
+                .map_or(Patience::default().retries, |retries| retries.value),
             ..Patience::default()
         },
         limits: limits(&config.limits),
         room: room(&config.context),
+        personal: Arc::new(personal(&config, ambient)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
     })
+}
+
+/// What the user has written down for all projects. It is read on this machine, wherever tools act.
+fn personal(config: &Config, ambient: &Ambient) -> Personal {
+    let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
+    let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
+    Personal { folder, instructions: config.instructions.clone().map(|setting| setting.value) }
 }
 
 /// The value that a setting names; the default when it is not set.
@@ -200,6 +212,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         patience: Patience::default(),
         limits: Limits::default(),
         room: RoomPolicy::default(),
+        personal: Arc::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
     })

@@ -1,4 +1,4 @@
-//! What people and tools say: blocks of text today, more kinds later.
+//! What people and tools say: blocks of text, pictures, and pieces of files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,83 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Input {
-    /// Plain text, as typed.
+    /// Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with
+    /// `/name` calls the prompt of that name, if there is one.
     Text {
         /// The text.
         text: String,
     },
+    /// A file, read when the model reads the message.
+    File {
+        /// The path, absolute or from the working directory.
+        path: String,
+        /// The lines; absent for all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        range: Option<LineRange>,
+    },
+    /// A part of a file, as it stands in an editor, saved or not.
+    Selection {
+        /// The file's path.
+        path: String,
+        /// The lines that it is from.
+        range: LineRange,
+        /// The text that is selected.
+        text: String,
+    },
+    /// What an editor knows to be wrong in a file.
+    Diagnostics {
+        /// The file's path.
+        path: String,
+        /// What is wrong.
+        items: Vec<Diagnostic>,
+    },
+    /// A picture.
+    #[serde(rename_all = "camelCase")]
+    Image {
+        /// The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        mime_type: String,
+        /// The bytes in base64.
+        data: String,
+    },
+}
+
+/// Lines of a file, the first being 1, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LineRange {
+    /// The first line.
+    pub start: u64,
+    /// The last line.
+    pub end: u64,
+}
+
+/// Something that is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Diagnostic {
+    /// The line, 1-based.
+    pub line: u64,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// What found it, such as `rustc`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+/// How bad something is that is wrong in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// It must be put right.
+    Error,
+    /// It should be looked at.
+    Warning,
+    /// It is good to know.
+    Information,
+    /// It could be better.
+    Hint,
 }
 
 impl Input {

@@ -5,6 +5,7 @@ use crate::content::{Input, Usage};
 use crate::context::ContextUsage;
 use crate::ids::{AgentId, ApprovalId, ItemId, SessionId, TurnId};
 use crate::item::Item;
+pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,10 @@ pub enum Event {
         /// The model that answers, as `provider/id`.
         model: String,
     },
+    /// The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one;
+    /// what changes meanwhile in the files that it was made of is told in an `engineMessage`.
+    #[serde(rename = "prompt.made")]
+    PromptMade(PromptMade),
     /// A turn ended. It is the turn's last event and there is exactly one for each turn, also
     /// after a crash. A job that it began may go on; what happens to that belongs to no turn.
     #[serde(rename = "turn.completed")]
@@ -200,6 +205,12 @@ pub struct SessionCreated {
     /// Whose sub-agent it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// Which named agent it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<AgentRole>,
+    /// Instructions for this session alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
 }
 
 /// Whose sub-agent a session is.

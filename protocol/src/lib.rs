@@ -23,6 +23,7 @@ pub mod ids;
 pub mod item;
 pub mod methods;
 pub mod models;
+pub mod prompt;
 pub mod queue;
 pub mod schema;
 

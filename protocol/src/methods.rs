@@ -152,6 +152,8 @@ methods! {
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
     /// Lists the providers and models that are known by name, as the settings files say now.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
+    /// Lists the prompts that can be called with `/name`, as the files say now.
+    request Client "command/list" CommandList(SessionParams, CommandListResult);
     /// Something happened in a session.
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// This connection read too slowly: the durable events between the two numbers were not sent.
@@ -264,6 +266,9 @@ pub struct SessionConfig {
     /// What needs no question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
+    /// Instructions for this session alone, told behind all others; only when it is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
 }
 
 /// What to make a session with.
@@ -674,6 +679,33 @@ pub struct JobStopParams {
 pub struct JobStopResult {
     /// Its item, with its end.
     pub job: Item,
+}
+
+/// The prompts that can be called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CommandListResult {
+    /// The prompts, by name.
+    pub commands: Vec<PromptCommand>,
+    /// Files that could not be understood, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+}
+
+/// A prompt in a file. A message that begins with `/` and its name becomes that prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptCommand {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// What may be written behind the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument_hint: Option<String>,
+    /// Its file.
+    pub path: String,
 }
 
 /// The events a slow connection was not sent.

@@ -1,7 +1,7 @@
 //! What can be asked of a session, and how to ask.
 
 use super::engine::in_background;
-use super::error::Error;
+use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
@@ -222,6 +222,19 @@ pub struct OpenConfig {
     pub model: Option<String>,
     /// What needs no question.
     pub permission_mode: Option<PermissionMode>,
+    /// Instructions for this session alone; only when it is made.
+    pub system_prompt: Option<String>,
+}
+
+impl OpenConfig {
+    /// Refuses what can only be said when a session is made.
+    pub(super) fn check_open(&self) -> Result<(), Error> {
+        if self.system_prompt.is_none() {
+            return Ok(());
+        }
+        let what = "the system prompt of a session cannot be changed";
+        Err(Error::new(ErrorKind::Invalid, what).hint("send `systemPrompt` with session/create"))
+    }
 }
 
 /// A session as it stands.

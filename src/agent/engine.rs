@@ -1,9 +1,11 @@
 //! The engine: which sessions are open, and the tasks that run them.
 
+use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
 use super::limits::Limits;
 use super::models::Models;
+use super::project::{self, Personal};
 use super::recovery::{self, Earlier};
 use super::retry::Patience;
 use super::session::{Session, Settings, parse_model};
@@ -19,9 +21,11 @@ use crate::store::{
 };
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::event::{Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated};
+use pintle_protocol::event::{
+    AgentRole, Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated,
+};
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::methods::{CommandListResult, SessionSummary};
 use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -53,6 +57,8 @@ pub struct Services {
     pub limits: Limits,
     /// How room is made in a long conversation.
     pub room: room::Policy,
+    /// What the user has written down for all projects.
+    pub personal: Arc<Personal>,
     /// The model of a session that names none.
     pub default_model: Option<String>,
     /// The mode of a session that names none.
@@ -70,6 +76,8 @@ pub struct CreateSession {
     pub config: OpenConfig,
     /// Whose sub-agent it is, if it is one.
     pub parent: Option<Parent>,
+    /// Which named agent it is, if it is one.
+    pub role: Option<AgentRole>,
     /// How much its turns may take; `None` as the settings say.
     pub limits: Option<Limits>,
 }
@@ -178,6 +186,12 @@ impl EngineHandle {
         in_background(move || store.output(&id, &name, offset, max_bytes)).await
     }
 
+    /// The prompts that can be called in a working directory, as the files say now.
+    pub async fn commands(&self, cwd: &str) -> CommandListResult {
+        let Services { env, personal, .. } = &*self.services;
+        project::commands(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
     /// Closes every session in order.
     pub async fn shutdown(&self) {
         let (tx, rx) = oneshot::channel();
@@ -256,9 +270,9 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { cwd, title, config, parent, limits } = create;
+        let CreateSession { cwd, title, config, parent, role, limits } = create;
         self.check_folder(&cwd).await?;
-        let mut settings = self.settings(config, title, parent.is_some())?;
+        let mut settings = self.settings(config, title, parent.is_some(), role)?;
         settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
@@ -275,6 +289,8 @@ impl Engine {
             permission_mode: settings.permission_mode,
             title: settings.title.clone(),
             parent,
+            role: settings.role.clone(),
+            system_prompt: settings.system_prompt.clone(),
         });
         self.append(&mut journal, None, created)?;
         Ok(self.spawn(journal, settings, Moved::default(), Earlier::default()))
@@ -297,6 +313,7 @@ impl Engine {
                 Err(error) => return Err(error),
             }
         }
+        config.check_open()?;
         let store = self.services.store.clone();
         let wanted = id.clone();
         let Opened { mut journal, mut entries, warnings } =
@@ -311,9 +328,11 @@ impl Engine {
                 permission_mode: config
                     .permission_mode
                     .or_else(|| created.map(|created| created.permission_mode)),
+                system_prompt: created.and_then(|created| created.system_prompt.clone()),
             },
             created.and_then(|created| created.title.clone()),
             created.is_some_and(|created| created.parent.is_some()),
+            created.and_then(|created| created.role.clone()),
         )?;
         for message in warnings {
             let notice = Notice {
@@ -329,7 +348,8 @@ impl Engine {
             entries.push(self.append(&mut journal, turn, event)?);
         }
         let conversation = Conversation::replay(&entries);
-        let moved = Moved { conversation, ..Moved::default() };
+        let briefing = Briefing::replay(&entries);
+        let moved = Moved { conversation, briefing, ..Moved::default() };
         Ok(self.spawn(journal, settings, moved, found.earlier))
     }
 
@@ -353,6 +373,7 @@ impl Engine {
         config: OpenConfig,
         title: Option<String>,
         is_subagent: bool,
+        role: Option<AgentRole>,
     ) -> Result<Settings, Error> {
         let model = config.model.or_else(|| self.services.default_model.clone());
         let model = model.ok_or_else(|| {
@@ -370,6 +391,8 @@ impl Engine {
             steer_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
             is_subagent,
+            role,
+            system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
         })
     }
 

@@ -10,18 +10,21 @@
 //! the journal and hands it on.
 
 mod approval;
+mod briefing;
 mod call;
 mod command;
 mod configured;
 mod engine;
 mod error;
 mod feed;
+mod inputs;
 mod jobs;
 mod key_command;
 mod known;
 mod limits;
 mod loop_guard;
 mod models;
+mod project;
 mod recovery;
 mod retry;
 mod room;
@@ -46,5 +49,6 @@ pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
 pub use key_command::KeyCommands;
 pub use limits::Limits;
 pub use models::{ModelSource, Models};
+pub use project::Personal;
 pub use retry::Patience;
 pub use toolbox::Toolbox;

@@ -96,6 +96,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::SessionClosed {}
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)
+            | Event::PromptMade(_)
             | Event::Notice(_) => {}
         }
     }

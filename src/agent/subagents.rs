@@ -53,8 +53,6 @@ pub(super) struct Subagents {
 #[derive(Debug)]
 struct Entry {
     id: AgentId,
-    /// Its model.
-    model: String,
     /// None while its session is being made.
     open: Option<Open>,
     /// The turn that wanted it was stopped before it was made.
@@ -77,12 +75,20 @@ struct Waiting {
     reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
 }
 
+/// A session that was made for a sub-agent.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) handle: SessionHandle,
+    /// Its model.
+    pub(super) model: String,
+}
+
 /// What happened to a sub-agent.
 pub(super) enum Happened {
     /// A tool asks for something.
     Asked(AgentRequest),
     /// Its session is made, or could not be.
-    Made { id: AgentId, task: String, made: Result<SessionHandle, Error>, reply: Answer },
+    Made { id: AgentId, task: String, made: Result<Made, Error>, reply: Answer },
     /// It was told something, or could not be.
     Sent { id: AgentId, sent: Result<(), Error>, reply: Answer },
     /// Its session said something.
@@ -134,13 +140,11 @@ impl Subagents {
         }
     }
 
-    /// Makes one. `create` is without its parent's name for it.
-    pub(super) fn make(
-        &mut self,
-        create: impl FnOnce(AgentId) -> CreateSession,
-        task: String,
-        reply: Answer,
-    ) {
+    /// Makes one; `create` says what of, once its id is known.
+    pub(super) fn make<F>(&mut self, create: impl FnOnce(AgentId) -> F, task: String, reply: Answer)
+    where
+        F: Future<Output = Result<CreateSession, Error>> + Send + 'static,
+    {
         let working = self.entries.iter().filter(|entry| entry.is_working()).count();
         if working >= MAX_WORKING {
             let full =
@@ -158,24 +162,22 @@ impl Subagents {
         let id = AgentId::new(format!("agent-{}", self.next));
         self.next += 1;
         let create = create(id.clone());
-        let model = create.config.model.clone().unwrap_or_default();
-        self.entries.push(Entry { id: id.clone(), model, open: None, is_unwanted: false });
+        self.entries.push(Entry { id: id.clone(), open: None, is_unwanted: false });
         let (sessions, closing) = (self.sessions.clone(), self.closing.clone());
+        let make = async move {
+            let create = create.await?;
+            let model = create.config.model.clone().unwrap_or_default();
+            Ok(Made { handle: sessions.create(create).await?, model })
+        };
         self.going.push(Box::pin(async move {
             // The engine may be waiting for this session to close.
             let made = tokio::select! {
                 biased;
                 () = closing.cancelled() => Err(Error::internal("the session was closed")),
-                made = sessions.create(create) => made,
+                made = make => made,
             };
             Happened::Made { id, task, made, reply }
         }));
-    }
-
-    /// The model of one.
-    pub(super) fn model(&self, id: &AgentId) -> String {
-        let entry = self.entries.iter().find(|entry| entry.id == *id);
-        entry.map(|entry| entry.model.clone()).unwrap_or_default()
     }
 
     /// Whether the turn that wanted it was stopped meanwhile.

@@ -18,7 +18,7 @@ use pintle_protocol::ids::ApprovalId;
 use pintle_protocol::item::{
     FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolDetails, ToolResult,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -108,6 +108,15 @@ async fn run_together(ctx: &TurnContext, moved: &mut Moved, calls: Vec<Call>) ->
         moved.conversation.push(Message::ToolResult(result));
     }
     take_last(ctx, Batch::default()).await
+}
+
+/// The files that calls are about.
+pub(super) fn touched(calls: &[Call]) -> Vec<PathBuf> {
+    let paths = calls.iter().filter_map(|call| match &call.prepared {
+        Ok(prepared) => Some(prepared.locations()),
+        Err(_) => None,
+    });
+    paths.flatten().map(|location| PathBuf::from(location.path)).collect()
 }
 
 fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {

@@ -5,6 +5,8 @@
 //! the outside races the turn's cancellation.
 
 use super::approval::Grants;
+use super::briefing::{self, Brief, Briefing};
+use super::inputs::{self, Rendered};
 use super::limits::Limits;
 use super::loop_guard::{Judgement, LoopGuard};
 use super::retry::Patience;
@@ -12,12 +14,12 @@ use super::room::{self as make_room, Meter, Wanted};
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
 use crate::ambient::Ambient;
-use crate::context::conversation::{Conversation, engine_message, user_message};
+use crate::context::conversation::{Conversation, engine_message};
 use crate::context::inspect::Sent;
 use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
-use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider};
+use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
 use crate::tools::{self, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -63,6 +65,9 @@ pub(super) struct TurnContext {
     pub(super) room: room::Policy,
     /// The most tokens of input that the model takes, where that is known.
     pub(super) window: Option<u64>,
+    /// What the system prompt is made of.
+    pub(super) brief: Brief,
+    /// The system prompt; the turn makes it when it begins.
     pub(super) system: Arc<str>,
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) tool_settings: Arc<tools::Settings>,
@@ -87,6 +92,7 @@ pub(super) struct Moved {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
     pub(super) meter: Meter,
+    pub(super) briefing: Briefing,
 }
 
 /// What a turn is to do.
@@ -274,8 +280,9 @@ impl TurnContext {
 }
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
-pub(super) async fn run(ctx: TurnContext, mut moved: Moved, work: Work) -> Finished {
+pub(super) async fn run(mut ctx: TurnContext, mut moved: Moved, work: Work) -> Finished {
     let mut tally = Tally::default();
+    briefing::begin(&mut ctx, &mut moved).await;
     let done = match work {
         Work::Answer(inputs) => drive(&ctx, &mut moved, inputs, &mut tally).await,
         Work::Compact(instructions) => {
@@ -349,7 +356,7 @@ async fn drive(
         let stop = assistant.stop;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
-            moved.conversation.push(crate::llm::Message::Assistant(assistant));
+            moved.conversation.push(Message::Assistant(assistant));
             moved.meter.count(&usage, moved.conversation.messages.len());
         }
         let usage = make_room::usage(ctx, &moved.meter, &tools, &moved.conversation.messages);
@@ -357,6 +364,7 @@ async fn drive(
         if let Some(end) = cut {
             return Err(end);
         }
+        let touched = tool_calls::touched(&calls);
         let Batch { steers, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
@@ -376,6 +384,7 @@ async fn drive(
         if let Some(end) = ended {
             return Err(end);
         }
+        briefing::tell_rules(ctx, moved, &touched).await;
         read_news(ctx, &mut moved.conversation).await?;
         if warn_of_circles(ctx, &mut moved.conversation, judgement).await {
             return Ok(StopReason::Limit);
@@ -453,7 +462,8 @@ async fn tell_of(ctx: &TurnContext, conversation: &mut Conversation, message: En
 /// Puts messages of a person into the conversation; from here on they are read.
 async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs: Vec<QueuedInput>) {
     for QueuedInput { item_id, content, .. } in inputs {
-        conversation.push(user_message(&content));
+        let Rendered { content: read, private } = inputs::render(ctx, &content).await;
+        conversation.push(Message::User(read));
         let mut item = ctx.item(
             item_id,
             None,
@@ -461,7 +471,7 @@ async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs:
             ItemBody::UserMessage(UserMessage { content }),
         );
         ctx.complete(&mut item, ItemStatus::Completed);
-        ctx.session.event(Event::ItemCompleted { item }).await;
+        ctx.session.event_with(Event::ItemCompleted { item }, private).await;
     }
 }
 
@@ -469,5 +479,9 @@ async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs:
 pub(super) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
         Input::Text { text } => text.trim().is_empty(),
+        Input::File { .. }
+        | Input::Selection { .. }
+        | Input::Diagnostics { .. }
+        | Input::Image { .. } => false,
     })
 }

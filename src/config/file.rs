@@ -20,6 +20,8 @@ pub(super) struct FileSettings {
     pub(super) model: Option<String>,
     pub(super) retries: Option<u32>,
     pub(super) permission_mode: Option<PermissionMode>,
+    pub(super) instructions: Option<String>,
+    pub(super) instructions_file: Option<String>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
     pub(super) models_files: Vec<String>,
     pub(super) environment: Said,
@@ -48,6 +50,10 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 let count = value.as_integer().and_then(|count| u32::try_from(count).ok());
                 let want = "a whole number, 0 for never";
                 settings.retries = Some(count.ok_or_else(|| wrong(path, &key, want))?);
+            }
+            "instructions" => settings.instructions = Some(text_of(&value, &key, path)?),
+            "instructions_file" => {
+                settings.instructions_file = Some(text_of(&value, &key, path)?);
             }
             "permission_mode" => settings.permission_mode = Some(mode_of(&value, path)?),
             "environment" => {

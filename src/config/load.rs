@@ -77,10 +77,30 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
         }
         let half = settings.providers.iter().flat_map(half_prices);
         settings.warnings.extend(half.collect::<Vec<_>>());
+        instructions(ambient, &mut settings, &folders, &mut files)?;
         Ok(fold(ambient, flags, settings, folders))
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Puts the text of the file that `instructions_file` names behind `instructions`.
+fn instructions(
+    ambient: &Ambient,
+    settings: &mut FileSettings,
+    folders: &Folders,
+    files: &mut Vec<ReadFile>,
+) -> Result<(), Error> {
+    let Some(named) = settings.instructions_file.take() else { return Ok(()) };
+    let place = folders.config_file.display();
+    let wrong = |what: &str| Error::new(format!("{place}: `instructions_file` names {what}"));
+    let path = path_of(&named, ambient, &folders.config_file)
+        .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
+    let text = take(&path, files)?
+        .ok_or_else(|| wrong(&format!("{}, which is not there", path.display())))?;
+    let both = settings.instructions.take().into_iter().chain([text]);
+    settings.instructions = Some(both.collect::<Vec<_>>().join("\n\n"));
+    Ok(())
 }
 
 /// The text of a file, if it is there.
@@ -178,6 +198,8 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         .map(|value| Setting { value, source: Source::Flag("--permission") })
         .or_else(|| file.permission_mode.map(|value| Setting { value, source: from_file() }))
         .unwrap_or(Setting { value: PermissionMode::Ask, source: Source::BuiltIn });
+    let instructions = file.instructions.filter(|text| !text.trim().is_empty());
+    let instructions = instructions.map(|value| Setting { value, source: from_file() });
     let environment =
         Said { wrap: flags.wrap, read_only: flags.read_only.then_some(true), ..Said::default() };
     let environment = environment::fold(environment, file.environment, &from_file);
@@ -185,6 +207,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         model,
         retries,
         permission_mode,
+        instructions,
         providers: file.providers,
         tools: ToolSettings {
             web_fetch: file.tools.web_fetch || flags.web_fetch,

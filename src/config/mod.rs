@@ -74,6 +74,8 @@ pub struct Config {
     pub retries: Option<Setting<u32>>,
     /// What needs no question in a session that does not say.
     pub permission_mode: Setting<PermissionMode>,
+    /// Instructions for every session: those of the config file, then those of the file that it names.
+    pub instructions: Option<Setting<String>>,
     /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
     /// What is set about tools.

@@ -13,6 +13,7 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, Item, ItemBody};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -76,12 +77,16 @@ pub enum Bone {
     },
 }
 
-/// A person's words as the model reads them.
-pub fn user_message(content: &[Input]) -> Message {
-    let blocks = content.iter().map(|block| match block {
-        Input::Text { text } => Content::text(text.clone()),
-    });
-    Message::User(blocks.collect())
+/// What the journal keeps of a person's message where files were read for it, or a prompt was called.
+#[derive(Debug, Deserialize)]
+struct ReadInput {
+    read: Vec<Content>,
+}
+
+/// A person's words as the model reads them; `private` is what the journal keeps beside them.
+fn user_message(content: &[Input], private: Option<&RawValue>) -> Message {
+    let read = private.and_then(|raw| serde_json::from_str::<ReadInput>(raw.get()).ok());
+    Message::User(read.map_or_else(|| super::input::plain(content), |read| read.read))
 }
 
 /// What the engine tells a model, as the model reads it.
@@ -121,6 +126,7 @@ impl Conversation {
                 | Event::InputAccepted(_)
                 | Event::InputRemoved { .. }
                 | Event::TurnStarted { .. }
+                | Event::PromptMade(_)
                 | Event::TurnCompleted(_)
                 | Event::ItemStarted { .. }
                 | Event::ApprovalRequested(_)
@@ -175,7 +181,7 @@ impl Replay {
             }
             ItemBody::UserMessage(message) => {
                 self.settle();
-                self.conversation.push(user_message(&message.content));
+                self.conversation.push(user_message(&message.content, entry.private.as_deref()));
             }
             ItemBody::EngineMessage(message) => {
                 self.settle();

@@ -1,4 +1,6 @@
-//! The system prompt, in layers. Its bytes stay the same for a whole session, so that provider caches hit.
+//! The system prompt, in layers, of which a later one counts more. The same facts make the same bytes.
+
+use super::tag;
 
 /// The first layer: who the model is here and how it should work.
 const BASE: &str = include_str!("prompts/base.md");
@@ -24,6 +26,8 @@ pub struct Surroundings<'a> {
     pub cwd: &'a str,
     /// The operating system.
     pub os: &'a str,
+    /// Which one exactly, where that is known.
+    pub os_version: Option<&'a str>,
     /// The shell that runs commands.
     pub shell: &'a str,
     /// The model, as `provider/id`.
@@ -34,31 +38,82 @@ pub struct Surroundings<'a> {
     pub has_agents: bool,
     /// It works for another session.
     pub is_subagent: bool,
+    /// The folder of the git repository, where there is one.
+    pub repository: Option<&'a str>,
+    /// The branch there.
+    pub branch: Option<&'a str>,
     /// Today, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
+/// The layers that come from files and from people, each as it is told.
+#[derive(Debug, Clone, Default)]
+pub struct Layers {
+    /// The repository when the session began.
+    pub git: Option<String>,
+    /// What people have written down for agents.
+    pub documents: Option<String>,
+    /// Rules that always hold, and the names of others.
+    pub rules: Option<String>,
+    /// The index of skills.
+    pub skills: Option<String>,
+    /// The index of named agents.
+    pub agents: Option<String>,
+    /// The instructions of the named agent that it is.
+    pub role: Option<String>,
+    /// What the user's settings say, then what this session was made with.
+    pub instructions: Vec<String>,
+}
+
 /// The system prompt.
-pub fn system(around: &Surroundings<'_>) -> String {
+pub fn system(around: &Surroundings<'_>, layers: &Layers) -> String {
+    let profile = PROFILES.iter().find(|(name, _)| *name == around.profile);
+    let role = layers.role.as_deref().map(|text| tag("instructions", &[], text));
+    let own = layers.instructions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    let own: Vec<String> = own.map(|text| tag("user_instructions", &[], text)).collect();
+    let environment = environment(around);
+    let told = [
+        Some(BASE),
+        Some(environment.as_str()),
+        layers.git.as_deref(),
+        profile.map(|(_, text)| *text),
+        around.has_agents.then_some(AGENTS),
+        around.is_subagent.then_some(SUBAGENT),
+        layers.documents.as_deref(),
+        layers.rules.as_deref(),
+        layers.skills.as_deref(),
+        layers.agents.as_deref().filter(|_| around.has_agents),
+        role.as_deref(),
+    ];
+    let told = told.into_iter().flatten().chain(own.iter().map(String::as_str));
+    let told: Vec<&str> = told.map(str::trim_end).collect();
+    told.join("\n\n") + "\n"
+}
+
+fn environment(around: &Surroundings<'_>) -> String {
     let date = i64::try_from(around.now_ms)
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
         .map(|time| time.strftime("%Y-%m-%d").to_string())
         .unwrap_or_default();
-    let environment = format!(
-        "<environment>\nworking directory: {}\nplatform: {}\nshell: {}\ndate: {date}\nmodel: {}\n</environment>",
+    let repository = match (around.repository, around.branch) {
+        (None, _) => "no".to_owned(),
+        (Some(folder), None) => folder.to_owned(),
+        (Some(folder), Some(branch)) => format!("{folder}, branch {branch}"),
+    };
+    let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
+    let body = format!(
+        "working directory: {}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}",
         around.cwd, around.os, around.shell, around.model,
     );
-    let profile = PROFILES.iter().find(|(name, _)| *name == around.profile);
-    let layers = [
-        Some(BASE),
-        profile.map(|(_, text)| *text),
-        around.has_agents.then_some(AGENTS),
-        around.is_subagent.then_some(SUBAGENT),
-        Some(environment.as_str()),
-    ];
-    let layers: Vec<&str> = layers.into_iter().flatten().map(str::trim_end).collect();
-    layers.join("\n\n") + "\n"
+    tag("environment", &[], &body)
+}
+
+/// The name and version in an `os-release` file.
+pub fn os_version(text: &str) -> Option<String> {
+    let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let value = value.trim().trim_matches(['"', '\'']);
+    (!value.is_empty()).then(|| super::in_a_line(value, 80))
 }
 
 #[cfg(test)]
@@ -66,43 +121,105 @@ mod tests {
     use super::*;
     use expect_test::expect;
 
-    #[test]
-    fn each_profile_is_told_of_its_own_tools_and_nothing_changes_by_itself() {
-        let around = |profile, is_subagent: bool| Surroundings {
-            cwd: "/w",
+    fn around(profile: &str, is_subagent: bool) -> Surroundings<'_> {
+        Surroundings {
+            cwd: "/w/a",
             os: "linux",
+            os_version: Some("Debian 12"),
             shell: "/bin/sh",
             model: "x/y",
             profile,
             has_agents: !is_subagent,
             is_subagent,
+            repository: Some("/w"),
+            branch: Some("main"),
             now_ms: 1_700_000_000_000,
-        };
+        }
+    }
+
+    #[test]
+    fn each_profile_is_told_of_its_own_tools_and_nothing_changes_by_itself() {
+        let none = Layers::default();
         for (profile, names, other) in [
             ("pi", ["`edit`", "`write`"], "apply_patch"),
             ("anthropic", ["`edit_file`", "`spawn_agent`"], "apply_patch"),
             ("openai", ["`apply_patch`", "`spawn_agent`"], "edit_file"),
             ("gemini", ["`edit_file`", "`read_many_files`"], "apply_patch"),
         ] {
-            let text = system(&around(profile, false));
+            let text = system(&around(profile, false), &none);
             assert!(names.iter().all(|name| text.contains(name)), "{profile}: {text}");
             assert!(!text.contains(other), "{profile}");
-            assert_eq!(text, system(&around(profile, false)), "{profile}");
-            let text = system(&around(profile, true));
+            assert_eq!(text, system(&around(profile, false), &none), "{profile}");
+            let text = system(&around(profile, true), &none);
             assert!(text.contains("work for another agent"), "{profile}");
             assert!(!text.contains("spawn_agent"), "{profile}");
         }
-        let text = system(&around("pi", false));
-        let (_, environment) = text.split_once("<environment>").unwrap();
+    }
+
+    #[test]
+    fn layers_come_in_their_order() {
+        let some = |text: &str| Some(text.to_owned());
+        let layers = Layers {
+            git: some("GIT"),
+            documents: some("DOCUMENTS"),
+            rules: some("RULES"),
+            skills: some("SKILLS"),
+            agents: some("AGENTS"),
+            role: some("ROLE"),
+            instructions: vec!["OWN".to_owned(), " ".to_owned(), "THIS SESSION".to_owned()],
+        };
+        let text = system(&around("pi", false), &layers);
+        let (_, behind) = text.split_once("<environment>").unwrap();
+        let lines: Vec<&str> = behind.lines().filter(|line| !line.starts_with("- ")).collect();
         expect![[r"
 
-            working directory: /w
-            platform: linux
+            working directory: /w/a
+            git repository: /w, branch main
+            platform: linux (Debian 12)
             shell: /bin/sh
             date: 2023-11-14
             model: x/y
             </environment>
-        "]]
-        .assert_eq(environment);
+
+            GIT
+
+            Changing files:
+
+            Sub-agents:
+
+            DOCUMENTS
+
+            RULES
+
+            SKILLS
+
+            AGENTS
+
+            <instructions>
+            ROLE
+            </instructions>
+
+            <user_instructions>
+            OWN
+            </user_instructions>
+
+            <user_instructions>
+            THIS SESSION
+            </user_instructions>"]]
+        .assert_eq(&lines.join("\n"));
+        let text = system(&around("pi", true), &layers);
+        assert!(!text.contains("AGENTS\n"), "who makes no sub-agents is not told of any");
+    }
+
+    #[test]
+    fn the_system_is_named_where_it_names_itself() {
+        for (text, want) in [
+            ("NAME=x\nPRETTY_NAME=\"Debian GNU/Linux 12\"\n", Some("Debian GNU/Linux 12")),
+            ("PRETTY_NAME='A'\n", Some("A")),
+            ("PRETTY_NAME=\n", None),
+            ("NAME=x\n", None),
+        ] {
+            assert_eq!(os_version(text).as_deref(), want, "{text}");
+        }
     }
 }

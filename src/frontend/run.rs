@@ -366,6 +366,7 @@ impl Watch {
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
             | Event::TurnCompleted(_)
             | Event::StepCompleted(_)
             | Event::ItemStarted { .. }
@@ -432,6 +433,7 @@ impl Watch {
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
             | Event::StepCompleted(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)

@@ -122,13 +122,14 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
                 created.title
             }
             Event::InputAccepted(input) => input.content.iter().find_map(|block| {
-                let Input::Text { text } = block;
+                let Input::Text { text } = block else { return None };
                 let first = text.lines().find(|line| !line.trim().is_empty())?;
                 Some(first.trim().chars().take(TITLE_CHARS).collect())
             }),
             Event::SessionClosed {}
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
             | Event::TurnCompleted(_)
             | Event::StepCompleted(_)
             | Event::ItemStarted { .. }

@@ -211,7 +211,9 @@ fn a_journal_that_cannot_be_written_stops_the_turn_and_not_the_engine() {
     let events = journalled(&place);
     let ran = events.iter().filter(|line| line["event"]["item"]["status"] == "running");
     let ran = ran.filter(|line| line["event"]["item"]["type"] == "toolCall").count();
-    assert_eq!(place.read("ran.txt").lines().count(), ran);
+    // One may stand there that was stopped before it ran: a line that did not fit came before it.
+    let did_run = place.read("ran.txt").lines().count();
+    assert!((did_run..=did_run + 1).contains(&ran), "{did_run} ran, {ran} stand there");
 
     let place = Place::new(&[]);
     let script = place.script(&json!({"replies": replies}));

@@ -13,6 +13,7 @@
 mod cancel;
 mod cli;
 mod clouds;
+mod context;
 mod examples;
 mod fuzz;
 mod jobs;

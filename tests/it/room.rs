@@ -69,8 +69,8 @@ fn a_full_window_is_summed_up_and_the_turn_goes_on() {
             step 1 ToolUse
             updated   #4 call read: a.txt running
             completed #4 call read: a.txt completed = "one\ntwo"
-            started   #5 compaction Threshold running, 90006 tokens
-            completed #5 compaction Threshold completed, 90006 to 2382 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #5 compaction Threshold running
+            completed #5 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal all of it\n\n## What the person said, word for word\n> first\n\n> second\n"
             started   #6 message running ""
             completed #6 message completed "and on"
             step 2 EndTurn
@@ -101,8 +101,8 @@ fn a_second_summary_updates_the_first() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Threshold running, 90006 tokens
-            completed #4 compaction Threshold completed, 90006 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one\n\n## What the person said, word for word\n> first\n"
+            started   #4 compaction Threshold running
+            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one\n\n## What the person said, word for word\n> first\n"
             started   #5 message running ""
             completed #5 message completed "b"
             step 1 EndTurn
@@ -111,8 +111,8 @@ fn a_second_summary_updates_the_first() {
             accepted Prompt "third"
             turn started
             completed #6 user "third"
-            started   #7 compaction Threshold running, 90006 tokens
-            completed #7 compaction Threshold completed, 90006 to 2378 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #7 compaction Threshold running
+            completed #7 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal one and two\n\n## What the person said, word for word\n> first\n\n> second\n"
             started   #8 message running ""
             completed #8 message completed "c"
             step 1 EndTurn
@@ -142,8 +142,8 @@ fn an_overflow_is_summed_up_and_asked_once_more() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Overflow running, 2336 tokens
-            completed #4 compaction Overflow completed, 2336 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            started   #4 compaction Overflow running
+            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
             started   #5 message running ""
             completed #5 message completed "b"
             step 2 EndTurn
@@ -172,8 +172,8 @@ fn a_second_overflow_ends_the_turn() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Overflow running, 2336 tokens
-            completed #4 compaction Overflow completed, 2336 to 2369 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
+            started   #4 compaction Overflow running
+            completed #4 compaction Overflow completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal short\n\n## What the person said, word for word\n> first\n"
             turn Failed after 2 steps overflow: still too long
             > prompt third: Started
             accepted Prompt "third"
@@ -238,8 +238,8 @@ fn an_empty_summary_changes_nothing() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Threshold running, 90006 tokens
-            completed #4 compaction Threshold failed, 90006 tokens = "the model's summary was empty"
+            started   #4 compaction Threshold running
+            completed #4 compaction Threshold failed = "the model's summary was empty"
             started   #5 message running ""
             completed #5 message completed "b"
             step 1 EndTurn
@@ -269,16 +269,16 @@ fn a_stop_while_it_is_summed_up_changes_nothing() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Threshold running, 90006 tokens
+            started   #4 compaction Threshold running
             > stop: stopping, 0 returned
-            completed #4 compaction Threshold cancelled, 90006 tokens
+            completed #4 compaction Threshold cancelled
             turn Interrupted after 0 steps
             > prompt third: Started
             accepted Prompt "third"
             turn started
             completed #5 user "third"
-            started   #6 compaction Threshold running, 90012 tokens
-            completed #6 compaction Threshold completed, 90012 to 2371 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## What the person said, word for word\n> first\n\n> second\n"
+            started   #6 compaction Threshold running
+            completed #6 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal b\n\n## What the person said, word for word\n> first\n\n> second\n"
             started   #7 message running ""
             completed #7 message completed "c"
             step 1 EndTurn
@@ -307,12 +307,12 @@ fn messages_that_come_while_it_is_summed_up_are_kept() {
             accepted Prompt "second"
             turn started
             completed #3 user "second"
-            started   #4 compaction Threshold running, 90006 tokens
+            started   #4 compaction Threshold running
             > queue third: Queued
             accepted FollowUp "third"
             > steer quick: accepted
             accepted Steer "quick"
-            completed #4 compaction Threshold completed, 90006 to 2368 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## What the person said, word for word\n> first\n"
+            completed #4 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal\n\n## What the person said, word for word\n> first\n"
             completed #5 user "quick"
             started   #6 message running ""
             completed #6 message completed "b"
@@ -341,8 +341,8 @@ fn a_person_can_ask_for_it() {
         expect![[r#"
             > compact: begun
             turn started
-            started   #1 compaction Requested running, 2319 tokens
-            completed #1 compaction Requested failed, 2319 tokens = "there is nothing to sum up yet"
+            started   #1 compaction Requested running
+            completed #1 compaction Requested failed = "there is nothing to sum up yet"
             turn Completed EndTurn after 0 steps
             > prompt first: Started
             accepted Prompt "first"
@@ -362,8 +362,8 @@ fn a_person_can_ask_for_it() {
             turn Completed EndTurn after 1 steps
             > compact keep names: begun
             turn started
-            started   #6 compaction Requested running, 2341 tokens
-            completed #6 compaction Requested completed, 2341 to 2374 tokens = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## What the person said, word for word\n> first\n"
+            started   #6 compaction Requested running
+            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal both\n\n## What the person said, word for word\n> first\n"
             turn Completed EndTurn after 0 steps
             > prompt third: Started
             accepted Prompt "third"

@@ -316,7 +316,7 @@ fn what_cannot_be_is_told_to_the_model() {
             updated   #4 call spawn_agent: a pending
             step 3 ToolUse
             updated   #4 call spawn_agent: a running
-            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. Leave `agent` out and say in the task how it is to work."
+            completed #4 call spawn_agent: a failed = error "There is no agent `nobody`. (There are no named agents here; or leave `agent` out and say in the task how it is to work)"
             started   #5 call spawn_agent pending
             updated   #5 call spawn_agent: a pending
             step 4 ToolUse
@@ -358,7 +358,7 @@ fn what_cannot_be_is_told_to_the_model() {
             assistant spawn_agent {"task":" "}
             result of spawn_agent error "`task` must not be empty"
             assistant spawn_agent {"task":"a","agent":"nobody"}
-            result of spawn_agent error "There is no agent `nobody`. Leave `agent` out and say in the task how it is to work."
+            result of spawn_agent error "There is no agent `nobody`. (There are no named agents here; or leave `agent` out and say in the task how it is to work)"
             assistant spawn_agent {"task":"a","working_dir":"none"}
             result of spawn_agent error "the working directory `/w/none` cannot be used: no such file or folder: /w/none (name a folder that exists, by its absolute path)"
             assistant spawn_agent {"task":"a","model":"x"}

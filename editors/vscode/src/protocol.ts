@@ -113,6 +113,8 @@ export type SessionConfig = {
   model?: string;
   /** What needs no question. */
   permissionMode?: PermissionMode;
+  /** Instructions for this session alone, told behind all others; only when it is made. */
+  systemPrompt?: string;
 };
 
 /** What needs no question. Finer rules come on top of these. */
@@ -203,11 +205,69 @@ export type Delivery =
   | /** Starts a turn when the running one and those before it in the queue are over. */ "followUp";
 
 /** One block of what a person sends with a prompt, a steer or a follow-up. */
-export type Input = {
-  type: "text";
-  /** The text. */
-  text: string;
+export type Input = 
+  | /** Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with `/name` calls the prompt of that name, if there is one. */ {
+    type: "text";
+    /** The text. */
+    text: string;
+  }
+  | /** A file, read when the model reads the message. */ {
+    type: "file";
+    /** The path, absolute or from the working directory. */
+    path: string;
+    /** The lines; absent for all. */
+    range?: LineRange;
+  }
+  | /** A part of a file, as it stands in an editor, saved or not. */ {
+    type: "selection";
+    /** The file's path. */
+    path: string;
+    /** The lines that it is from. */
+    range: LineRange;
+    /** The text that is selected. */
+    text: string;
+  }
+  | /** What an editor knows to be wrong in a file. */ {
+    type: "diagnostics";
+    /** The file's path. */
+    path: string;
+    /** What is wrong. */
+    items: Diagnostic[];
+  }
+  | /** A picture. */ {
+    type: "image";
+    /** The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
+    mimeType: string;
+    /** The bytes in base64. */
+    data: string;
+  };
+
+/** Lines of a file, the first being 1, both ends included. */
+export type LineRange = {
+  /** The first line. */
+  start: number;
+  /** The last line. */
+  end: number;
 };
+
+/** Something that is wrong in a file. */
+export type Diagnostic = {
+  /** The line, 1-based. */
+  line: number;
+  /** How bad it is. */
+  severity: Severity;
+  /** What is wrong. */
+  message: string;
+  /** What found it, such as `rustc`. */
+  source?: string;
+};
+
+/** How bad something is that is wrong in a file. */
+export type Severity = 
+  | /** It must be put right. */ "error"
+  | /** It should be looked at. */ "warning"
+  | /** It is good to know. */ "information"
+  | /** It could be better. */ "hint";
 
 /** How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
 export type TurnLimits = {
@@ -447,6 +507,9 @@ export type Event =
     /** The model that answers, as `provider/id`. */
     model: string;
   }
+  | /** The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one; what changes meanwhile in the files that it was made of is told in an `engineMessage`. */ PromptMade & {
+    type: "prompt.made";
+  }
   | /** A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash. A job that it began may go on; what happens to that belongs to no turn. */ TurnCompleted & {
     type: "turn.completed";
   }
@@ -487,6 +550,16 @@ export type Event =
     type: "notice";
   };
 
+/** Instructions that make a sub-agent a named one. */
+export type AgentRole = {
+  /** The name. */
+  name: string;
+  /** How it is to work. */
+  instructions: string;
+  /** The tools that it may use, as its file names them; absent for all. */
+  tools?: string[];
+};
+
 /** What the session was made with. */
 export type SessionCreated = {
   /** The working directory, absolute. */
@@ -499,6 +572,31 @@ export type SessionCreated = {
   title?: string;
   /** Whose sub-agent it is, if it is one. */
   parent?: Parent;
+  /** Which named agent it is, if it is one. */
+  role?: AgentRole;
+  /** Instructions for this session alone. */
+  systemPrompt?: string;
+};
+
+/** A file that a system prompt holds or names. */
+export type PromptSource = {
+  /** What it is. */
+  kind: PromptSourceKind;
+  /** Its absolute path. */
+  path: string;
+};
+
+/** What a file is that a system prompt holds or names. */
+export type PromptSourceKind = 
+  | /** What people wrote for agents: `AGENTS.md` and its kin. */ "document"
+  | /** A rule. */ "rule"
+  | /** A skill. */ "skill"
+  | /** A named agent. */ "agent";
+
+/** Of what a system prompt was made. */
+export type PromptMade = {
+  /** The files in it or named by it, in the order in which they stand there. */
+  sources?: PromptSource[];
 };
 
 /** Whether a turn reached its end. */
@@ -1299,6 +1397,26 @@ export type ModelPrice = {
   cacheWriteUsdPerMtok?: number;
 };
 
+/** The prompts that can be called. */
+export type CommandListResult = {
+  /** The prompts, by name. */
+  commands: PromptCommand[];
+  /** Files that could not be understood, each with the reason. */
+  problems?: string[];
+};
+
+/** A prompt in a file. A message that begins with `/` and its name becomes that prompt. */
+export type PromptCommand = {
+  /** Its name, without the slash. */
+  name: string;
+  /** What it is for. */
+  description?: string;
+  /** What may be written behind the name. */
+  argumentHint?: string;
+  /** Its file. */
+  path: string;
+};
+
 /** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
@@ -1436,6 +1554,8 @@ export interface ClientRequests {
   "job/stop": { params: JobStopParams; result: JobStopResult };
   /** Lists the providers and models that are known by name, as the settings files say now. */
   "models/list": { params: Empty; result: ModelsListResult };
+  /** Lists the prompts that can be called with `/name`, as the files say now. */
+  "command/list": { params: SessionParams; result: CommandListResult };
 }
 
 /** Notifications a client sends. */

@@ -3,15 +3,20 @@
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
 use super::{Phase, Session};
-use crate::agent::command::{OpenConfig, SessionHandle};
-use crate::agent::engine::CreateSession;
-use crate::agent::error::Error;
+use crate::agent::command::OpenConfig;
+use crate::agent::engine::{CreateSession, Services};
+use crate::agent::error::{Error, ErrorKind};
 use crate::agent::limits::Limits;
-use crate::agent::subagents::{Answer, Happened, Heard, closed};
+use crate::agent::project::{Owner, Place};
+use crate::agent::subagents::{Answer, Happened, Heard, Made, closed};
+use crate::context::agents::NamedAgent;
+use crate::llm::ModelRef;
 use crate::tools::{AgentRequest, AgentView, Spawn};
-use pintle_protocol::event::{Event, Parent};
+use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long sub-agents may take to stop when the session ends, before they are let go of.
@@ -35,7 +40,7 @@ impl Session {
             Happened::Made { id, task, made, reply } => {
                 let begun = made
                     .map_err(|error| words(&error))
-                    .and_then(|handle| self.agent_made(&id, handle, task));
+                    .and_then(|made| self.agent_made(&id, made, task));
                 if begun.is_err() {
                     self.subagents.forget(&id);
                 }
@@ -65,32 +70,34 @@ impl Session {
             return;
         }
         let Spawn { task, cwd, model, max_turns, agent } = spawn;
-        if let Some(name) = agent {
-            let _ = reply.send(Err(format!(
-                "There is no agent `{name}`. Leave `agent` out and say in the task how it is to work."
-            )));
-            return;
-        }
-        let (session_id, settings) = (self.id.clone(), &self.settings);
-        let cwd = cwd.map_or_else(
-            || self.journal.header().cwd.clone(),
-            |cwd| cwd.to_string_lossy().into_owned(),
-        );
+        let settings = &self.settings;
+        let own_folder = PathBuf::from(&self.journal.header().cwd);
+        let cwd = cwd.unwrap_or_else(|| own_folder.clone()).to_string_lossy().into_owned();
         let config = OpenConfig {
-            model: Some(model.unwrap_or_else(|| settings.model.to_string())),
+            model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
+            system_prompt: None,
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task
             .lines()
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
-        let create = |agent_id| CreateSession {
-            cwd,
-            title,
-            config,
-            parent: Some(Parent { session_id, agent_id }),
-            limits: Some(limits),
+        let (session_id, own_model) = (self.id.clone(), settings.model.clone());
+        let services = Arc::clone(&self.services);
+        let create = move |agent_id| async move {
+            let parent = Some(Parent { session_id, agent_id });
+            let limits = Some(limits);
+            let mut create = CreateSession { cwd, title, config, parent, role: None, limits };
+            if let Some(name) = agent {
+                let (role, its_model) = named(&services, &own_folder, &name, &own_model).await?;
+                create.role = Some(role);
+                // What the call says counts more than what the file says.
+                if let (None, Some(its_model)) = (model, its_model) {
+                    create.config.model = Some(its_model.to_string());
+                }
+            }
+            Ok(create)
         };
         self.subagents.make(create, task, reply);
     }
@@ -105,7 +112,7 @@ impl Session {
     fn agent_made(
         &mut self,
         id: &AgentId,
-        handle: SessionHandle,
+        Made { handle, model }: Made,
         task: String,
     ) -> Result<AgentView, String> {
         let turn_id = match &self.phase {
@@ -120,7 +127,7 @@ impl Session {
             agent_id: id.clone(),
             session_id: handle.id.clone(),
             task: task.clone(),
-            model: self.subagents.model(id),
+            model,
             state: SubagentState::Working,
             result: None,
             usage: pintle_protocol::content::Usage::default(),
@@ -205,6 +212,47 @@ impl Session {
             }
         }
     }
+}
+
+/// The named agent of a project or of the user, and its model where it may have one of its own.
+async fn named(
+    services: &Services,
+    cwd: &Path,
+    name: &str,
+    own_model: &ModelRef,
+) -> Result<(AgentRole, Option<ModelRef>), Error> {
+    let place = Place::of(services.env.as_ref(), &services.personal, cwd).await;
+    let mut found = place.agents().await.all;
+    let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
+        let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();
+        let there = if names.is_empty() {
+            "There are no named agents here".to_owned()
+        } else {
+            format!("There are {}", names.join(", "))
+        };
+        return Err(Error::new(ErrorKind::Invalid, format!("There is no agent `{name}`."))
+            .hint(format!("{there}; or leave `agent` out and say in the task how it is to work")));
+    };
+    let (agent, _, owner) = found.swap_remove(at);
+    let model = agent.model.and_then(|named| model_of(services, &named, owner, own_model));
+    let NamedAgent { name, instructions, tools, .. } = agent;
+    Ok((AgentRole { name, instructions, tools }, model))
+}
+
+/// The model that an agent's file names. A project must not choose where requests go: its agents stay at the provider of the
+/// session. A name that nobody knows, such as one of another program's short names, is passed over.
+fn model_of(
+    services: &Services,
+    named: &str,
+    owner: Owner,
+    own_model: &ModelRef,
+) -> Option<ModelRef> {
+    let model: ModelRef = match named.contains('/') {
+        true => named.parse().ok()?,
+        false => format!("{}/{named}", own_model.provider).parse().ok()?,
+    };
+    let is_allowed = owner == Owner::User || model.provider == own_model.provider;
+    (is_allowed && services.models.model(&model).is_some()).then_some(model)
 }
 
 /// An error in words for a model.

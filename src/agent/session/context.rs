@@ -39,11 +39,12 @@ impl Session {
             (Some(sent), _) => &**sent,
             (None, Phase::Idle(moved)) => {
                 let messages = moved.conversation.messages.clone();
-                would_be = Sent { system: self.system.clone(), tools: self.tool_specs(), messages };
+                let system = moved.briefing.system().into();
+                would_be = Sent { system, tools: self.tool_specs(), messages };
                 &would_be
             }
             (None, Phase::Running(_)) => {
-                let (system, tools) = (self.system.clone(), self.tool_specs());
+                let (system, tools) = ("".into(), self.tool_specs());
                 would_be = Sent { system, tools, messages: Vec::new() };
                 &would_be
             }
@@ -71,7 +72,7 @@ impl Session {
     /// How full a window of this size is with this conversation.
     pub(super) fn context_of(&self, moved: &Moved, window: Option<u64>) -> ContextUsage {
         let messages = &moved.conversation.messages;
-        let tokens = moved.meter.tokens(&self.system, &self.tool_specs(), messages);
+        let tokens = moved.meter.tokens(moved.briefing.system(), &self.tool_specs(), messages);
         ContextUsage { tokens, window }
     }
 

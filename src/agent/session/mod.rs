@@ -21,16 +21,16 @@ use super::limits::Limits;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Emit, Finished, Moved};
+use crate::context::agents::allows;
 use crate::context::inspect::Sent;
-use crate::context::prompt;
 use crate::llm::ModelRef;
 use crate::store::Journal;
-use crate::tools::{Ledger, SpawnAgent, Tool};
+use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
+use pintle_protocol::event::{AgentRole, ConfigChanged, Event, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::queue::QueueMode;
 use std::collections::VecDeque;
@@ -52,6 +52,10 @@ pub(super) struct Settings {
     pub(super) follow_up_mode: QueueMode,
     /// It works for another session.
     pub(super) is_subagent: bool,
+    /// The named agent that it is.
+    pub(super) role: Option<AgentRole>,
+    /// Instructions for this session alone.
+    pub(super) system_prompt: Option<String>,
 }
 
 /// What a session has used so far, its sub-agents included.
@@ -77,7 +81,6 @@ pub(super) struct Session {
     id: SessionId,
     journal: Journal,
     settings: Settings,
-    system: Arc<str>,
     tools: Arc<[Arc<dyn Tool>]>,
     phase: Phase,
     /// Messages for the running turn, in order.
@@ -157,14 +160,12 @@ impl Session {
         earlier: Earlier,
         commands: mpsc::Receiver<Command>,
     ) -> Self {
-        let tools = services.tools.tools(&settings.model, settings.is_subagent);
-        let system = system_prompt(&services, &journal, &settings, &tools);
+        let tools = tools_of(&services, &settings);
         Self {
             id: journal.header().session_id.clone(),
             services,
             journal,
             settings,
-            system,
             tools,
             phase: Phase::Idle(moved),
             steers: VecDeque::new(),
@@ -320,12 +321,12 @@ impl Session {
 
     /// Changes how the session works. The record is to be handed on once the answer is out.
     fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
+        config.check_open()?;
         let before = (self.settings.model.clone(), self.settings.permission_mode);
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
-            self.tools = self.services.tools.tools(&self.settings.model, self.settings.is_subagent);
-            self.system = system_prompt(&self.services, &self.journal, &self.settings, &self.tools);
+            self.tools = tools_of(&self.services, &self.settings);
         }
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
@@ -384,22 +385,11 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
     model.parse().map_err(|message: String| Error::new(ErrorKind::Config, message))
 }
 
-fn system_prompt(
-    services: &Services,
-    journal: &Journal,
-    settings: &Settings,
-    tools: &[Arc<dyn Tool>],
-) -> Arc<str> {
-    let platform = services.env.platform();
-    let surroundings = prompt::Surroundings {
-        cwd: &journal.header().cwd,
-        os: &platform.os,
-        shell: &platform.shell.to_string_lossy(),
-        model: &settings.model.origin(),
-        profile: services.tools.profile(&settings.model).name(),
-        has_agents: tools.iter().any(|tool| tool.name() == SpawnAgent.name()),
-        is_subagent: settings.is_subagent,
-        now_ms: services.ambient.now_ms(),
-    };
-    prompt::system(&surroundings).into()
+/// The tools that the session's model sees: a named agent's are those that its file names.
+fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
+    let tools = services.tools.tools(&settings.model, settings.is_subagent);
+    match settings.role.as_ref().and_then(|role| role.tools.as_ref()) {
+        None => tools,
+        Some(named) => tools.iter().filter(|tool| allows(named, tool.name())).cloned().collect(),
+    }
 }

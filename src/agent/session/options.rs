@@ -87,7 +87,11 @@ impl Session {
             }
         }
         let (model, mode) = wanted;
-        let config = OpenConfig { model: Some(model.to_string()), permission_mode: Some(mode) };
+        let config = OpenConfig {
+            model: Some(model.to_string()),
+            permission_mode: Some(mode),
+            ..OpenConfig::default()
+        };
         let record = self.configure(config)?;
         Ok((ConfigResult { options: self.options(), applied, rejected }, record))
     }

@@ -1,9 +1,11 @@
 //! How turns begin, are told things, and end.
 
 use super::{Phase, Running, Session};
+use crate::agent::briefing::Brief;
 use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
+use crate::agent::inputs;
 use crate::agent::limits::Limits;
 use crate::agent::turn::{
     self, Doing, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext, Work,
@@ -145,7 +147,8 @@ impl Session {
             patience: self.services.patience,
             limits: self.limits(&work),
             model: self.settings.model.clone(),
-            system: Arc::clone(&self.system),
+            brief: self.brief(),
+            system: Arc::default(),
             tools: Arc::clone(&self.tools),
             tool_settings: Arc::clone(&self.services.tool_settings),
             env: Arc::clone(&self.services.env),
@@ -174,6 +177,17 @@ impl Session {
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
         self.hand_on_state();
+    }
+
+    /// What the system prompt is made of beside files.
+    fn brief(&self) -> Brief {
+        Brief {
+            personal: Arc::clone(&self.services.personal),
+            profile: self.services.tools.profile(&self.settings.model).name(),
+            is_subagent: self.settings.is_subagent,
+            role: self.settings.role.clone(),
+            system_prompt: self.settings.system_prompt.clone(),
+        }
     }
 
     pub(super) fn interrupt(
@@ -376,11 +390,8 @@ impl Session {
 }
 
 fn check_input(input: &[Input]) -> Result<(), Error> {
-    if turn::is_blank(input) {
-        return Err(Error::new(ErrorKind::Invalid, "the input is empty")
-            .hint("send at least one text block that is not blank"));
-    }
-    Ok(())
+    inputs::check(input)
+        .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint))
 }
 
 fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {

@@ -109,6 +109,7 @@ impl Follower {
             Event::TurnCompleted(end) => self.ended(end).await,
             Event::SessionCreated(_)
             | Event::SessionClosed {}
+            | Event::PromptMade(_)
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::ItemStarted { .. }

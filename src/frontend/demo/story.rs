@@ -45,6 +45,7 @@ impl Story {
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
             | Event::StepCompleted(_)
             | Event::ItemStarted { .. }
             | Event::ItemUpdated { .. }

@@ -11,10 +11,10 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, ConfigList, ConfigSet, ContextRead, Initialize, JobList, JobStop, ModelsList, Ping,
-    QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose, SessionCompact,
-    SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe, SessionUnsubscribe,
-    Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, Initialize, JobList, JobStop,
+    ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
+    SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
+    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +56,7 @@ impl Table {
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
         add::<SessionCompact, _, _>(&mut module, handlers::session_compact);
         add::<ContextRead, _, _>(&mut module, handlers::context_read);
+        add::<CommandList, _, _>(&mut module, handlers::command_list);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<QueueList, _, _>(&mut module, handlers::queue_list);
@@ -117,6 +118,7 @@ impl Table {
             SessionList::METHOD
             | SessionEvents::METHOD
             | BlobRead::METHOD
+            | CommandList::METHOD
             | JobList::METHOD
             | ModelsList::METHOD => Order::Read,
             _ => Order::Serial,

@@ -16,12 +16,12 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    BlobReadParams, BlobReadResult, ConfigResult, ConfigSetParams, Empty, EngineInfo,
-    InitializeParams, InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits,
-    ProtocolChoice, SessionConfig, SessionCreateParams, SessionEventsParams, SessionListParams,
-    SessionListResult, SessionOpenParams, SessionParams, SessionResult, SessionSubscribeParams,
-    SteerOutcome, TurnInterruptParams, TurnInterruptResult, TurnStartParams, TurnStartResult,
-    TurnSteerParams, TurnSteerResult,
+    BlobReadParams, BlobReadResult, CommandListResult, ConfigResult, ConfigSetParams, Empty,
+    EngineInfo, InitializeParams, InitializeResult, JobListResult, JobStopParams, JobStopResult,
+    Limits, ProtocolChoice, SessionConfig, SessionCreateParams, SessionEventsParams,
+    SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
+    SessionSubscribeParams, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
+    TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult,
 };
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::queue::{
@@ -271,6 +271,15 @@ pub(super) async fn context_read(
     })
 }
 
+pub(super) async fn command_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<CommandListResult> {
+    let session = session(&connection, params.session_id)?;
+    let snapshot = session.ask(|reply| Command::Look { reply }).await.map_err(refused)?;
+    Ok(connection.engine.commands(&snapshot.cwd).await)
+}
+
 pub(super) async fn config_list(
     connection: Arc<Connection>,
     params: SessionParams,
@@ -429,8 +438,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 }
 
 fn open_config(config: SessionConfig) -> OpenConfig {
-    let SessionConfig { model, permission_mode } = config;
-    OpenConfig { model, permission_mode }
+    let SessionConfig { model, permission_mode, system_prompt } = config;
+    OpenConfig { model, permission_mode, system_prompt }
 }
 
 fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod model;
 pub(crate) mod program;
+pub(crate) mod props;
 pub(crate) mod render;
 pub(crate) mod replies;
 pub(crate) mod server;

@@ -22,7 +22,14 @@ pub(crate) fn strings(value: &serde_json::Value, path: &str, texts: &mut Vec<(St
 }
 
 pub(crate) fn text_of(input: &[Input]) -> String {
-    let texts: Vec<_> = input.iter().map(|Input::Text { text }| format!("{text:?}")).collect();
+    let block = |input: &Input| match input {
+        Input::Text { text } => format!("{text:?}"),
+        Input::File { path, .. } => format!("<file {path}>"),
+        Input::Selection { path, .. } => format!("<selection {path}>"),
+        Input::Diagnostics { path, .. } => format!("<diagnostics {path}>"),
+        Input::Image { .. } => "<image>".to_owned(),
+    };
+    let texts: Vec<_> = input.iter().map(block).collect();
     texts.join(" ")
 }
 
@@ -52,4 +59,30 @@ pub(crate) fn message(message: &Message) -> String {
             format!("assistant {}", blocks.collect::<Vec<_>>().join(" "))
         }
     }
+}
+
+/// The layers of a prompt that stand between marks, and what is said of git.
+pub(crate) fn prompt_parts(system: &str) -> String {
+    let marks = [
+        "git",
+        "project_documents",
+        "rules",
+        "skills",
+        "agents",
+        "instructions",
+        "user_instructions",
+    ];
+    let is_wanted = |part: &&str| {
+        part.split_once('>').is_some_and(|(mark, _)| marks.contains(&mark.trim_start_matches('<')))
+    };
+    let environment = system.lines().filter(|line| line.starts_with("git repository:"));
+    let parts = system.split("\n\n<").map(|part| part.trim_end()).filter(is_wanted);
+    let parts = parts.map(|part| {
+        let part = part.trim_start_matches('<');
+        let name = part.split('>').next().unwrap_or_default();
+        let end = format!("\n</{name}>");
+        let inner = part.split(end.as_str()).next().unwrap_or_default();
+        format!("<{inner}{end}")
+    });
+    environment.map(str::to_owned).chain(parts).collect::<Vec<_>>().join("\n")
 }

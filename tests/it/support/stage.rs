@@ -1,18 +1,17 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
-use super::model::OnlyModel;
-use super::render::{content, message, strings, text_of};
+use super::props::{Props, engine_on};
+use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
 use pintle::agent::{
-    Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
-    Patience, RoomPolicy, Services, SessionHandle, Subscriber, SubscriberId,
+    Adopt, Answer, Command, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle,
+    Subscriber, SubscriberId,
 };
-use pintle::ambient::Ambient;
+use pintle::exec::Environment;
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::script::Reply;
-use pintle::llm::{Message, Provider, Request, Script};
-use pintle::store::Store;
+use pintle::llm::{Message, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, TransientEvent};
@@ -22,10 +21,10 @@ use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+mod lines;
 mod queue;
 
 /// The sub-agents that the client was handed.
@@ -35,6 +34,7 @@ type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
 pub(crate) struct Stage {
     pub(crate) script: Script,
     pub(crate) env: Arc<Memory>,
+    instructions: Option<&'static str>,
     engine: EngineHandle,
     session: SessionHandle,
     feed: mpsc::Receiver<Feed>,
@@ -53,40 +53,37 @@ pub(crate) struct Stage {
     _task: JoinSet<()>,
 }
 
-fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, JoinSet<()>) {
-    let provider: Arc<dyn Provider> = Arc::new(script.clone());
-    let (engine, handle) = Engine::new(Services {
-        ambient: Ambient::fixed([]),
-        store: Store::new(data),
-        env: Arc::<Memory>::clone(env),
-        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
-            .concat()
-            .into(),
-        tool_settings: Arc::default(),
-        models: Models::new(OnlyModel(provider)),
-        patience: Patience { first: Duration::ZERO, ..Patience::default() },
-        limits: Limits::default(),
-        room: RoomPolicy::default(),
-        default_model: Some("script/test".to_owned()),
-        default_permission_mode: PermissionMode::Full,
-    });
-    let mut task = JoinSet::new();
-    task.spawn(engine.run());
-    (handle, task)
-}
-
 impl Stage {
     pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
+        Self::with(data, model, mode, Props::default()).await
+    }
+
+    pub(crate) async fn with(
+        data: &Path,
+        model: &str,
+        mode: PermissionMode,
+        props: Props<'_>,
+    ) -> Self {
         let script = Script::new(replies(model));
-        let env = Memory::new([("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")])
+        let small = [("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")];
+        let mut env = Memory::new(small.iter().chain(props.files).copied());
+        for (line, prints) in props.commands {
+            env = env.with_command(line, Ran::Exits((*prints).to_owned(), 0));
+        }
+        let env = env
             .with_command("long", Ran::Exits("a long line of words\n".repeat(1500), 0))
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
         let env = Arc::new(env);
-        let (engine, task) = engine_on(data, &script, &env);
-        let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
-        let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
+        let (engine, task) = engine_on(data, &script, &env, props.instructions);
+        let config = OpenConfig {
+            permission_mode: Some(mode),
+            system_prompt: props.system_prompt.map(str::to_owned),
+            ..OpenConfig::default()
+        };
+        let cwd = if props.cwd.is_empty() { "/w" } else { props.cwd };
+        let create = CreateSession { cwd: cwd.to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
         let (tx, feed) = mpsc::channel(4096);
         let adopted = Adopted::default();
@@ -108,6 +105,7 @@ impl Stage {
             naming: session.id.clone(),
             script,
             env,
+            instructions: props.instructions,
             engine,
             session,
             feed,
@@ -122,15 +120,19 @@ impl Stage {
         }
     }
 
-    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`,
+    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
     /// there), `open NAME`, `end CMD` (a hanging command ends), `edit WHAT` (see [`Stage::edit_queue`]), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
-        let input = vec![Input::text(rest)];
+        // Blocks are written as JSON.
+        let input = match verb {
+            "send" => serde_json::from_str(rest).unwrap(),
+            _ => vec![Input::text(rest)],
+        };
         self.take_what_came();
         match verb {
-            "prompt" | "queue" => {
+            "prompt" | "queue" | "send" => {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
                 let answer = self
                     .session
@@ -197,6 +199,23 @@ impl Stage {
             "leave" => {
                 let id = SubscriberId(1);
                 self.session.tell(Command::NoMoreAnswers { id }).await.unwrap();
+            }
+            "change" => {
+                let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
+                let path = Path::new(path);
+                match text.is_empty() {
+                    true => self.env.remove(path).await.unwrap(),
+                    false => self.env.write(path, text.as_bytes().to_vec()).await.unwrap(),
+                }
+            }
+            "commands" => {
+                let listed = self.engine.commands(rest).await;
+                for one in listed.commands {
+                    let hint = one.argument_hint.unwrap_or_default();
+                    let description = one.description.unwrap_or_default();
+                    self.seen.push(format!("/{} {hint}: {description} ({})", one.name, one.path));
+                }
+                self.seen.extend(listed.problems);
             }
             "gate" => self.script.reached(rest).await,
             "open" => self.script.open(rest),
@@ -321,118 +340,6 @@ impl Stage {
         names.entry(id.to_owned()).or_insert(next).clone()
     }
 
-    fn event(&mut self, event: &Event) -> Option<String> {
-        Some(match event {
-            Event::SessionCreated(_) => return None,
-            Event::SessionClosed {} => "session closed".to_owned(),
-            Event::InputAccepted(input) => {
-                format!("accepted {:?} {}", input.delivery, text_of(&input.content))
-            }
-            Event::QueueChanged { queue } => {
-                let waits: Vec<_> = queue
-                    .iter()
-                    .map(|input| format!("{:?} {}", input.delivery, text_of(&input.content)))
-                    .collect();
-                format!("queue {}", waits.join(", "))
-            }
-            Event::InputRemoved { inputs } => {
-                let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();
-                format!("handed back {}", texts.join(", "))
-            }
-            Event::TurnStarted { .. } => "turn started".to_owned(),
-            Event::TurnCompleted(end) => {
-                let stop = end.stop.map(|stop| format!(" {stop:?}")).unwrap_or_default();
-                let error = end.error.as_ref().map(|e| format!(" {}: {}", e.code, e.message));
-                let denials = if end.denials == 0 {
-                    String::new()
-                } else {
-                    format!(" denials {}", end.denials)
-                };
-                format!(
-                    "turn {:?}{stop}{denials} after {} steps{}",
-                    end.status,
-                    end.steps,
-                    error.unwrap_or_default()
-                )
-            }
-            Event::StepCompleted(step) => {
-                let stop = step.stop.map_or("cut".to_owned(), |stop| format!("{stop:?}"));
-                format!("step {} {stop}", step.step)
-            }
-            Event::ItemStarted { item } => {
-                let line = self.item(item);
-                format!("started   {line}")
-            }
-            Event::ItemUpdated { item } => {
-                let line = self.item(item);
-                format!("updated   {line}")
-            }
-            Event::ItemCompleted { item } => {
-                let line = self.item(item);
-                format!("completed {line}")
-            }
-            Event::ApprovalRequested(approval) => {
-                format!("asked {}: {}", approval.title, approval.reason)
-            }
-            Event::ApprovalResolved(outcome) => {
-                format!(
-                    "answered {:?} for {:?} by {:?}",
-                    outcome.decision, outcome.scope, outcome.by
-                )
-            }
-            Event::ContextPruned(pruned) => format!(
-                "pruned {} results, {} to {} tokens",
-                pruned.results, pruned.tokens_before, pruned.tokens_after
-            ),
-            Event::ConfigChanged(config) => {
-                format!("config {} {:?}", config.model, config.permission_mode)
-            }
-            Event::RetryScheduled(retry) => format!(
-                "retry {} of {} in {} ms, {}: {}",
-                retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
-            ),
-            Event::Notice(notice) => format!("notice {}: {}", notice.code, notice.message),
-        })
-    }
-
-    fn item(&mut self, item: &Item) -> String {
-        let name = self.name(item.id.as_str());
-        let status = format!("{:?}", item.status).to_lowercase();
-        match &item.body {
-            ItemBody::UserMessage(message) => format!("{name} user {}", text_of(&message.content)),
-            ItemBody::AgentMessage(body) => format!("{name} message {status} {:?}", body.text),
-            ItemBody::Reasoning(body) => format!("{name} reasoning {status} {:?}", body.text),
-            ItemBody::ToolCall(call) => {
-                let output = call.output.as_ref().map(|output| {
-                    let mark = if output.is_error { " error" } else { "" };
-                    format!(" ={mark} {:?}", content(&output.content))
-                });
-                format!("{name} call {} {status}{}", call.title, output.unwrap_or_default())
-            }
-            ItemBody::Job(job) => {
-                let end = job.end.map(|end| format!(" = {end:?}")).unwrap_or_default();
-                let output = job.output.as_ref().map(|output| format!(" {output:?}"));
-                let output = output.unwrap_or_default();
-                format!("{name} {} {} {status}{end}{output}", job.job_id, job.title)
-            }
-            ItemBody::Subagent(agent) => {
-                let result = agent.result.as_ref().map(|result| format!(" = {result:?}"));
-                let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
-                format!("{name} {id} {status}, {state}{}", result.unwrap_or_default())
-            }
-            ItemBody::Compaction(body) => {
-                let tokens = match body.tokens_after {
-                    Some(after) => format!("{} to {after} tokens", body.tokens_before),
-                    None => format!("{} tokens", body.tokens_before),
-                };
-                let said = body.summary.as_ref().or(body.error.as_ref());
-                let said = said.map(|said| format!(" = {said:?}")).unwrap_or_default();
-                format!("{name} compaction {:?} {status}, {tokens}{said}", body.reason)
-            }
-            ItemBody::EngineMessage(message) => format!("{name} engine {:?}", message.text),
-        }
-    }
-
     /// What happened, and at the end what the model was last asked.
     pub(crate) fn transcript(&mut self) -> String {
         self.take_what_came();
@@ -453,9 +360,20 @@ impl Stage {
         lines.join("\n")
     }
 
+    /// What came from files and people in the system prompt of each request; of a sub-agent's also its task.
+    pub(crate) fn told(&self) -> Vec<String> {
+        let requests = self.script.requests();
+        let told = |request: &Request| {
+            let task = request.messages.first().filter(|_| is_of_agent(request));
+            let task = task.map(|task| format!("\n{}", message(task))).unwrap_or_default();
+            format!("{}{task}", prompt_parts(&request.system))
+        };
+        requests.iter().map(told).collect()
+    }
+
     /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
     pub(crate) async fn check_reopening(self, data: &Path) {
-        let Self { script, env, engine, session, .. } = self;
+        let Self { script, env, engine, session, instructions, .. } = self;
         let history = |script: &Script, said: &str| -> String {
             let is_it = |messages: &[Arc<Message>]| {
                 let last = messages.last().map(|last| message(last));
@@ -463,14 +381,15 @@ impl Stage {
             };
             let requests = script.requests();
             let last = requests.iter().rev().find(|request| is_it(&request.messages));
-            format!("{:?}", last.unwrap_or_else(|| panic!("nobody was asked {said}")).messages)
+            let last = last.unwrap_or_else(|| panic!("nobody was asked {said}"));
+            format!("{}\n{:?}", last.system, last.messages)
         };
         script.push(Reply::new().text("alive"));
         prompt_and_wait(&session, "to the living").await;
         let living = history(&script, "to the living");
         engine.shutdown().await;
 
-        let (engine, _task) = engine_on(data, &script, &env);
+        let (engine, _task) = engine_on(data, &script, &env, instructions);
         let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
         script.push(Reply::new().text("again"));
         prompt_and_wait(&opened, "to the opened").await;
@@ -479,6 +398,10 @@ impl Stage {
         assert!(opened.starts_with(living), "after opening again:\n{opened}\ninstead of\n{living}");
         engine.shutdown().await;
     }
+}
+
+fn is_of_agent(request: &Request) -> bool {
+    request.system.contains("You work for another agent")
 }
 
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {

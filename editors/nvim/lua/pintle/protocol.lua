@@ -70,6 +70,7 @@
 ---@class pintle.SessionConfig
 ---@field model? string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode? pintle.PermissionMode What needs no question.
+---@field systemPrompt? string Instructions for this session alone, told behind all others; only when it is made.
 
 ---What needs no question. Finer rules come on top of these.
 ---@alias pintle.PermissionMode "ask"|"full"
@@ -124,9 +125,52 @@
 ---@alias pintle.Delivery "prompt"|"steer"|"followUp"
 
 ---One block of what a person sends with a prompt, a steer or a follow-up.
----@class pintle.Input
+---@alias pintle.Input pintle.Input.text|pintle.Input.file|pintle.Input.selection|pintle.Input.diagnostics|pintle.Input.image
+
+---Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with `/name` calls the prompt of that name, if there is one.
+---@class pintle.Input.text
 ---@field type "text" 
 ---@field text string The text.
+
+---A file, read when the model reads the message.
+---@class pintle.Input.file
+---@field type "file" 
+---@field path string The path, absolute or from the working directory.
+---@field range? pintle.LineRange The lines; absent for all.
+
+---A part of a file, as it stands in an editor, saved or not.
+---@class pintle.Input.selection
+---@field type "selection" 
+---@field path string The file's path.
+---@field range pintle.LineRange The lines that it is from.
+---@field text string The text that is selected.
+
+---What an editor knows to be wrong in a file.
+---@class pintle.Input.diagnostics
+---@field type "diagnostics" 
+---@field path string The file's path.
+---@field items (pintle.Diagnostic)[] What is wrong.
+
+---A picture.
+---@class pintle.Input.image
+---@field type "image" 
+---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+---@field data string The bytes in base64.
+
+---Lines of a file, the first being 1, both ends included.
+---@class pintle.LineRange
+---@field start integer The first line.
+---@field end integer The last line.
+
+---Something that is wrong in a file.
+---@class pintle.Diagnostic
+---@field line integer The line, 1-based.
+---@field severity pintle.Severity How bad it is.
+---@field message string What is wrong.
+---@field source? string What found it, such as `rustc`.
+
+---How bad something is that is wrong in a file.
+---@alias pintle.Severity "error"|"warning"|"information"|"hint"
 
 ---How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
 ---@class pintle.TurnLimits
@@ -250,7 +294,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -278,6 +322,10 @@
 ---@class pintle.Event.turn.started
 ---@field type "turn.started" 
 ---@field model string The model that answers, as `provider/id`.
+
+---The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one; what changes meanwhile in the files that it was made of is told in an `engineMessage`.
+---@class pintle.Event.prompt.made: pintle.PromptMade
+---@field type "prompt.made" 
 
 ---A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash. A job that it began may go on; what happens to that belongs to no turn.
 ---@class pintle.Event.turn.completed: pintle.TurnCompleted
@@ -326,6 +374,12 @@
 ---@class pintle.Event.notice: pintle.Notice
 ---@field type "notice" 
 
+---Instructions that make a sub-agent a named one.
+---@class pintle.AgentRole
+---@field name string The name.
+---@field instructions string How it is to work.
+---@field tools? (string)[] The tools that it may use, as its file names them; absent for all.
+
 ---What the session was made with.
 ---@class pintle.SessionCreated
 ---@field cwd string The working directory, absolute.
@@ -333,6 +387,20 @@
 ---@field permissionMode pintle.PermissionMode What needs no question.
 ---@field title? string The title, if it was given one.
 ---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
+---@field role? pintle.AgentRole Which named agent it is, if it is one.
+---@field systemPrompt? string Instructions for this session alone.
+
+---A file that a system prompt holds or names.
+---@class pintle.PromptSource
+---@field kind pintle.PromptSourceKind What it is.
+---@field path string Its absolute path.
+
+---What a file is that a system prompt holds or names.
+---@alias pintle.PromptSourceKind "document"|"rule"|"skill"|"agent"
+
+---Of what a system prompt was made.
+---@class pintle.PromptMade
+---@field sources? (pintle.PromptSource)[] The files in it or named by it, in the order in which they stand there.
 
 ---Whether a turn reached its end.
 ---@alias pintle.TurnStatus "completed"|"interrupted"|"failed"
@@ -794,6 +862,18 @@
 ---@field cacheReadUsdPerMtok? integer Input read from a cache; absent where that costs like any input.
 ---@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where that costs like any input.
 
+---The prompts that can be called.
+---@class pintle.CommandListResult
+---@field commands (pintle.PromptCommand)[] The prompts, by name.
+---@field problems? (string)[] Files that could not be understood, each with the reason.
+
+---A prompt in a file. A message that begins with `/` and its name becomes that prompt.
+---@class pintle.PromptCommand
+---@field name string Its name, without the slash.
+---@field description? string What it is for.
+---@field argumentHint? string What may be written behind the name.
+---@field path string Its file.
+
 ---The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -939,6 +1019,9 @@ M.method = {
   ---Lists the providers and models that are known by name, as the settings files say now.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
+  ---Lists the prompts that can be called with `/name`, as the files say now.
+  ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
+  command_list = "command/list",
   ---Something happened in a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",

@@ -80,7 +80,11 @@ export async function aLongSessionIsWindowed(rig) {
     replies.push({
       blocks: [
         { text: `Reading ${n}.` },
-        ...Array.from({ length: 4 }, () => ({ tool: "read", arguments: { path: "a.txt" } })),
+        ...Array.from({ length: 4 }, (_, k) => ({
+          tool: "read",
+          // The same call over and over would be taken for going in circles.
+          arguments: { path: "a.txt", limit: 4 * n + k + 1 },
+        })),
       ],
     });
   }

@@ -1,0 +1,381 @@
+//! What a session's model has been told about where it works: the system prompt, and what changed since.
+//!
+//! The prompt is made at the session's first turn and kept in the journal, so that its bytes stay the same in every later life of the
+//! session; another model has it made anew. Invariant: what changes in the files that it was made of is told as a message, once.
+
+use super::project::{self, Personal, Place};
+use super::turn::{Moved, TurnContext};
+use crate::context::conversation::engine_message;
+use crate::context::documents::{self, Document};
+use crate::context::prompt::{self, Layers, Surroundings};
+use crate::context::repository::Snapshot;
+use crate::context::rules::{self, Waiting, When};
+use crate::context::{agents, skills};
+use crate::exec::{Error, Stat};
+use crate::store::Entry;
+use crate::tools::{SpawnAgent, Tool as _};
+use futures_util::future::join_all;
+use pintle_protocol::event::{
+    AgentRole, Event, Notice, NoticeLevel, PromptMade, PromptSource, PromptSourceKind,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a prompt is made of beside files.
+#[derive(Debug, Clone)]
+pub(super) struct Brief {
+    pub(super) personal: Arc<Personal>,
+    /// The profile of the tools, by name.
+    pub(super) profile: &'static str,
+    /// It works for another session.
+    pub(super) is_subagent: bool,
+    /// The named agent that it is.
+    pub(super) role: Option<AgentRole>,
+    /// Instructions for this session alone.
+    pub(super) system_prompt: Option<String>,
+}
+
+/// What a model has been told. The journal keeps it with `prompt.made`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Briefing {
+    /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
+    #[serde(default)]
+    origin: String,
+    /// The prompt.
+    #[serde(default)]
+    system: String,
+    /// The folder of the git repository, else the working directory.
+    #[serde(default)]
+    root: PathBuf,
+    /// The documents that it knows.
+    #[serde(default)]
+    documents: Vec<Known>,
+    /// The rules that wait for a path to be touched.
+    #[serde(default)]
+    waiting: Vec<Waiting>,
+    /// Those that do not wait any more.
+    #[serde(default)]
+    told: Vec<PathBuf>,
+}
+
+/// A document in the state that the model knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Known {
+    path: PathBuf,
+    size: u64,
+    modified_ms: u64,
+    /// A sum of its text, to tell a file that was only touched from one that changed.
+    sum: u64,
+}
+
+/// What a message of the engine told; the journal keeps it with the message.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Told {
+    /// The documents as the model knows them now; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    documents: Option<Vec<Known>>,
+    /// The rules that were told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<PathBuf>,
+}
+
+impl Briefing {
+    /// The system prompt; empty until it is made.
+    pub(super) fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// Rebuilds it from a journal.
+    pub(super) fn replay(entries: &[Entry]) -> Self {
+        let mut briefing = Self::default();
+        for entry in entries {
+            let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
+            match &record.event {
+                Event::PromptMade(_) => {
+                    briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
+                }
+                Event::ItemCompleted { item }
+                    if matches!(item.body, ItemBody::EngineMessage(_)) =>
+                {
+                    if let Ok(told) = serde_json::from_str(private.get()) {
+                        briefing.heard(told);
+                    }
+                }
+                _ => {}
+            }
+        }
+        briefing
+    }
+
+    fn heard(&mut self, Told { documents, rules }: Told) {
+        if let Some(documents) = documents {
+            self.documents = documents;
+        }
+        self.waiting.retain(|rule| !rules.contains(&rule.path));
+        self.told.extend(rules);
+    }
+}
+
+/// Makes the prompt where this model has none, else tells what has changed.
+pub(super) async fn begin(ctx: &mut TurnContext, moved: &mut Moved) {
+    let cancel = ctx.cancel.clone();
+    let work = async {
+        if moved.briefing.origin == ctx.model.origin() {
+            tell_changes(ctx, moved).await;
+        } else {
+            make(ctx, moved).await;
+        }
+    };
+    // A turn that is stopped makes its prompt when the next one begins.
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => {}
+        () = work => {}
+    }
+    ctx.system = Arc::from(moved.briefing.system());
+}
+
+/// Makes the prompt.
+async fn make(ctx: &TurnContext, moved: &mut Moved) {
+    let Brief { personal, profile, is_subagent, role, system_prompt } = &ctx.brief;
+    let cwd = ctx.folders.cwd.as_path();
+    let place = Place::of(ctx.env.as_ref(), personal, cwd).await;
+    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
+    let paths = documents::places(own, &place.root, cwd, profile);
+    let owner = ctx.session_id.to_string();
+    let git = async {
+        match place.is_repository {
+            true => project::repository(ctx.env.as_ref(), &place.root, &owner, &ctx.cancel).await,
+            false => Snapshot::default(),
+        }
+    };
+    let (documents, rules, skills, agents, git, os) = tokio::join!(
+        place.documents(paths),
+        place.rules(),
+        place.skills(),
+        place.agents(),
+        git,
+        project::read(ctx.env.as_ref(), Path::new("/etc/os-release")),
+    );
+    let known = join_all(documents.iter().map(|document| known(&place, document))).await;
+    let has_agents = ctx.tools.iter().any(|tool| tool.name() == SpawnAgent.name());
+    let platform = ctx.env.platform();
+    let origin = ctx.model.origin();
+    let os_version = os.ok().and_then(|text| prompt::os_version(&text));
+    let root = place.root.to_string_lossy();
+    let surroundings = Surroundings {
+        cwd: &cwd.to_string_lossy(),
+        os: &platform.os,
+        os_version: os_version.as_deref(),
+        shell: &platform.shell.to_string_lossy(),
+        model: &origin,
+        profile,
+        has_agents,
+        is_subagent: *is_subagent,
+        repository: place.is_repository.then_some(&root),
+        branch: git.branch.as_deref(),
+        now_ms: ctx.ambient.now_ms(),
+    };
+    let instructions = [&personal.instructions, system_prompt];
+    let all_rules: Vec<_> = rules.all.iter().map(|(rule, ..)| rule.clone()).collect();
+    let all_skills: Vec<_> = skills.all.iter().map(|(skill, ..)| skill.clone()).collect();
+    let all_agents: Vec<_> = agents.all.iter().map(|(agent, ..)| agent.clone()).collect();
+    let layers = Layers {
+        git: git.layer(),
+        documents: documents::layer(&documents),
+        rules: rules::layer(&all_rules),
+        skills: skills::layer(&all_skills),
+        agents: agents::layer(&all_agents),
+        role: role.as_ref().map(|role| role.instructions.clone()),
+        instructions: instructions.into_iter().flatten().cloned().collect(),
+    };
+    let system = prompt::system(&surroundings, &layers);
+    let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
+    let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
+        .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
+        .chain(sources(PromptSourceKind::Skill, skills.all.iter().map(|(_, path, _)| path)))
+        .chain(sources(
+            PromptSourceKind::Agent,
+            agents.all.iter().filter(|_| has_agents).map(|(_, path, _)| path),
+        ))
+        .collect();
+    let told = std::mem::take(&mut moved.briefing.told);
+    let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
+        When::Touched(globs) if !told.contains(&rule.path) => {
+            Some(Waiting { path: rule.path, globs })
+        }
+        When::Touched(_) | When::Always | When::Wanted => None,
+    });
+    let waiting = waiting.collect();
+    let made = PromptMade { sources };
+    let root = place.root.clone();
+    moved.briefing = Briefing { origin, system, root, documents: known, waiting, told };
+    let private = to_raw_value(&moved.briefing).ok();
+    ctx.session.event_with(Event::PromptMade(made), private).await;
+    for problem in [rules.problems, skills.problems, agents.problems].concat() {
+        let notice = Notice {
+            level: NoticeLevel::Warning,
+            code: "projectFile".to_owned(),
+            message: problem,
+            hint: None,
+        };
+        ctx.session.event(Event::Notice(notice)).await;
+    }
+}
+
+fn sources<'a>(
+    kind: PromptSourceKind,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> impl Iterator<Item = PromptSource> {
+    paths.map(move |path| PromptSource { kind, path: path.to_string_lossy().into_owned() })
+}
+
+/// A document as it is told now.
+async fn known(place: &Place<'_>, document: &Document) -> Known {
+    let stat = place.env_of(&document.path).0.stat(&document.path).await;
+    let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
+    Known { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
+}
+
+/// What became of a document since the model was told of it.
+enum Change {
+    Same(Known),
+    /// It says something else, or is new.
+    Says(Known, Document),
+    Gone(PathBuf),
+}
+
+/// Tells what has changed in the documents.
+async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
+    let Brief { personal, profile, .. } = &ctx.brief;
+    let (cwd, root) = (ctx.folders.cwd.as_path(), moved.briefing.root.clone());
+    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
+    let paths = documents::places(own, &root, cwd, profile);
+    let known = &moved.briefing.documents;
+    let stats = paths.iter().map(|path| async move {
+        let env = match &personal.folder {
+            Some((env, folder)) if path.starts_with(folder) => env.as_ref(),
+            Some(_) | None => ctx.env.as_ref(),
+        };
+        (path, env.stat(path).await)
+    });
+    let stats = join_all(stats).await;
+    let is_same = |(path, stat): &(&PathBuf, Result<Stat, Error>)| {
+        let known = known.iter().find(|known| known.path == **path);
+        match (known, stat) {
+            (Some(known), Ok(stat)) => {
+                (known.size, known.modified_ms) == (stat.size, stat.modified_ms)
+            }
+            (None, Ok(_)) => false,
+            (Some(_), Err(Error::NotFound(_))) => false,
+            // What cannot be looked at now has not changed as far as anyone knows.
+            (_, Err(_)) => true,
+        }
+    };
+    if stats.iter().all(is_same) {
+        return;
+    }
+    let place = Place::at(ctx.env.as_ref(), personal, cwd, root, true).await;
+    let mut changes = Vec::new();
+    for (path, stat) in &stats {
+        let known = known.iter().find(|known| known.path == **path);
+        changes.extend(change(&place, path, stat, known).await);
+    }
+    let mut documents = Vec::new();
+    let mut parts = Vec::new();
+    for change in changes {
+        match change {
+            Change::Same(known) => documents.push(known),
+            Change::Says(known, document) => {
+                parts.push(documents::part(&document, documents::MAX_BYTES));
+                documents.push(known);
+            }
+            Change::Gone(path) => {
+                parts.push(format!("{} is gone; what it said holds no more.", path.display()));
+            }
+        }
+    }
+    if parts.is_empty() {
+        moved.briefing.documents = documents;
+        return;
+    }
+    let text = format!(
+        "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of \
+        these files this holds now.\n{}",
+        parts.join("\n")
+    );
+    tell(ctx, moved, text, Told { documents: Some(documents), rules: Vec::new() }).await;
+}
+
+async fn change(
+    place: &Place<'_>,
+    path: &Path,
+    stat: &Result<Stat, Error>,
+    before: Option<&Known>,
+) -> Option<Change> {
+    match (stat, before) {
+        (Ok(stat), before) => match place.text(path).await {
+            Some(text) => {
+                let (size, modified_ms, sum) = (stat.size, stat.modified_ms, sum(&text));
+                let now = Known { path: path.to_owned(), size, modified_ms, sum };
+                Some(match before {
+                    Some(before) if before.sum == sum => Change::Same(now),
+                    Some(_) | None => Change::Says(now, Document { path: path.to_owned(), text }),
+                })
+            }
+            None => before.cloned().map(Change::Same),
+        },
+        (Err(Error::NotFound(_)), Some(before)) => Some(Change::Gone(before.path.clone())),
+        (Err(_), before) => before.cloned().map(Change::Same),
+    }
+}
+
+/// Tells the rules for paths that calls have just touched, each once in a session.
+pub(super) async fn tell_rules(ctx: &TurnContext, moved: &mut Moved, touched: &[PathBuf]) {
+    let root = &moved.briefing.root;
+    let relative: Vec<&Path> =
+        touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
+    let is_due = |rule: &&Waiting| relative.iter().any(|path| rule.is_about(path));
+    let due: Vec<PathBuf> =
+        moved.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
+    if due.is_empty() {
+        return;
+    }
+    let (env, cwd) = (ctx.env.as_ref(), ctx.folders.cwd.as_path());
+    let place = Place::at(env, &ctx.brief.personal, cwd, root.clone(), true).await;
+    let mut said = Vec::new();
+    for path in &due {
+        if let Some(text) = place.text(path).await {
+            said.push((path.clone(), text));
+        }
+    }
+    let told = Told { documents: None, rules: due };
+    if said.is_empty() {
+        moved.briefing.heard(told);
+        return;
+    }
+    tell(ctx, moved, rules::told(&said), told).await;
+}
+
+/// Tells the model something, and keeps what it knows then.
+async fn tell(ctx: &TurnContext, moved: &mut Moved, text: String, told: Told) {
+    let message = EngineMessage { text, jobs: Vec::new() };
+    moved.conversation.push(engine_message(&message));
+    let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
+    moved.briefing.heard(told);
+    let id = ItemId::new(ctx.ambient.new_id());
+    let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
+    ctx.complete(&mut item, ItemStatus::Completed);
+    ctx.session.event_with(Event::ItemCompleted { item }, private).await;
+}
+
+/// FNV-1a: the same in every version of the program, since the journal keeps it.
+fn sum(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,75 @@
+//! What git tells of the repository that a session works in.
+//!
+//! The branch is read from files; what is changed and what was done last is asked of git, for a second at most. Invariant:
+//! nothing is started where there is no repository, or where its settings would have git start a program.
+
+use super::read;
+use crate::context::repository::{self as told, Snapshot};
+use crate::exec::{Command, End, Environment, OutputBuffer};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long git may take. A session must not wait for a large repository.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What git tells of the repository at a folder. `owner` is whose commands these are.
+pub(in crate::agent) async fn repository(
+    env: &dyn Environment,
+    root: &Path,
+    owner: &str,
+    cancel: &CancellationToken,
+) -> Snapshot {
+    let (folder, common) = git_folders(env, root).await;
+    let (head, config) = tokio::join!(async { read(env, &folder.join("HEAD")).await }, async {
+        read(env, &common.join("config")).await
+    },);
+    let branch = head.ok().and_then(|head| told::branch(&head));
+    // Without settings it is no repository that git would look at.
+    let (status, log) = match config {
+        Ok(config) if told::is_harmless(&config) => tokio::join!(
+            run(env, root, told::STATUS, owner, cancel),
+            run(env, root, told::LOG, owner, cancel),
+        ),
+        Ok(_) | Err(_) => (None, None),
+    };
+    Snapshot { branch, status, log }
+}
+
+/// The folder with a working tree's `HEAD`, and the one with the repository's settings.
+async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
+    let git = root.join(".git");
+    // In a worktree or a submodule it is a file that leads elsewhere.
+    let Ok(text) = read(env, &git).await else { return (git.clone(), git) };
+    let Some(folder) = told::git_folder(&text).map(|path| root.join(path)) else {
+        return (git.clone(), git);
+    };
+    match read(env, &folder.join("commondir")).await {
+        Ok(common) => (folder.clone(), folder.join(common.trim())),
+        Err(_) => (folder.clone(), folder),
+    }
+}
+
+/// What a command prints that ends well in time.
+async fn run(
+    env: &dyn Environment,
+    root: &Path,
+    line: &str,
+    owner: &str,
+    cancel: &CancellationToken,
+) -> Option<String> {
+    let command = Command {
+        line: line.to_owned(),
+        cwd: root.to_owned(),
+        timeout: Some(TIMEOUT),
+        spill_lines: u64::MAX,
+        spill_bytes: u64::MAX,
+        artifacts: None,
+        owner: owner.to_owned(),
+        output: OutputBuffer::default(),
+    };
+    let ran = env.exec(command, cancel, &mut |_| {}).await.ok()?;
+    // A flood is cut at its front, so it cannot be counted.
+    let is_whole = ran.tail.len() as u64 >= ran.total_bytes;
+    (ran.end == End::Exited(0) && is_whole).then_some(ran.tail)
+}

@@ -1,0 +1,282 @@
+//! What a project and its user have written down for agents, read from where it stands. What it means is decided in `context`.
+//!
+//! Everything is read through an environment: a project's files in the place where tools act, a user's own on this machine.
+//! Invariant: reading starts nothing of the project, and what cannot be read is left out or told as a problem, never an error.
+
+mod git;
+
+pub(super) use git::repository;
+
+use crate::context::agents::{self, NamedAgent};
+use crate::context::documents::Document;
+use crate::context::rules::{self, Rule, When};
+use crate::context::skills::{self, Skill};
+use crate::context::templates::{self, Template};
+use crate::exec::{Environment, Error, FileKind, Window};
+use futures_util::stream::{self, StreamExt};
+use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How many files are read side by side. Behind a command prefix each is a process of its own.
+const SIDE_BY_SIDE: usize = 8;
+
+/// More of a file than this is not read.
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+
+/// More files of one kind than this are not read.
+const MAX_FILES: usize = 200;
+
+/// What a user has written down for all projects.
+#[derive(Debug, Clone, Default)]
+pub struct Personal {
+    /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
+    pub folder: Option<(Arc<dyn Environment>, PathBuf)>,
+    /// Instructions for every session, told behind all that is in files.
+    pub instructions: Option<String>,
+}
+
+/// Where to read.
+#[derive(Debug)]
+pub(super) struct Place<'a> {
+    env: &'a dyn Environment,
+    personal: &'a Personal,
+    /// The working directory.
+    cwd: &'a Path,
+    /// The folder of the git repository, else the working directory.
+    pub(super) root: PathBuf,
+    /// The same without symbolic links.
+    real_root: PathBuf,
+    /// There is a repository.
+    pub(super) is_repository: bool,
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Project,
+    User,
+}
+
+/// What was read of one kind, and what could not be understood.
+#[derive(Debug)]
+pub(super) struct Found<T> {
+    pub(super) all: Vec<(T, PathBuf, Owner)>,
+    pub(super) problems: Vec<String>,
+}
+
+impl<'a> Place<'a> {
+    /// The place that a working directory belongs to.
+    pub(super) async fn of(
+        env: &'a dyn Environment,
+        personal: &'a Personal,
+        cwd: &'a Path,
+    ) -> Self {
+        let folders: Vec<PathBuf> = cwd.ancestors().map(Path::to_owned).collect();
+        let found: Vec<Option<PathBuf>> = stream::iter(folders)
+            .map(|folder| async move {
+                let is_there = env.stat(&folder.join(".git")).await.is_ok();
+                is_there.then_some(folder)
+            })
+            .buffered(SIDE_BY_SIDE)
+            .collect()
+            .await;
+        let repository = found.into_iter().flatten().next();
+        let is_repository = repository.is_some();
+        Self::at(env, personal, cwd, repository.unwrap_or_else(|| cwd.to_owned()), is_repository)
+            .await
+    }
+
+    /// The place with a root that is known.
+    pub(super) async fn at(
+        env: &'a dyn Environment,
+        personal: &'a Personal,
+        cwd: &'a Path,
+        root: PathBuf,
+        is_repository: bool,
+    ) -> Self {
+        let real_root = env.canonicalize(&root).await.unwrap_or_else(|_| root.clone());
+        Self { env, personal, cwd, root, real_root, is_repository }
+    }
+
+    /// How to read at a path, and whose it is: a user's own folder is on this machine.
+    pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
+        match &self.personal.folder {
+            Some((env, folder)) if path.starts_with(folder) => (env.as_ref(), Owner::User),
+            Some(_) | None => (self.env, Owner::Project),
+        }
+    }
+
+    /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business.
+    pub(super) async fn text(&self, path: &Path) -> Option<String> {
+        let (env, owner) = self.env_of(path);
+        if !is_file(env, path).await {
+            return None;
+        }
+        if owner == Owner::Project {
+            let real = env.canonicalize(path).await.ok()?;
+            if !real.starts_with(&self.real_root) {
+                tracing::warn!("{} leads out of the project and is not read", path.display());
+                return None;
+            }
+        }
+        read(env, path).await.ok()
+    }
+
+    /// The texts of these files, those that are there, in their order.
+    pub(super) async fn documents(&self, paths: Vec<PathBuf>) -> Vec<Document> {
+        let texts = stream::iter(paths)
+            .map(|path| async move {
+                let text = self.text(&path).await?;
+                Some(Document { path, text })
+            })
+            .buffered(SIDE_BY_SIDE);
+        texts.filter_map(std::future::ready).collect().await
+    }
+
+    /// The rules. Where the model cannot read a user's files, it is told no rule that it would have to.
+    pub(super) async fn rules(&self) -> Found<Rule> {
+        let folders = self.folders(&rules::FOLDERS, "rules");
+        let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
+        let is_readable = |(rule, _, owner): &(Rule, PathBuf, Owner)| {
+            rule.when != When::Wanted || *owner == Owner::Project || self.env.is_this_machine()
+        };
+        found.all.retain(is_readable);
+        found
+    }
+
+    /// The skills whose files the model can read.
+    pub(super) async fn skills(&self) -> Found<Skill> {
+        let mut folders = self.folders(&skills::FOLDERS, "skills");
+        if !self.env.is_this_machine() {
+            folders.retain(|(_, owner)| *owner == Owner::Project);
+        }
+        let names =
+            |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
+        parse(self.files(folders, names).await, skills::parse, |skill| &skill.name)
+    }
+
+    /// The named agents.
+    pub(super) async fn agents(&self) -> Found<NamedAgent> {
+        let folders = self.folders(&agents::FOLDERS, "agents");
+        parse(self.markdown(folders).await, agents::parse, |agent| &agent.name)
+    }
+
+    /// The prompts that can be called.
+    pub(super) async fn templates(&self) -> Found<Template> {
+        let folders = self.folders(&[templates::FOLDER], "prompts");
+        parse(self.markdown(folders).await, templates::parse, |template| &template.name)
+    }
+
+    /// The prompt of a name.
+    pub(super) async fn template(&self, name: &str) -> Option<Template> {
+        for (folder, _) in self.folders(&[templates::FOLDER], "prompts") {
+            let path = folder.join(format!("{name}.md"));
+            if let Some(text) = self.text(&path).await {
+                return templates::parse(&path, &text).ok();
+            }
+        }
+        None
+    }
+
+    /// Where files of a kind may be, what counts most first.
+    fn folders(&self, names: &[&str], personal: &str) -> Vec<(PathBuf, Owner)> {
+        let mut places = vec![self.cwd];
+        if self.root != self.cwd {
+            places.push(&self.root);
+        }
+        let of_project =
+            |place: &&Path| names.iter().map(|name| place.join(name)).collect::<Vec<_>>();
+        let project = places.iter().flat_map(of_project).map(|folder| (folder, Owner::Project));
+        let own =
+            self.personal.folder.as_ref().map(|(_, folder)| (folder.join(personal), Owner::User));
+        project.chain(own).collect()
+    }
+
+    async fn markdown(&self, folders: Vec<(PathBuf, Owner)>) -> Vec<(Document, Owner)> {
+        let is_markdown = |name: &str| Path::new(name).extension().is_some_and(|end| end == "md");
+        let names =
+            |name: &str, is_folder: bool| (!is_folder && is_markdown(name)).then(|| name.into());
+        self.files(folders, names).await
+    }
+
+    /// The files that the entries of these folders stand for, by name within each folder.
+    async fn files(
+        &self,
+        folders: Vec<(PathBuf, Owner)>,
+        file_of: impl Fn(&str, bool) -> Option<PathBuf>,
+    ) -> Vec<(Document, Owner)> {
+        let listed = stream::iter(folders)
+            .map(|(folder, owner)| async move {
+                let entries = self.env_of(&folder).0.list(&folder).await.unwrap_or_default();
+                (folder, owner, entries)
+            })
+            .buffered(SIDE_BY_SIDE);
+        let listed: Vec<_> = listed.collect().await;
+        let mut paths = Vec::new();
+        for (folder, owner, mut entries) in listed {
+            entries.sort();
+            let files = entries.iter().filter_map(|entry| file_of(&entry.name, entry.is_folder));
+            paths.extend(files.map(|file| (folder.join(file), owner)));
+        }
+        paths.truncate(MAX_FILES);
+        let texts = stream::iter(paths)
+            .map(|(path, owner)| async move {
+                let text = self.text(&path).await?;
+                Some((Document { path, text }, owner))
+            })
+            .buffered(SIDE_BY_SIDE);
+        texts.filter_map(std::future::ready).collect().await
+    }
+}
+
+/// The prompts that can be called in a folder, for a client.
+pub(super) async fn commands(
+    env: &dyn Environment,
+    personal: &Personal,
+    cwd: &Path,
+) -> CommandListResult {
+    let place = Place::of(env, personal, cwd).await;
+    let Found { all, problems } = place.templates().await;
+    let mut commands: Vec<PromptCommand> = all
+        .into_iter()
+        .map(|(template, path, _)| PromptCommand {
+            name: template.name,
+            description: template.description,
+            argument_hint: template.argument_hint,
+            path: path.to_string_lossy().into_owned(),
+        })
+        .collect();
+    commands.sort_by(|one, other| one.name.cmp(&other.name));
+    CommandListResult { commands, problems }
+}
+
+/// A text file, or its beginning.
+pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, Error> {
+    let window = Window { first_line: 1, max_lines: u64::MAX, max_bytes: MAX_FILE_BYTES };
+    let lines = env.read_lines(path, window).await?;
+    let text = String::from_utf8_lossy(&lines.text).into_owned();
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Whether something at a path is a file.
+pub(super) async fn is_file(env: &dyn Environment, path: &Path) -> bool {
+    env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::File)
+}
+
+/// Understands files. Of two with one name the first counts.
+fn parse<T>(
+    files: Vec<(Document, Owner)>,
+    parse: impl Fn(&Path, &str) -> Result<T, String>,
+    name: impl Fn(&T) -> &str,
+) -> Found<T> {
+    let mut found = Found { all: Vec::<(T, PathBuf, Owner)>::new(), problems: Vec::new() };
+    for (Document { path, text }, owner) in files {
+        match parse(&path, &text) {
+            Ok(one) if found.all.iter().any(|(other, ..)| name(other) == name(&one)) => {}
+            Ok(one) => found.all.push((one, path, owner)),
+            Err(reason) => found.problems.push(format!("{} is left out: {reason}", path.display())),
+        }
+    }
+    found
+}

@@ -1,0 +1,142 @@
+//! Named agents: Markdown files with the instructions of a sub-agent. Pure.
+
+use super::{front_matter, in_a_line, tag};
+use std::path::Path;
+
+/// The folders of named agents, in a project's folder; the first that has a name counts.
+pub const FOLDERS: [&str; 2] = [".pintle/agents", ".claude/agents"];
+
+/// How much of a description stands in the index.
+const DESCRIPTION_CHARS: usize = 500;
+
+/// A named agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedAgent {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The model it wants.
+    pub model: Option<String>,
+    /// The tools it may use, as its file names them; `None` is all.
+    pub tools: Option<Vec<String>>,
+    /// Its instructions.
+    pub instructions: String,
+}
+
+/// Reads an agent's file; the file's name is the agent's where the head gives none.
+///
+/// # Errors
+/// The head cannot be understood, or the file has no instructions.
+pub fn parse(path: &Path, text: &str) -> Result<NamedAgent, String> {
+    let (head, body) = front_matter::parse(text)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if body.trim().is_empty() {
+        return Err(
+            "it has no text below its head: write there how the agent is to work".to_owned()
+        );
+    }
+    let tools = head.list("tools").filter(|tools| !tools.iter().any(|tool| tool == "*"));
+    Ok(NamedAgent {
+        name: in_a_line(head.text("name").unwrap_or(&stem), 64),
+        description: in_a_line(head.text("description").unwrap_or_default(), DESCRIPTION_CHARS),
+        model: head.text("model").filter(|model| *model != "inherit").map(str::to_owned),
+        tools,
+        instructions: body.trim().to_owned(),
+    })
+}
+
+/// The index in the prompt of those who can make sub-agents.
+pub fn layer(agents: &[NamedAgent]) -> Option<String> {
+    let lines: Vec<String> = agents
+        .iter()
+        .map(|agent| {
+            let colon = if agent.description.is_empty() { "" } else { ": " };
+            format!("- {}{colon}{}", agent.name, agent.description)
+        })
+        .collect();
+    (!lines.is_empty()).then(|| {
+        let head =
+            "Sub-agents with instructions of their own; name one as `agent` in `spawn_agent`.";
+        tag("agents", &[], &format!("{head}\n{}", lines.join("\n")))
+    })
+}
+
+/// Whether a tool is one of those that a file names. Files name tools as their authors know them, so a name stands for every
+/// tool that does the same.
+pub fn allows(named: &[String], tool: &str) -> bool {
+    named.iter().any(|name| {
+        let name = plain(name);
+        let same = |group: &&&[&str]| group.contains(&name.as_str());
+        name == plain(tool)
+            || SAME.iter().find(same).is_some_and(|group| group.contains(&plain(tool).as_str()))
+    })
+}
+
+/// Names of tools that do the same, without case and marks.
+const SAME: [&[&str]; 7] = [
+    &["read", "readfile", "readmanyfiles", "view", "cat"],
+    &["write", "writefile", "create"],
+    &["edit", "editfile", "multiedit", "applypatch", "replace", "strreplace"],
+    &["bash", "shell", "job", "runcommand", "runshellcommand", "execute", "executecommand"],
+    &["grep", "search", "searchfiles", "searchfilecontent"],
+    &["find", "glob", "ls", "listdir", "listfiles", "listdirectory"],
+    &["webfetch", "fetch"],
+];
+
+fn plain(name: &str) -> String {
+    // `Bash(git:*)` names a tool and what it may do.
+    let name = name.split('(').next().unwrap_or_default();
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_who_the_agent_is() {
+        let full = "---\nname: critic\ndescription: Reads with care\nmodel: x/y\ntools: Read, Grep\n---\nBe strict.\n";
+        let agent = parse(Path::new("/w/.pintle/agents/c.md"), full).unwrap();
+        let tools = Some(vec!["Read".to_owned(), "Grep".to_owned()]);
+        let want = NamedAgent {
+            name: "critic".to_owned(),
+            description: "Reads with care".to_owned(),
+            model: Some("x/y".to_owned()),
+            tools,
+            instructions: "Be strict.".to_owned(),
+        };
+        assert_eq!(agent, want);
+        for (name, text, want) in [
+            ("all tools", "---\ntools: '*'\n---\nx", Ok(None)),
+            ("tools not named", "x", Ok(None)),
+            ("no tools", "---\ntools: []\n---\nx", Ok(Some(0))),
+            ("no instructions", "---\nname: a\n---\n", Err(())),
+            ("a broken head", "---\nname: a\n", Err(())),
+        ] {
+            let got = parse(Path::new("/a.md"), text);
+            let got = got.map(|agent| agent.tools.map(|tools| tools.len())).map_err(drop);
+            assert_eq!(got, want, "{name}");
+        }
+        assert_eq!(parse(Path::new("/a.md"), "---\nmodel: inherit\n---\nx").unwrap().model, None);
+    }
+
+    #[test]
+    fn a_name_stands_for_the_tools_that_do_the_same() {
+        for (named, tool, want) in [
+            ("Read", "read", true),
+            ("Read", "read_many_files", true),
+            ("Read", "write", false),
+            ("Edit", "apply_patch", true),
+            ("Bash(git:*)", "shell", true),
+            ("bash", "job", true),
+            ("Glob", "list_dir", true),
+            ("WebFetch", "web_fetch", true),
+            ("apply_patch", "edit_file", true),
+            ("mcp__x", "read", false),
+        ] {
+            assert_eq!(allows(&[named.to_owned()], tool), want, "{named} {tool}");
+        }
+        assert!(!allows(&[], "read"));
+    }
+}

@@ -1,0 +1,201 @@
+//! What a person attaches to a message, as the model reads it, and which files a text mentions. Pure.
+//!
+//! Invariant: each block stands between marks that say what it is and where it is from.
+
+use super::tag;
+use pintle_protocol::content::{Content, Diagnostic, Input, LineRange, Severity};
+
+/// More files than this are not read for one message.
+pub const MAX_MENTIONS: usize = 32;
+
+/// More of a selection than this is not shown.
+const MAX_SELECTION_BYTES: usize = 64 * 1024;
+
+/// More diagnostics than this are counted only.
+const MAX_DIAGNOSTICS: usize = 100;
+
+/// The blocks as they are without reading anything: what a model reads where no file is named and nothing is called.
+pub fn plain(content: &[Input]) -> Vec<Content> {
+    content.iter().map(block).collect()
+}
+
+fn block(input: &Input) -> Content {
+    match input {
+        Input::Text { text } => Content::text(text.clone()),
+        Input::File { path, range } => {
+            file(path, *range, "[not read: the message was stopped before]")
+        }
+        Input::Selection { path, range, text } => {
+            let text = super::documents::cut(text, MAX_SELECTION_BYTES, path);
+            Content::text(tag("selection", &attributes(path, &lines(Some(*range))), &text))
+        }
+        Input::Diagnostics { path, items } => diagnostics(path, items),
+        Input::Image { mime_type, data } => {
+            Content::Image { mime_type: mime_type.clone(), data: data.clone() }
+        }
+    }
+}
+
+/// A file's text, or words that say why there is none.
+pub fn file(path: &str, range: Option<LineRange>, text: &str) -> Content {
+    Content::text(tag("file", &attributes(path, &lines(range)), text))
+}
+
+fn attributes<'a>(path: &'a str, lines: &'a str) -> Vec<(&'static str, &'a str)> {
+    let mut attributes = vec![("path", path)];
+    attributes.extend((!lines.is_empty()).then_some(("lines", lines)));
+    attributes
+}
+
+fn lines(range: Option<LineRange>) -> String {
+    match range {
+        None => String::new(),
+        Some(LineRange { start, end }) if start == end => start.to_string(),
+        Some(LineRange { start, end }) => format!("{start}-{end}"),
+    }
+}
+
+fn diagnostics(path: &str, items: &[Diagnostic]) -> Content {
+    let line = |item: &Diagnostic| {
+        let severity = match item.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+            Severity::Hint => "hint",
+        };
+        let source = item.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
+        format!("line {}: {severity}{source}: {}", item.line, item.message.trim())
+    };
+    let mut told: Vec<String> = items.iter().take(MAX_DIAGNOSTICS).map(line).collect();
+    if items.len() > MAX_DIAGNOSTICS {
+        told.push(format!("[and {} more]", items.len() - MAX_DIAGNOSTICS));
+    }
+    if told.is_empty() {
+        told.push("[nothing is known to be wrong]".to_owned());
+    }
+    Content::text(tag("diagnostics", &[("path", path)], &told.join("\n")))
+}
+
+/// The paths that a text may mention: words behind an `@` that stands at the beginning of a word, or what stands behind it in
+/// quotes. What comes back may be no path at all.
+pub fn mentions(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut before = None;
+    for (at, c) in text.char_indices() {
+        let begins = before.is_none_or(|c: char| c.is_whitespace() || "([{<\"'`,;".contains(c));
+        before = Some(c);
+        if c != '@' || !begins {
+            continue;
+        }
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let path = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split('"').next().filter(|path| !path.contains('\n')),
+            None => rest.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}|".contains(c)).next(),
+        };
+        let path = path.unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        if !path.is_empty() && found.len() < MAX_MENTIONS && !found.iter().any(|p| p == path) {
+            found.push(path.to_owned());
+        }
+    }
+    found
+}
+
+/// Whether the lines make sense.
+pub fn is_range(range: LineRange) -> bool {
+    range.start >= 1 && range.end >= range.start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn files_are_mentioned_behind_an_at() {
+        for (text, want) in [
+            ("look at @src/a.rs please", vec!["src/a.rs"]),
+            ("@a and @b, and @a again.", vec!["a", "b"]),
+            ("(@src/a.rs) and `@b.rs`", vec!["src/a.rs", "b.rs"]),
+            ("is it @README.md?", vec!["README.md"]),
+            ("@\"with blank.txt\" x", vec!["with blank.txt"]),
+            ("mail me@example.org", vec![]),
+            ("@", vec![]),
+            ("@@x", vec!["@x"]),
+            ("zeile\n@ä.txt", vec!["ä.txt"]),
+            ("@.hidden/x.", vec![".hidden/x"]),
+            ("@\"open\nend\"", vec![]),
+        ] {
+            assert_eq!(mentions(text), want, "{text}");
+        }
+        let many: String = (0..99).map(|n| format!(" @f{n}")).collect();
+        assert_eq!(mentions(&many).len(), MAX_MENTIONS);
+    }
+
+    #[test]
+    fn each_block_says_what_it_is() {
+        let range = LineRange { start: 3, end: 4 };
+        let diagnostic = |severity, source: Option<&str>| Diagnostic {
+            line: 7,
+            severity,
+            message: "no such name\n".to_owned(),
+            source: source.map(str::to_owned),
+        };
+        let blocks = [
+            Input::text("why?"),
+            Input::Selection { path: "a.rs".to_owned(), range, text: "fn x() {\n}\n".to_owned() },
+            Input::Diagnostics {
+                path: "a \"b\".rs".to_owned(),
+                items: vec![
+                    diagnostic(Severity::Error, Some("rustc")),
+                    diagnostic(Severity::Hint, None),
+                ],
+            },
+            Input::Diagnostics { path: "c.rs".to_owned(), items: Vec::new() },
+            Input::File { path: "d.rs".to_owned(), range: Some(LineRange { start: 2, end: 2 }) },
+        ];
+        let told: Vec<String> = plain(&blocks)
+            .into_iter()
+            .map(|content| match content {
+                Content::Text { text } => text,
+                Content::Image { .. } => "<image>".to_owned(),
+            })
+            .collect();
+        expect![[r#"
+            why?
+            <selection path="a.rs" lines="3-4">
+            fn x() {
+            }
+            </selection>
+            <diagnostics path="a &quot;b&quot;.rs">
+            line 7: error (rustc): no such name
+            line 7: hint: no such name
+            </diagnostics>
+            <diagnostics path="c.rs">
+            [nothing is known to be wrong]
+            </diagnostics>
+            <file path="d.rs" lines="2">
+            [not read: the message was stopped before]
+            </file>"#]]
+        .assert_eq(&told.join("\n"));
+    }
+
+    #[test]
+    fn what_is_too_much_is_cut_and_said_so() {
+        let range = LineRange { start: 1, end: 9 };
+        let text = "x".repeat(MAX_SELECTION_BYTES + 1);
+        let cut = plain(&[Input::Selection { path: "a".to_owned(), range, text }]);
+        assert!(
+            format!("{cut:?}").contains("cut: these are the first 64.0KB of 64.0KB of a"),
+            "{cut:?}"
+        );
+        let item = Diagnostic {
+            line: 1,
+            severity: Severity::Error,
+            message: "m".to_owned(),
+            source: None,
+        };
+        let items = vec![item; MAX_DIAGNOSTICS + 5];
+        let cut = plain(&[Input::Diagnostics { path: "a".to_owned(), items }]);
+        assert!(format!("{cut:?}").contains("[and 5 more]"), "{cut:?}");
+    }
+}

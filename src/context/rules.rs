@@ -1,0 +1,237 @@
+//! Rules of a project: Markdown files of which each says when it is to be told. Pure.
+//!
+//! Invariant: a rule is told in exactly one way. Always, when a path of it is touched, or by its name alone.
+
+use super::documents::cut;
+use super::{front_matter, in_a_line, tag};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The folders of rules, in a project's folder; the first that has a name counts.
+pub const FOLDERS: [&str; 2] = [".pintle/rules", ".autocoderrules"];
+
+/// So much of one rule is told.
+const MAX_BYTES: usize = 16 * 1024;
+
+/// So much of all rules that are always told.
+const MAX_ALL_BYTES: usize = 32 * 1024;
+
+/// How much of a description stands in the index.
+const DESCRIPTION_CHARS: usize = 300;
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name: that of its file.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What it is about.
+    pub description: String,
+    /// When it is told.
+    pub when: When,
+    /// What it says.
+    pub text: String,
+}
+
+/// When a rule is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum When {
+    /// In the prompt.
+    Always,
+    /// When a tool call touches one of these paths.
+    Touched(Vec<String>),
+    /// When the model reads it: only its name is told.
+    Wanted,
+}
+
+/// A rule that waits for a path to be touched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Its file.
+    pub path: PathBuf,
+    /// The paths that it is about.
+    pub globs: Vec<String>,
+}
+
+/// Reads a rule's file.
+///
+/// # Errors
+/// Its head or one of its globs cannot be understood.
+pub fn parse(path: &Path, text: &str) -> Result<Rule, String> {
+    let (head, body) = front_matter::parse(text)?;
+    let globs = head.list("globs").unwrap_or_default();
+    matcher(&globs)?;
+    let when = match (head.flag("alwaysApply"), globs.is_empty()) {
+        (Some(true), _) => When::Always,
+        (_, false) => When::Touched(globs),
+        (_, true) => When::Wanted,
+    };
+    Ok(Rule {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        path: path.to_owned(),
+        description: head.text("description").unwrap_or_default().to_owned(),
+        when,
+        text: body.trim().to_owned(),
+    })
+}
+
+/// What is told of rules in the prompt.
+pub fn layer(rules: &[Rule]) -> Option<String> {
+    let (mut parts, mut room) = (Vec::new(), MAX_ALL_BYTES);
+    for rule in rules.iter().filter(|rule| rule.when == When::Always && !rule.text.is_empty()) {
+        let room_here = room.min(MAX_BYTES);
+        room = room.saturating_sub(rule.text.len().min(room_here));
+        parts.push(part(&rule.path, &rule.text, room_here));
+    }
+    let wanted: Vec<String> = rules
+        .iter()
+        .filter(|rule| rule.when == When::Wanted)
+        .map(|rule| {
+            let description = in_a_line(&rule.description, DESCRIPTION_CHARS);
+            let colon = if description.is_empty() { "" } else { ": " };
+            format!("- {} ({}){colon}{description}", rule.name, rule.path.display())
+        })
+        .collect();
+    if !wanted.is_empty() {
+        parts.push(format!(
+            "Read one of these files before you do what it is about:\n{}",
+            wanted.join("\n")
+        ));
+    }
+    (!parts.is_empty())
+        .then(|| tag("rules", &[], &format!("Rules of this project.\n{}", parts.join("\n"))))
+}
+
+/// What the model is told when rules begin to matter: each with its file and its text.
+pub fn told(rules: &[(PathBuf, String)]) -> String {
+    let parts: Vec<String> = rules
+        .iter()
+        .map(|(path, text)| {
+            let body = front_matter::parse(text).map_or(text.as_str(), |(_, body)| body);
+            part(path, body.trim(), MAX_BYTES)
+        })
+        .collect();
+    format!(
+        "From the engine, not from the user: the project has rules for files that you have just touched. Keep to them, also in \
+        what you have done already.\n{}",
+        parts.join("\n")
+    )
+}
+
+fn part(path: &Path, text: &str, room: usize) -> String {
+    let path = path.to_string_lossy();
+    tag("rule", &[("path", &path)], &cut(text, room, &path))
+}
+
+impl Waiting {
+    /// Whether a path, relative to the project's root, is one that the rule is about.
+    pub fn is_about(&self, path: &Path) -> bool {
+        matcher(&self.globs).is_ok_and(|globs| globs.is_match(path))
+    }
+}
+
+/// A glob without a slash is about names in any folder; one with a slash is about paths from the root on.
+fn matcher(globs: &[String]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let pattern = match glob.trim_start_matches("./").strip_prefix('/') {
+            Some(from_root) => from_root.to_owned(),
+            None if glob.trim_end_matches('/').contains('/') => {
+                glob.trim_start_matches("./").to_owned()
+            }
+            None => format!("**/{glob}"),
+        };
+        let pattern = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern };
+        let built = GlobBuilder::new(&pattern).literal_separator(true).build();
+        set.add(built.map_err(|error| format!("the glob `{glob}`: {}", error.kind()))?);
+    }
+    set.build().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_says_when_it_is_told() {
+        let touched = |globs: &[&str]| When::Touched(globs.iter().map(|&g| g.to_owned()).collect());
+        for (name, text, want) in [
+            ("without a head", "Be kind.", Ok(When::Wanted)),
+            ("always", "---\nalwaysApply: true\n---\nBe kind.", Ok(When::Always)),
+            (
+                "always, whatever the globs",
+                "---\nalwaysApply: true\nglobs: '*.rs'\n---\n",
+                Ok(When::Always),
+            ),
+            (
+                "by paths",
+                "---\nglobs: *.rs, src/**\nalwaysApply: false\n---\n",
+                Ok(touched(&["*.rs", "src/**"])),
+            ),
+            ("by description", "---\ndescription: d\n---\n", Ok(When::Wanted)),
+            (
+                "a broken glob",
+                "---\nglobs: 'a['\n---\n",
+                Err("the glob `a[`: unclosed character class; missing ']'"),
+            ),
+        ] {
+            let got = parse(Path::new("/w/r/kind.md"), text);
+            let got = got.map(|rule| rule.when);
+            assert_eq!(
+                got.as_ref().map_err(String::as_str),
+                want.as_ref().map_err(|e| *e),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn globs_are_about_paths_from_the_root() {
+        for (glob, path, want) in [
+            ("**/*.py", "main.py", true),
+            ("**/*.py", "a/b/main.py", true),
+            ("*.py", "a/main.py", true),
+            ("*.py", "main.pyc", false),
+            ("src/*.rs", "src/a.rs", true),
+            ("src/*.rs", "src/a/b.rs", false),
+            ("./src/**", "src/a/b.rs", true),
+            ("/src/*.rs", "src/a.rs", true),
+            ("/*.rs", "src/a.rs", false),
+            ("docs/", "docs/a/b.md", true),
+            ("*.{js,ts}", "x/a.ts", true),
+            ("Makefile", "sub/Makefile", true),
+        ] {
+            let rule = Waiting { path: PathBuf::new(), globs: vec![glob.to_owned()] };
+            assert_eq!(rule.is_about(Path::new(path)), want, "{glob} {path}");
+        }
+    }
+
+    #[test]
+    fn the_prompt_has_what_always_holds_and_names_the_rest() {
+        let rule = |name: &str, head: &str, body: &str| {
+            let text = format!("---\n{head}\n---\n{body}\n");
+            parse(&Path::new("/w/.pintle/rules").join(name), &text).unwrap()
+        };
+        let rules = [
+            rule("all.md", "alwaysApply: true", "Be kind."),
+            rule("rs.md", "globs: '*.rs'", "No unwrap."),
+            rule("db.md", "description: When the\n  schema changes", "Migrate."),
+        ];
+        expect_test::expect![[r#"
+            <rules>
+            Rules of this project.
+            <rule path="/w/.pintle/rules/all.md">
+            Be kind.
+            </rule>
+            Read one of these files before you do what it is about:
+            - db (/w/.pintle/rules/db.md): When the schema changes
+            </rules>"#]]
+        .assert_eq(&layer(&rules).unwrap());
+        assert_eq!(layer(&rules[1..2]), None);
+        let told =
+            told(&[(PathBuf::from("/w/rs.md"), "---\nglobs: '*.rs'\n---\nNo unwrap.".to_owned())]);
+        assert!(told.ends_with("<rule path=\"/w/rs.md\">\nNo unwrap.\n</rule>"), "{told}");
+    }
+}

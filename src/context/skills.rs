@@ -1,0 +1,98 @@
+//! Skills: folders with a `SKILL.md` that says how something is done. The model is told what there is and reads the rest itself. Pure.
+
+use super::{front_matter, in_a_line, tag};
+use std::path::{Path, PathBuf};
+
+/// The folders of skills, in a project's folder; the first that has a name counts.
+pub const FOLDERS: [&str; 3] = [".pintle/skills", ".agents/skills", ".claude/skills"];
+
+/// The file that makes a folder a skill.
+pub const FILE: &str = "SKILL.md";
+
+/// The most of a description that is told.
+const DESCRIPTION_CHARS: usize = 1024;
+
+/// A skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skill {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// Its `SKILL.md`.
+    pub path: PathBuf,
+}
+
+/// Reads the head of a `SKILL.md`; the folder's name is the skill's where the head gives none.
+///
+/// # Errors
+/// The head cannot be understood, or does not say what the skill is for.
+pub fn parse(path: &Path, text: &str) -> Result<Skill, String> {
+    let (head, _) = front_matter::parse(text)?;
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let description = head.text("description").ok_or(
+        "it has no `description` in its head, so nobody knows when to use it: begin the file with `---`, `description: …`, `---`",
+    )?;
+    Ok(Skill {
+        name: in_a_line(head.text("name").unwrap_or(&folder), 64),
+        description: in_a_line(description, DESCRIPTION_CHARS),
+        path: path.to_owned(),
+    })
+}
+
+/// The index in the prompt.
+pub fn layer(skills: &[Skill]) -> Option<String> {
+    let lines: Vec<String> = skills
+        .iter()
+        .map(|Skill { name, description, path }| {
+            format!("- {name} ({}): {description}", path.display())
+        })
+        .collect();
+    (!lines.is_empty()).then(|| {
+        let head = "How some things are done here. When one of these fits the task, read its file first; paths in it are \
+            relative to its folder.";
+        tag("skills", &[], &format!("{head}\n{}", lines.join("\n")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skill_has_a_name_and_says_what_it_is_for() {
+        for (name, text, want) in [
+            (
+                "named by its folder",
+                "---\ndescription: Makes PDFs\n---\nbody",
+                Ok(("pdf", "Makes PDFs")),
+            ),
+            (
+                "named by itself",
+                "---\nname: paper\ndescription: >\n  Makes\n  PDFs\n---\n",
+                Ok(("paper", "Makes PDFs")),
+            ),
+            ("without a description", "---\nname: paper\n---\n", Err("it has no `description`")),
+            ("without a head", "Makes PDFs", Err("it has no `description`")),
+            ("broken", "---\nname: paper\n", Err("its head begins")),
+        ] {
+            let got = parse(Path::new("/w/.pintle/skills/pdf/SKILL.md"), text);
+            match (got, want) {
+                (Ok(skill), Ok(want)) => {
+                    assert_eq!((skill.name.as_str(), skill.description.as_str()), want, "{name}");
+                }
+                (Err(got), Err(want)) => assert!(got.starts_with(want), "{name}: {got}"),
+                (got, want) => panic!("{name}: {got:?} instead of {want:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_index_names_the_file_to_read() {
+        let skill =
+            parse(Path::new("/s/pdf/SKILL.md"), "---\ndescription: Makes PDFs\n---").unwrap();
+        let told = layer(&[skill]).unwrap();
+        assert!(told.contains("\n- pdf (/s/pdf/SKILL.md): Makes PDFs\n"), "{told}");
+        assert_eq!(layer(&[]), None);
+    }
+}

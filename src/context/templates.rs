@@ -1,0 +1,202 @@
+//! Prompts kept in files and called by name, as `/name arguments`: how a call is read and what becomes of it. Pure.
+//!
+//! Invariant: an argument is put in as it was typed; what looks like a variable in it stays.
+
+use super::front_matter;
+use std::ops::Range;
+use std::path::Path;
+
+/// The folder of prompts, in a project's folder.
+pub const FOLDER: &str = ".pintle/prompts";
+
+/// A prompt in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// What it is called by.
+    pub name: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// What arguments it takes, for a person.
+    pub argument_hint: Option<String>,
+    /// The prompt, with variables.
+    pub body: String,
+}
+
+/// Reads a prompt's file.
+///
+/// # Errors
+/// Its head cannot be understood.
+pub fn parse(path: &Path, text: &str) -> Result<Template, String> {
+    let (head, body) = front_matter::parse(text)?;
+    let first =
+        body.lines().find(|line| !line.trim().is_empty()).map(|line| super::in_a_line(line, 80));
+    Ok(Template {
+        name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        description: head.text("description").map(str::to_owned).or(first),
+        argument_hint: head.text("argument-hint").map(str::to_owned),
+        body: body.trim().to_owned(),
+    })
+}
+
+/// The name and the arguments of a message that may call a prompt.
+pub fn call(text: &str) -> Option<(&str, &str)> {
+    let rest = text.trim_start().strip_prefix('/')?;
+    let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "-_.:".contains(c));
+    (!name.is_empty() && !name.starts_with('.') && is_name(name))
+        .then_some((name, arguments.trim()))
+}
+
+/// The prompt with arguments in the place of its variables: `$1`, `$@`, `$ARGUMENTS`, `${@:2}`, `${@:2:1}`. One that has none
+/// gets them at its end, so that nothing that was typed is lost.
+pub fn expand(body: &str, arguments: &str) -> String {
+    let places = places(arguments);
+    let mut text = String::new();
+    let mut rest = body;
+    let mut has_variable = false;
+    while let Some((before, behind)) = rest.split_once('$') {
+        text.push_str(before);
+        match variable(behind, arguments, &places) {
+            Some((value, after)) => {
+                text.push_str(&value);
+                has_variable = true;
+                rest = after;
+            }
+            None => {
+                text.push('$');
+                rest = behind;
+            }
+        }
+    }
+    text.push_str(rest);
+    if !has_variable && !arguments.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(arguments);
+    }
+    text
+}
+
+/// The value of the variable that begins here, and what is behind it.
+fn variable<'a>(
+    behind: &'a str,
+    arguments: &str,
+    places: &[Range<usize>],
+) -> Option<(String, &'a str)> {
+    if let Some(after) = behind.strip_prefix('@').or_else(|| behind.strip_prefix("ARGUMENTS")) {
+        return Some((arguments.to_owned(), after));
+    }
+    if let Some(inner) = behind.strip_prefix("{@:") {
+        let (range, after) = inner.split_once('}')?;
+        let (first, count) = match range.split_once(':') {
+            Some((first, count)) => (first, Some(count.parse::<usize>().ok()?)),
+            None => (range, None),
+        };
+        let first = first.parse::<usize>().ok()?.max(1) - 1;
+        let last = match count {
+            Some(count) => first.saturating_add(count).min(places.len()),
+            None => places.len(),
+        };
+        let value = match (places.get(first), last.checked_sub(1).and_then(|last| places.get(last)))
+        {
+            (Some(begin), Some(end)) if last > first => arguments.get(begin.start..end.end),
+            _ => None,
+        };
+        return Some((value.unwrap_or_default().to_owned(), after));
+    }
+    let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+    let (number, after) = behind.split_at(digits);
+    let number = number.parse::<usize>().ok()?.checked_sub(1)?;
+    let value = places.get(number).and_then(|place| arguments.get(place.clone()));
+    Some((unquoted(value.unwrap_or_default()).to_owned(), after))
+}
+
+/// Where each argument stands. Blanks part them, but not within quotes that begin one.
+fn places(arguments: &str) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = arguments.get(at..) {
+        let start = at + (rest.len() - rest.trim_start().len());
+        let Some(rest) = arguments.get(start..).filter(|rest| !rest.is_empty()) else { break };
+        let closing = ['"', '\''].into_iter().find_map(|mark| {
+            let end = rest.strip_prefix(mark)?.find(mark)? + 2;
+            let is_whole = rest.get(end..)?.chars().next().is_none_or(char::is_whitespace);
+            is_whole.then_some(end)
+        });
+        let end = closing.or_else(|| rest.find(char::is_whitespace)).unwrap_or(rest.len());
+        places.push(start..start + end);
+        at = start + end;
+    }
+    places
+}
+
+fn unquoted(text: &str) -> &str {
+    let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
+    inner('"').or_else(|| inner('\'')).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_begins_with_a_slash_may_call_a_prompt() {
+        for (text, want) in [
+            ("/review", Some(("review", ""))),
+            ("  /review a b \n", Some(("review", "a b"))),
+            ("/fix-it\nline one\nline two", Some(("fix-it", "line one\nline two"))),
+            ("/git:commit now", Some(("git:commit", "now"))),
+            ("see /review", None),
+            ("/usr/bin/env fails", None),
+            ("/", None),
+            ("/ review", None),
+            ("//comment", None),
+            ("/../x", None),
+            ("", None),
+        ] {
+            assert_eq!(call(text), want, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn variables_take_arguments_as_they_were_typed() {
+        for (body, arguments, want) in [
+            ("Fix $1 in $2.", "bug a.rs", "Fix bug in a.rs."),
+            ("Fix $1 in $2.", "bug", "Fix bug in ."),
+            ("[$1]", "'two words' more", "[two words]"),
+            ("[$@]", "'two words' more", "['two words' more]"),
+            ("[$ARGUMENTS]", "a  b\nc", "[a  b\nc]"),
+            ("[${@:2}]", "a b  c", "[b  c]"),
+            ("[${@:2:1}]", "a b c", "[b]"),
+            ("[${@:1:9}]", "a b", "[a b]"),
+            ("[${@:5}]", "a b", "[]"),
+            ("[${@:2:0}]", "a b", "[]"),
+            ("$1 and $10", "a", "a and "),
+            ("$1", "$2 x", "$2"),
+            ("don't $1", "it's fine", "don't it's"),
+            ("costs $ 5 and $x and ${y}", "", "costs $ 5 and $x and ${y}"),
+            ("$0", "a", "$0\n\na"),
+            ("No variables", "but these", "No variables\n\nbut these"),
+            ("No variables", "", "No variables"),
+            ("ä$1ö", "ü", "äüö"),
+        ] {
+            assert_eq!(expand(body, arguments), want, "{body} {arguments}");
+        }
+    }
+
+    #[test]
+    fn a_file_says_what_it_is_for() {
+        for (text, want) in [
+            (
+                "---\ndescription: d\nargument-hint: <file>\n---\nDo $1",
+                (Some("d"), Some("<file>"), "Do $1"),
+            ),
+            ("\nDo it.\nWell.", (Some("Do it."), None, "Do it.\nWell.")),
+            ("", (None, None, "")),
+        ] {
+            let got = parse(Path::new("/w/.pintle/prompts/x.md"), text).unwrap();
+            let said =
+                (got.description.as_deref(), got.argument_hint.as_deref(), got.body.as_str());
+            assert_eq!((got.name.as_str(), said), ("x", want), "{text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What stands on the stage, and the engine that works there.
+
+use super::model::OnlyModel;
+use pintle::agent::{
+    Engine, EngineHandle, Limits, Models, Patience, Personal, RoomPolicy, Services,
+};
+use pintle::ambient::Ambient;
+use pintle::exec::Environment;
+use pintle::exec::memory::Memory;
+use pintle::llm::{Provider, Script};
+use pintle::store::Store;
+use pintle_protocol::approval::PermissionMode;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// What stands on the stage beside two small files.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Props<'a> {
+    pub(crate) files: &'a [(&'a str, &'a str)],
+    pub(crate) commands: &'a [(&'a str, &'a str)],
+    /// The working directory; `/w` when empty.
+    pub(crate) cwd: &'a str,
+    /// The user's instructions for every session.
+    pub(crate) instructions: Option<&'static str>,
+    pub(crate) system_prompt: Option<&'a str>,
+}
+
+/// An engine whose models are one script and whose files are in memory.
+pub(crate) fn engine_on(
+    data: &Path,
+    script: &Script,
+    env: &Arc<Memory>,
+    instructions: Option<&str>,
+) -> (EngineHandle, JoinSet<()>) {
+    let here: Arc<dyn Environment> = Arc::<Memory>::clone(env);
+    let personal = Personal {
+        folder: Some((here, "/home/user/.config/pintle".into())),
+        instructions: instructions.map(str::to_owned),
+    };
+
+    let provider: Arc<dyn Provider> = Arc::new(script.clone());
+    let (engine, handle) = Engine::new(Services {
+        ambient: Ambient::fixed([]),
+        store: Store::new(data),
+        env: Arc::<Memory>::clone(env),
+        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
+            .concat()
+            .into(),
+        tool_settings: Arc::default(),
+        models: Models::new(OnlyModel(provider)),
+        patience: Patience { first: Duration::ZERO, ..Patience::default() },
+        limits: Limits::default(),
+        room: RoomPolicy::default(),
+        personal: Arc::new(personal),
+        default_model: Some("script/test".to_owned()),
+        default_permission_mode: PermissionMode::Full,
+    });
+    let mut task = JoinSet::new();
+    task.spawn(engine.run());
+    (handle, task)
+}

@@ -1,0 +1,116 @@
+//! Events and items as lines of a transcript.
+
+use super::Stage;
+use crate::support::render::{content, text_of};
+use pintle_protocol::event::Event;
+use pintle_protocol::item::{Item, ItemBody};
+
+impl Stage {
+    pub(super) fn event(&mut self, event: &Event) -> Option<String> {
+        Some(match event {
+            Event::SessionCreated(_) | Event::PromptMade(_) => return None,
+            Event::SessionClosed {} => "session closed".to_owned(),
+            Event::InputAccepted(input) => {
+                format!("accepted {:?} {}", input.delivery, text_of(&input.content))
+            }
+            Event::QueueChanged { queue } => {
+                let waits: Vec<_> = queue
+                    .iter()
+                    .map(|input| format!("{:?} {}", input.delivery, text_of(&input.content)))
+                    .collect();
+                format!("queue {}", waits.join(", "))
+            }
+            Event::InputRemoved { inputs } => {
+                let texts: Vec<_> = inputs.iter().map(|input| text_of(&input.content)).collect();
+                format!("handed back {}", texts.join(", "))
+            }
+            Event::TurnStarted { .. } => "turn started".to_owned(),
+            Event::TurnCompleted(end) => {
+                let stop = end.stop.map(|stop| format!(" {stop:?}")).unwrap_or_default();
+                let error = end.error.as_ref().map(|e| format!(" {}: {}", e.code, e.message));
+                let denials = if end.denials == 0 {
+                    String::new()
+                } else {
+                    format!(" denials {}", end.denials)
+                };
+                format!(
+                    "turn {:?}{stop}{denials} after {} steps{}",
+                    end.status,
+                    end.steps,
+                    error.unwrap_or_default()
+                )
+            }
+            Event::StepCompleted(step) => {
+                let stop = step.stop.map_or("cut".to_owned(), |stop| format!("{stop:?}"));
+                format!("step {} {stop}", step.step)
+            }
+            Event::ItemStarted { item } => {
+                let line = self.item(item);
+                format!("started   {line}")
+            }
+            Event::ItemUpdated { item } => {
+                let line = self.item(item);
+                format!("updated   {line}")
+            }
+            Event::ItemCompleted { item } => {
+                let line = self.item(item);
+                format!("completed {line}")
+            }
+            Event::ApprovalRequested(approval) => {
+                format!("asked {}: {}", approval.title, approval.reason)
+            }
+            Event::ApprovalResolved(outcome) => {
+                format!(
+                    "answered {:?} for {:?} by {:?}",
+                    outcome.decision, outcome.scope, outcome.by
+                )
+            }
+            Event::ContextPruned(pruned) => format!(
+                "pruned {} results, {} to {} tokens",
+                pruned.results, pruned.tokens_before, pruned.tokens_after
+            ),
+            Event::ConfigChanged(config) => {
+                format!("config {} {:?}", config.model, config.permission_mode)
+            }
+            Event::RetryScheduled(retry) => format!(
+                "retry {} of {} in {} ms, {}: {}",
+                retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
+            ),
+            Event::Notice(notice) => format!("notice {}: {}", notice.code, notice.message),
+        })
+    }
+
+    pub(super) fn item(&mut self, item: &Item) -> String {
+        let name = self.name(item.id.as_str());
+        let status = format!("{:?}", item.status).to_lowercase();
+        match &item.body {
+            ItemBody::UserMessage(message) => format!("{name} user {}", text_of(&message.content)),
+            ItemBody::AgentMessage(body) => format!("{name} message {status} {:?}", body.text),
+            ItemBody::Reasoning(body) => format!("{name} reasoning {status} {:?}", body.text),
+            ItemBody::ToolCall(call) => {
+                let output = call.output.as_ref().map(|output| {
+                    let mark = if output.is_error { " error" } else { "" };
+                    format!(" ={mark} {:?}", content(&output.content))
+                });
+                format!("{name} call {} {status}{}", call.title, output.unwrap_or_default())
+            }
+            ItemBody::Job(job) => {
+                let end = job.end.map(|end| format!(" = {end:?}")).unwrap_or_default();
+                let output = job.output.as_ref().map(|output| format!(" {output:?}"));
+                let output = output.unwrap_or_default();
+                format!("{name} {} {} {status}{end}{output}", job.job_id, job.title)
+            }
+            ItemBody::Subagent(agent) => {
+                let result = agent.result.as_ref().map(|result| format!(" = {result:?}"));
+                let (id, state) = (&agent.agent_id, format!("{:?}", agent.state).to_lowercase());
+                format!("{name} {id} {status}, {state}{}", result.unwrap_or_default())
+            }
+            ItemBody::Compaction(body) => {
+                let said = body.summary.as_ref().or(body.error.as_ref());
+                let said = said.map(|said| format!(" = {said:?}")).unwrap_or_default();
+                format!("{name} compaction {:?} {status}{said}", body.reason)
+            }
+            ItemBody::EngineMessage(message) => format!("{name} engine {:?}", message.text),
+        }
+    }
+}
