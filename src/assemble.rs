@@ -3,7 +3,9 @@
 
 use crate::args;
 use anyhow::Context;
-use pintle::agent::{ConfiguredModels, KeyCommands, Limits, Models, Patience, Services, Toolbox};
+use pintle::agent::{
+    ConfiguredModels, KeyCommands, Limits, Models, Patience, QUESTION_TIMEOUT, Services, Toolbox,
+};
 use pintle::ambient::Ambient;
 use pintle::config::{
     self, Config, EnvironmentConfig, LimitSettings, Live, ToolSettings, Variables,
@@ -59,6 +61,7 @@ pub(crate) async fn services(
         limits: limits(&config.limits),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
+        question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
 
@@ -183,6 +186,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         limits: Limits::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
+        question_timeout: QUESTION_TIMEOUT,
     })
 }
 

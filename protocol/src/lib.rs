@@ -22,6 +22,8 @@ pub mod ids;
 pub mod item;
 pub mod methods;
 pub mod models;
+pub mod plan;
+pub mod question;
 pub mod schema;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.

@@ -7,6 +7,8 @@ use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, Tu
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
+use crate::plan::{Plan, WorkMode};
+use crate::question::{Question, QuestionAnswer};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -146,6 +148,9 @@ methods! {
     /// Asks for permission. It is sent to every subscribed client that declared `approvals`; the
     /// first answer wins and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
+    /// Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the
+    /// first answer wins and the others get `$/cancelRequest`.
+    request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
 }
 
 /// No params, or nothing to say: `{}`.
@@ -250,6 +255,9 @@ pub struct SessionConfig {
     /// What needs no question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
+    /// Whether it plans only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<WorkMode>,
 }
 
 /// What to make a session with.
@@ -325,6 +333,9 @@ pub struct SessionResult {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    #[serde(default)]
+    pub mode: WorkMode,
     /// What it does at the moment.
     pub state: SessionState,
     /// The running turn.
@@ -336,6 +347,12 @@ pub struct SessionResult {
     /// Questions of permission that are open.
     #[serde(default)]
     pub approvals: Vec<Approval>,
+    /// Questions to a person that are open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
+    /// What the model means to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// The tokens of all its turns, and of its sub-agents'.
     #[serde(default)]
     pub usage: Usage,
@@ -611,7 +628,7 @@ pub struct ConfigResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`. More may come.
+    /// Its id: `model`, `effort`, `permissionMode`, `mode`. More may come.
     pub id: String,
     /// Its name for a person.
     pub name: String,

@@ -7,9 +7,11 @@ use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
-use pintle_protocol::ids::{ApprovalId, ItemId, JobId, SessionId, TurnId};
+use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::plan::{Plan, WorkMode};
+use pintle_protocol::question::{Question, QuestionAnswer};
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
@@ -77,7 +79,7 @@ pub enum Command {
         /// Who.
         id: SubscriberId,
     },
-    /// Answer a question of permission; one that is not open is ignored.
+    /// Answer a question; one that is not open is ignored.
     Answer(Answer),
     /// Read durable events.
     Events {
@@ -151,13 +153,23 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// An answer to a question of permission.
+/// An answer to a question.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    /// The question.
-    pub approval_id: ApprovalId,
-    /// The answer.
-    pub answer: ApprovalAnswer,
+pub enum Answer {
+    /// To a question of permission.
+    Approval {
+        /// The question.
+        approval_id: ApprovalId,
+        /// The answer.
+        answer: ApprovalAnswer,
+    },
+    /// To a question of the model.
+    Question {
+        /// The question.
+        question_id: QuestionId,
+        /// The answer.
+        answer: QuestionAnswer,
+    },
 }
 
 /// A message was accepted and is on disk.
@@ -187,6 +199,8 @@ pub struct OpenConfig {
     pub model: Option<String>,
     /// What needs no question.
     pub permission_mode: Option<PermissionMode>,
+    /// Whether it plans only.
+    pub mode: Option<WorkMode>,
 }
 
 /// A session as it stands.
@@ -202,14 +216,20 @@ pub struct Snapshot {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    pub mode: WorkMode,
     /// What it does.
     pub state: SessionState,
     /// The running turn.
     pub active_turn_id: Option<TurnId>,
     /// Messages the model has not read.
     pub queue: Vec<QueuedInput>,
-    /// Open questions.
+    /// Open questions of permission.
     pub approvals: Vec<Approval>,
+    /// Open questions of the model.
+    pub questions: Vec<Question>,
+    /// What the model means to do.
+    pub plan: Option<Plan>,
     /// The tokens of all its turns and of its sub-agents'.
     pub usage: Usage,
     /// What all that cost, where prices are known, in billionths of a US dollar.

@@ -24,6 +24,7 @@ use pintle_protocol::methods::SessionSummary;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
@@ -53,6 +54,8 @@ pub struct Services {
     pub default_model: Option<String>,
     /// The mode of a session that names none.
     pub default_permission_mode: PermissionMode,
+    /// How long a person may take to answer a question.
+    pub question_timeout: Duration,
 }
 
 /// What to make a session with.
@@ -269,6 +272,7 @@ impl Engine {
             cwd,
             model: settings.model.to_string(),
             permission_mode: settings.permission_mode,
+            mode: settings.mode,
             title: settings.title.clone(),
             parent,
         });
@@ -307,6 +311,7 @@ impl Engine {
                 permission_mode: config
                     .permission_mode
                     .or_else(|| created.map(|created| created.permission_mode)),
+                mode: config.mode.or_else(|| created.map(|created| created.mode)),
             },
             created.and_then(|created| created.title.clone()),
             created.is_some_and(|created| created.parent.is_some()),
@@ -361,6 +366,7 @@ impl Engine {
             permission_mode: config
                 .permission_mode
                 .unwrap_or(self.services.default_permission_mode),
+            mode: config.mode.unwrap_or_default(),
             title,
             limits: self.services.limits,
             is_subagent,

@@ -76,6 +76,8 @@ pub struct Subscriber {
     pub feed: mpsc::Sender<Feed>,
     /// Whether it can answer questions of permission.
     pub can_approve: bool,
+    /// Whether it can answer questions of the model.
+    pub can_answer: bool,
     /// Takes the handles of sub-agents, before anything of theirs is handed on.
     pub adopt: Option<Adopt>,
 }

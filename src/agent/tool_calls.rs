@@ -5,11 +5,12 @@
 
 use super::approval::{self, Grants, Place, Verdict};
 use super::call::Call;
+use super::mode;
 use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::store::artifacts;
 use crate::text::truncate;
-use crate::tools::{Access, Progress, ToolContext};
+use crate::tools::{Access, Client, Progress, ToolContext};
 use futures_util::future::join_all;
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
@@ -151,6 +152,10 @@ async fn approve_and_run(
 ) -> Result<Outcome, (Outcome, End)> {
     let Ok(prepared) = &call.prepared else { return Ok(execute(ctx, call).await) };
     let access = prepared.access();
+    if let Some(reason) = mode::denial(ctx.mode.get(), &access) {
+        tally.denials += 1;
+        return Ok(Outcome::error(ItemStatus::Declined, reason));
+    }
     let place = place_of(ctx, &access).await;
     let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
     if let Verdict::Ask(reason) = verdict {
@@ -260,6 +265,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         owner: ctx.session_id.to_string(),
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
+        client: Client::new(ctx.client.clone(), call.item.id.clone()),
         cancel: cancel.clone(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),

@@ -7,6 +7,7 @@
 use super::approval::Grants;
 use super::limits::Limits;
 use super::loop_guard::{Judgement, LoopGuard};
+use super::mode::TurnMode;
 use super::retry::Patience;
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
@@ -15,7 +16,7 @@ use crate::context::conversation::{Conversation, engine_message, user_message};
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, ModelRef, Provider, ToolSpec};
-use crate::tools::{self, Folders, Ledger, Tool};
+use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::event::{
@@ -61,6 +62,10 @@ pub(super) struct TurnContext {
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,
+    /// Whether it plans only.
+    pub(super) mode: TurnMode,
+    /// The way for tools to whoever steers the session.
+    pub(super) client: mpsc::Sender<ClientRequest>,
     /// The way to the session's background jobs.
     pub(super) jobs: crate::tools::Jobs,
     /// The way to the session's sub-agents.
@@ -353,7 +358,7 @@ async fn warn_of_circles(
 
 /// Tells the model something by itself.
 async fn tell(ctx: &TurnContext, conversation: &mut Conversation, text: String) {
-    tell_of(ctx, conversation, EngineMessage { text, jobs: Vec::new() }).await;
+    tell_of(ctx, conversation, EngineMessage { text, ..EngineMessage::default() }).await;
 }
 
 /// Tells the model which background jobs have ended.

@@ -11,6 +11,7 @@ use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 use toml::{Table, Value};
 
 /// What a config file says.
@@ -24,6 +25,7 @@ pub(super) struct FileSettings {
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
+    pub(super) question_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -52,6 +54,9 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 settings.environment = environment::parse(value, path, &mut settings.warnings)?;
             }
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
+            "question_timeout_s" => {
+                settings.question_timeout = Some(seconds_of(&value, &key, path)?);
+            }
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {
                 let value = to_json(&value);
@@ -105,6 +110,14 @@ pub(super) fn text_of(value: &Value, key: &str, path: &Path) -> Result<String, E
 
 pub(super) fn flag_of(value: &Value, key: &str, path: &Path) -> Result<bool, Error> {
     value.as_bool().ok_or_else(|| wrong(path, key, "true or false"))
+}
+
+/// A time from one second on.
+pub(super) fn seconds_of(value: &Value, key: &str, path: &Path) -> Result<Duration, Error> {
+    let seconds = value.as_integer().filter(|seconds| *seconds > 0);
+    let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+    let want = "a whole number of seconds from 1 on";
+    seconds.map(Duration::from_secs).ok_or_else(|| wrong(path, key, want))
 }
 
 fn mode_of(value: &Value, path: &Path) -> Result<PermissionMode, Error> {

@@ -30,6 +30,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +79,8 @@ pub struct Config {
     pub tools: ToolSettings,
     /// How much a turn may take.
     pub limits: LimitSettings,
+    /// How long a person may take to answer a question.
+    pub question_timeout: Option<Duration>,
     /// Where the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// Where tools act.

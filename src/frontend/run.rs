@@ -221,7 +221,13 @@ async fn subscribe(
     watch: &mut Watch,
 ) -> Result<mpsc::Receiver<Feed>, Error> {
     let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let subscriber = Subscriber { id: SubscriberId(0), feed: tx, can_approve: false, adopt: None };
+    let subscriber = Subscriber {
+        id: SubscriberId(0),
+        feed: tx,
+        can_approve: false,
+        can_answer: false,
+        adopt: None,
+    };
     let snapshot =
         session.ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply }).await?;
     watch.last_seq = snapshot.seq;
@@ -370,6 +376,9 @@ impl Watch {
             | Event::StepCompleted(_)
             | Event::ItemStarted { .. }
             | Event::ItemCompleted { .. }
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::RetryScheduled(_)
             | Event::ApprovalRequested(_)
@@ -431,6 +440,9 @@ impl Watch {
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
             | Event::StepCompleted(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_) => None,

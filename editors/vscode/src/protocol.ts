@@ -33,6 +33,8 @@ export type PeerInfo = {
 export type ClientCapabilities = {
   /** The client answers `approval/request`. Without it what would ask is denied, and the model is told. */
   approvals?: Supported;
+  /** The client answers `question/request`. Without it the model is told that nobody can answer. */
+  questions?: Supported;
 };
 
 /** A capability with nothing to configure: `{}`. */
@@ -113,12 +115,19 @@ export type SessionConfig = {
   model?: string;
   /** What needs no question. */
   permissionMode?: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
 };
 
 /** What needs no question. Finer rules come on top of these. */
 export type PermissionMode = 
   | /** Reading is free; writing and running ask. */ "ask"
   | /** Nothing asks. */ "full";
+
+/** Whether the model does things or only plans them. */
+export type WorkMode = 
+  | /** It works. */ "act"
+  | /** It reads and plans: what would change something is denied until a person accepts its plan. */ "plan";
 
 /** A session as it stands at `seq`; every event after that is sent if the connection is subscribed. */
 export type SessionResult = {
@@ -134,6 +143,8 @@ export type SessionResult = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
   /** What it does at the moment. */
   state: SessionState;
   /** The running turn. */
@@ -142,6 +153,10 @@ export type SessionResult = {
   queue?: QueuedInput[];
   /** Questions of permission that are open. */
   approvals?: Approval[];
+  /** Questions to a person that are open. */
+  questions?: Question[];
+  /** What the model means to do. */
+  plan?: Plan;
   /** The tokens of all its turns, and of its sub-agents'. */
   usage?: Usage;
   /** What all that cost, in billionths of a US dollar; absent where no price is known. */
@@ -157,8 +172,8 @@ export type SessionId = string;
 export type SessionState = {
   /** The state. */
   value: StateValue;
-  /** The questions it waits for, when it is blocked. */
-  blockedOn?: ApprovalId[];
+  /** The questions it waits for, when it is blocked: ids of approvals and of questions. */
+  blockedOn?: string[];
   /** The items of jobs that run in the background, also while the session is idle. */
   background?: ItemId[];
 };
@@ -168,9 +183,6 @@ export type StateValue =
   | /** Waits for a prompt. */ "idle"
   | /** A turn runs. */ "running"
   | /** A turn waits for a person. */ "blocked";
-
-/** Names a question of permission, open until it is answered or cancelled. */
-export type ApprovalId = string;
 
 /** Names an item: a message, a tool call, something a client can draw. */
 export type ItemId = string;
@@ -243,6 +255,9 @@ export type Approval = {
   options: ApprovalOption[];
 };
 
+/** Names a question of permission, open until it is answered or cancelled. */
+export type ApprovalId = string;
+
 /** The kind of a tool call; the names are those of the Agent Client Protocol. */
 export type ToolKind = 
   | /** Reads files or folders. */ "read"
@@ -285,6 +300,66 @@ export type Decision =
 export type Scope = 
   | /** For this call. */ "once"
   | /** For calls like this until the session is closed. */ "session";
+
+/** A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options. */
+export type Question = {
+  /** The question's id. */
+  questionId: QuestionId;
+  /** The session it stands in. */
+  sessionId: SessionId;
+  /** The turn that waits. */
+  turnId: TurnId;
+  /** The tool call that waits. */
+  itemId: ItemId;
+  /** What it is about. */
+  kind: QuestionKind;
+  /** The question. */
+  text: string;
+  /** The plan that is to be accepted, as Markdown; only with the kind `plan`. */
+  plan?: string;
+  /** Answers to choose from; with none only a text answers. */
+  options?: QuestionOption[];
+  /** Several options may be chosen. */
+  multiple?: boolean;
+  /** When it is answered by itself with its default, in milliseconds since 1970. */
+  deadlineMs: number;
+};
+
+/** Names a question to a person, open until it is answered or its time is over. */
+export type QuestionId = string;
+
+/** What a question is about. A reader treats a kind it does not know as `choice`. */
+export type QuestionKind = 
+  | /** The model wants to know something. Nobody's answer counts as its first option. */ "choice"
+  | /** The model wants its plan accepted: the first option does, and the session works in mode `act` from then on. Any other answer, and none, leaves it in mode `plan`. */ "plan";
+
+/** One answer a person can choose. */
+export type QuestionOption = {
+  /** What to send back. */
+  optionId: string;
+  /** What to show. */
+  label: string;
+};
+
+/** What the model means to do. Each one replaces the one before. */
+export type Plan = {
+  /** Its parts, in order. */
+  items: PlanItem[];
+};
+
+/** One part of a plan. */
+export type PlanItem = {
+  /** What is to be done. */
+  content: string;
+  /** How far it is. */
+  status: PlanStatus;
+};
+
+/** How far a part of a plan is. */
+export type PlanStatus = 
+  | /** Not begun. */ "pending"
+  | /** Being worked at. */ "in_progress"
+  | /** Done. */ "completed";
 
 /** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
 export type Usage = {
@@ -454,6 +529,15 @@ export type Event =
   | /** A question of permission was answered or withdrawn. */ ApprovalOutcome & {
     type: "approval.resolved";
   }
+  | /** A question to a person is open. */ Question & {
+    type: "question.requested";
+  }
+  | /** A question to a person was answered, or is not asked any more. */ QuestionOutcome & {
+    type: "question.resolved";
+  }
+  | /** The model changed its plan; this is the whole of it. */ Plan & {
+    type: "plan.updated";
+  }
   | /** A model reply is over, whole or cut; its tool calls, if any, run now. */ StepCompleted & {
     type: "step.completed";
   }
@@ -475,6 +559,8 @@ export type SessionCreated = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
   /** The title, if it was given one. */
   title?: string;
   /** Whose sub-agent it is, if it is one. */
@@ -797,6 +883,8 @@ export type EngineMessage = {
   text: string;
   /** The items of the jobs whose end it tells. */
   jobs?: ItemId[];
+  /** The mode that it tells of. */
+  mode?: WorkMode;
 };
 
 /** Who answered a question of permission. */
@@ -819,6 +907,28 @@ export type ApprovalOutcome = {
   by: DecidedBy;
   /** What the person said with it. */
   feedback?: string;
+};
+
+/** Who or what ended a question. */
+export type AnsweredBy = 
+  | /** A client answered. */ "client"
+  | /** A client closed it without an answer. */ "dismissed"
+  | /** Its time was over: the default holds. */ "deadline"
+  | /** Nobody was there who could answer. */ "noClient"
+  | /** The turn was interrupted while it waited. */ "interrupt";
+
+/** How a question ended. */
+export type QuestionOutcome = {
+  /** The question. */
+  questionId: QuestionId;
+  /** The tool call. */
+  itemId: ItemId;
+  /** The options that hold. */
+  optionIds?: string[];
+  /** What the person said in own words. */
+  text?: string;
+  /** Who or what ended it. */
+  by: AnsweredBy;
 };
 
 /** How a model reply ended and what it cost. */
@@ -857,6 +967,8 @@ export type ConfigChanged = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
 };
 
 /** How bad a notice is. */
@@ -993,7 +1105,7 @@ export type ConfigResult = {
 
 /** Something that can be set in a session. */
 export type ConfigOption = {
-  /** Its id: `model`, `effort`, `permissionMode`. More may come. */
+  /** Its id: `model`, `effort`, `permissionMode`, `mode`. More may come. */
   id: string;
   /** Its name for a person. */
   name: string;
@@ -1180,6 +1292,16 @@ export type ApprovalAnswer = {
   dismissed?: boolean;
 };
 
+/** The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all but the first where only one may be chosen; an answer with nothing left counts as dismissed. */
+export type QuestionAnswer = {
+  /** The chosen options. */
+  optionIds?: string[];
+  /** What the person says in own words. */
+  text?: string;
+  /** The question was closed without an answer; the model is told to decide by itself. */
+  dismissed?: boolean;
+};
+
 /** What comes with a failed request besides code and message. */
 export type ErrorData = {
   /** A stable name of the failure. */
@@ -1246,6 +1368,8 @@ export interface ClientNotifications {
 export interface EngineRequests {
   /** Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
   "approval/request": { params: Approval; result: ApprovalAnswer };
+  /** Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
+  "question/request": { params: Question; result: QuestionAnswer };
 }
 
 /** Notifications the engine sends. */

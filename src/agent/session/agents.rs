@@ -79,6 +79,7 @@ impl Session {
         let config = OpenConfig {
             model: Some(model.unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
+            mode: Some(self.mode()),
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task

@@ -7,6 +7,7 @@
 mod agents;
 mod background;
 mod options;
+mod questions;
 mod turns;
 mod watchers;
 
@@ -16,6 +17,7 @@ use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
 use super::limits::Limits;
+use super::mode::TurnMode;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
 use super::turn::{Emit, Finished, Moved};
@@ -24,13 +26,14 @@ use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::tools::{Ledger, SpawnAgent, Tool};
 use futures_util::future::{BoxFuture, select_all};
-use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::plan::{Plan, WorkMode};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// How a session works.
@@ -38,6 +41,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Settings {
     pub(super) model: ModelRef,
     pub(super) permission_mode: PermissionMode,
+    /// The mode of the next turn.
+    pub(super) mode: WorkMode,
     pub(super) title: Option<String>,
     /// How much a turn may take.
     pub(super) limits: Limits,
@@ -75,7 +80,10 @@ pub(super) struct Session {
     steers: VecDeque<QueuedInput>,
     /// Messages that start turns of their own, in order.
     follow_ups: VecDeque<QueuedInput>,
-    approvals: Vec<Open>,
+    asked: questions::Asked,
+    /// The mode that the model was last told of.
+    told_mode: WorkMode,
+    plan: Plan,
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
@@ -87,13 +95,6 @@ pub(super) struct Session {
     is_abandoned: bool,
 }
 
-/// An open question.
-#[derive(Debug)]
-struct Open {
-    approval: Approval,
-    answer: oneshot::Sender<ApprovalOutcome>,
-}
-
 enum Phase {
     Idle(Moved),
     Running(Box<Running>),
@@ -103,6 +104,7 @@ struct Running {
     turn_id: TurnId,
     began_ms: u64,
     cancel: CancellationToken,
+    mode: TurnMode,
     emits: mpsc::Receiver<Emit>,
     turn: BoxFuture<'static, Finished>,
     /// The journal failed while this turn ran.
@@ -129,6 +131,8 @@ enum Happened {
     Job(Box<jobs::Happened>),
     /// Something of a sub-agent.
     Agent(Box<subagents::Happened>),
+    /// Something of a question.
+    Asked(Box<questions::Happened>),
     /// A subscriber that was behind may have room again.
     Room,
 }
@@ -155,7 +159,9 @@ impl Session {
             phase: Phase::Idle(moved),
             steers: VecDeque::new(),
             follow_ups: VecDeque::new(),
-            approvals: Vec::new(),
+            asked: questions::Asked::default(),
+            told_mode: earlier.told_mode,
+            plan: earlier.plan,
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
@@ -189,6 +195,7 @@ impl Session {
                 Happened::Finished(finished) => self.finished(*finished).await,
                 Happened::Job(happened) => self.job(*happened),
                 Happened::Agent(happened) => self.agent(*happened),
+                Happened::Asked(happened) => self.asked(*happened),
                 Happened::Room => self.catch_up(),
             }
         }
@@ -220,6 +227,7 @@ impl Session {
                 biased;
                 happened = self.jobs.next() => Happened::Job(Box::new(happened)),
                 happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
+                happened = self.asked.next() => Happened::Asked(Box::new(happened)),
                 Some(emit) = running.emits.recv() => Happened::Emit(emit),
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
@@ -291,7 +299,7 @@ impl Session {
 
     /// Changes how the session works. The record is to be handed on once the answer is out.
     fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
-        let before = (self.settings.model.clone(), self.settings.permission_mode);
+        let before = self.config_changed();
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
@@ -301,14 +309,21 @@ impl Session {
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
         }
-        if before == (self.settings.model.clone(), self.settings.permission_mode) {
+        self.settings.mode = config.mode.unwrap_or(self.settings.mode);
+        let changed = self.config_changed();
+        if before == changed {
             return Ok(None);
         }
-        let changed = ConfigChanged {
+        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+    }
+
+    /// How the session works, as its journal says.
+    fn config_changed(&self) -> ConfigChanged {
+        ConfigChanged {
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,
-        };
-        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+            mode: self.settings.mode,
+        }
     }
 
     /// What happens while the session is being closed.
@@ -318,6 +333,7 @@ impl Session {
             Happened::Finished(finished) => self.end(*finished).await,
             Happened::Job(happened) => self.job(*happened),
             Happened::Agent(happened) => self.agent(*happened),
+            Happened::Asked(happened) => self.asked(*happened),
             Happened::Room => self.catch_up(),
             Happened::Command(command) => command.refuse(&self.id),
             Happened::Abandoned => self.is_abandoned = true,
@@ -328,7 +344,7 @@ impl Session {
     async fn close(&mut self) -> Result<(), Error> {
         if let Phase::Running(running) = &self.phase {
             running.cancel.cancel();
-            self.withdraw_approvals();
+            self.withdraw_questions();
         }
         self.jobs.stop_all();
         self.subagents.interrupt();

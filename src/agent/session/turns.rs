@@ -5,6 +5,7 @@ use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::limits::Limits;
+use crate::agent::mode::{self, TurnMode};
 use crate::agent::turn::{self, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext};
 use crate::llm::Provider;
 use crate::tools::Folders;
@@ -14,6 +15,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::plan::WorkMode;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -129,6 +131,7 @@ impl Session {
         };
         let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
         let cancel = CancellationToken::new();
+        let mode = TurnMode::new(self.settings.mode);
         let ctx = TurnContext {
             session_id: self.id.clone(),
             turn_id: turn_id.clone(),
@@ -149,6 +152,8 @@ impl Session {
             ledger: self.ledger.clone(),
             artifacts: self.artifacts(),
             permission_mode: self.settings.permission_mode,
+            mode: mode.clone(),
+            client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),
             session: ToSession(emits_tx),
@@ -158,6 +163,7 @@ impl Session {
             turn_id: turn_id.clone(),
             began_ms: self.services.ambient.now_ms(),
             cancel,
+            mode,
             emits,
             turn: Box::pin(turn::run(ctx, moved, inputs)),
             is_lost: false,
@@ -192,7 +198,7 @@ impl Session {
         if !returned.is_empty() {
             self.record(None, Event::InputRemoved { inputs: returned });
         }
-        self.withdraw_approvals();
+        self.withdraw_questions();
         self.subagents.interrupt();
     }
 
@@ -211,6 +217,14 @@ impl Session {
             duration_ms,
             continuations,
         })
+    }
+
+    /// The mode of the running turn, else that of the next.
+    pub(super) fn mode(&self) -> WorkMode {
+        match &self.phase {
+            Phase::Running(running) => running.mode.get(),
+            Phase::Idle(_) => self.settings.mode,
+        }
     }
 
     /// Does what the running turn asks for.
@@ -237,7 +251,9 @@ impl Session {
                 let _ = reply.send(None);
             }
             Emit::TakeNews(reply) => {
-                let _ = reply.send(self.jobs.take_news());
+                let mode = running.mode.get();
+                let told = std::mem::replace(&mut self.told_mode, mode);
+                let _ = reply.send(mode::join(mode::news(mode, told), self.jobs.take_news()));
             }
             Emit::Barrier(done) if !running.is_lost => {
                 let _ = done.send(());
@@ -280,7 +296,7 @@ impl Session {
         let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(moved)) else {
             return;
         };
-        self.withdraw_approvals();
+        self.withdraw_questions();
         self.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { turn::SessionLost.into() } else { end };
         let (stop, error) = match &end {

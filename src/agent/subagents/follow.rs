@@ -53,7 +53,8 @@ impl Follower {
     /// A follower, and the subscriber that feeds it.
     pub(super) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-        let subscriber = Subscriber { id: PARENT, feed: tx, can_approve: false, adopt: None };
+        let subscriber =
+            Subscriber { id: PARENT, feed: tx, can_approve: false, can_answer: false, adopt: None };
         let (said, spent) = (String::new(), Spent::default());
         (Self { handle, feed, last_seq: 0, said, spent }, subscriber)
     }
@@ -117,6 +118,9 @@ impl Follower {
             | Event::ApprovalResolved(_)
             | Event::StepCompleted(_)
             | Event::RetryScheduled(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::Notice(_) => None,
         }

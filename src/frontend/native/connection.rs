@@ -1,7 +1,7 @@
 //! What a connection remembers: who the client is and which sessions it has open.
 
-use crate::agent::{Adopt, EngineHandle, Feed, SessionHandle, Subscriber, SubscriberId};
-use pintle_protocol::approval::Approval;
+use super::questions::Asked;
+use crate::agent::{Adopt, EngineHandle, Feed, SessionHandle, Snapshot, Subscriber, SubscriberId};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ struct State {
     /// Sub-agents of those that are watched.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be asked after the answer.
-    open_approvals: Vec<(SessionHandle, Approval)>,
+    open: Vec<(SessionHandle, Asked)>,
 }
 
 /// How far a connection has come.
@@ -82,6 +82,18 @@ impl Connection {
         self.state().capabilities.approvals.is_some()
     }
 
+    pub(super) fn can_answer(&self) -> bool {
+        self.state().capabilities.questions.is_some()
+    }
+
+    /// Whether this client takes such a question.
+    pub(super) fn takes(&self, asked: &Asked) -> bool {
+        match asked {
+            Asked::Approval(_) => self.can_approve(),
+            Asked::Question(_) => self.can_answer(),
+        }
+    }
+
     /// This connection as a subscriber. Sub-agents of what it watches are its own to answer and to steer.
     pub(super) fn as_subscriber(self: &Arc<Self>) -> Subscriber {
         let connection = Arc::downgrade(self);
@@ -94,6 +106,7 @@ impl Connection {
             id: self.subscriber,
             feed: self.feed.clone(),
             can_approve: self.can_approve(),
+            can_answer: self.can_answer(),
             adopt: Some(adopt),
         }
     }
@@ -117,14 +130,15 @@ impl Connection {
         self.state().sessions.values().cloned().collect()
     }
 
-    pub(super) fn ask_later(&self, session: &SessionHandle, approvals: Vec<Approval>) {
-        if self.can_approve() {
-            let open = approvals.into_iter().map(|approval| (session.clone(), approval));
-            self.state().open_approvals.extend(open);
-        }
+    pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &Snapshot) {
+        let approvals = snapshot.approvals.iter().cloned().map(Asked::Approval);
+        let questions = snapshot.questions.iter().cloned().map(Asked::Question);
+        let open = approvals.chain(questions).filter(|asked| self.takes(asked));
+        let open: Vec<_> = open.map(|asked| (session.clone(), asked)).collect();
+        self.state().open.extend(open);
     }
 
-    pub(super) fn take_open_approvals(&self) -> Vec<(SessionHandle, Approval)> {
-        std::mem::take(&mut self.state().open_approvals)
+    pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, Asked)> {
+        std::mem::take(&mut self.state().open)
     }
 }

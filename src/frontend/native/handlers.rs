@@ -328,7 +328,7 @@ async fn attach(
     };
     let snapshot = snapshot.map_err(refused)?;
     if subscribe != Some(false) {
-        connection.ask_later(session, snapshot.approvals.clone());
+        connection.ask_later(session, &snapshot);
     }
     Ok(session_result(session.id.clone(), snapshot))
 }
@@ -340,10 +340,13 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         title,
         model,
         permission_mode,
+        mode,
         state,
         active_turn_id,
         queue,
         approvals,
+        questions,
+        plan,
         usage,
         cost_nano_usd,
         has_gap,
@@ -355,10 +358,13 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         title,
         model,
         permission_mode,
+        mode,
         state,
         active_turn_id,
         queue,
         approvals,
+        questions,
+        plan,
         usage,
         cost_nano_usd,
         gap: has_gap,
@@ -366,8 +372,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 }
 
 fn open_config(config: SessionConfig) -> OpenConfig {
-    let SessionConfig { model, permission_mode } = config;
-    OpenConfig { model, permission_mode }
+    let SessionConfig { model, permission_mode, mode } = config;
+    OpenConfig { model, permission_mode, mode }
 }
 
 fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {

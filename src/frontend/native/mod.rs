@@ -273,8 +273,8 @@ impl Driver {
             self.outbox.push(response);
         }
         self.in_flight.remove(&id);
-        for (session, approval) in self.connection.take_open_approvals() {
-            self.questions.ask(session, &approval, &mut self.outbox);
+        for (session, asked) in self.connection.take_open_questions() {
+            self.questions.ask(session, &asked, &mut self.outbox);
         }
         if order == Order::Serial {
             self.is_busy = false;

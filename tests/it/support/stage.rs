@@ -1,6 +1,11 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
+mod settings;
+mod words;
+
+pub(crate) use settings::Setup;
+
 use super::render::{content, message, strings, text_of};
 use super::replies::replies;
 use pintle::agent::{
@@ -18,6 +23,8 @@ use pintle_protocol::event::{Event, TransientEvent};
 use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::plan::WorkMode;
+use pintle_protocol::question::Question;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -48,19 +55,28 @@ pub(crate) struct Stage {
     naming: SessionId,
     streamed: BTreeMap<String, String>,
     asked: Vec<Approval>,
+    questions: Vec<Question>,
+    /// The question that was answered last.
+    answered: Option<Question>,
+    /// What other clients are handed.
+    others: Vec<mpsc::Receiver<Feed>>,
     adopted: Adopted,
+    setup: Setup,
     _task: JoinSet<()>,
 }
 
-fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, JoinSet<()>) {
+fn engine_on(
+    data: &Path,
+    script: &Script,
+    env: &Arc<Memory>,
+    setup: &Setup,
+) -> (EngineHandle, JoinSet<()>) {
     let provider: Arc<dyn Provider> = Arc::new(script.clone());
     let (engine, handle) = Engine::new(Services {
         ambient: Ambient::fixed([]),
         store: Store::new(data),
         env: Arc::<Memory>::clone(env),
-        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
-            .concat()
-            .into(),
+        tools: setup.tools(),
         tool_settings: Arc::default(),
         models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
             Ok(Arc::clone(&provider))
@@ -69,6 +85,7 @@ fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, 
         limits: Limits::default(),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
+        question_timeout: setup.question_timeout,
     });
     let mut task = JoinSet::new();
     task.spawn(engine.run());
@@ -76,14 +93,19 @@ fn engine_on(data: &Path, script: &Script, env: &Arc<Memory>) -> (EngineHandle, 
 }
 
 impl Stage {
-    pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
+    pub(crate) async fn set_up(
+        data: &Path,
+        model: &str,
+        mode: PermissionMode,
+        setup: Setup,
+    ) -> Self {
         let script = Script::new(replies(model));
         let env = Memory::new([("/w/a.txt", "one\ntwo\n"), ("/w/b.txt", "bee\n")])
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
         let env = Arc::new(env);
-        let (engine, task) = engine_on(data, &script, &env);
+        let (engine, task) = engine_on(data, &script, &env, &setup);
         let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
         let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
@@ -97,6 +119,7 @@ impl Stage {
             id: SubscriberId(1),
             feed: tx,
             can_approve: mode == PermissionMode::Ask,
+            can_answer: setup.can_answer,
             adopt: Some(adopt),
         };
         session
@@ -117,7 +140,11 @@ impl Stage {
             names: BTreeMap::new(),
             streamed: BTreeMap::new(),
             asked: Vec::new(),
+            questions: Vec::new(),
+            answered: None,
+            others: Vec::new(),
             adopted,
+            setup,
             _task: task,
         }
     }
@@ -176,7 +203,7 @@ impl Stage {
                     dismissed: verb == "dismiss",
                 };
                 let approval_id = question.approval_id;
-                let answer = Command::Answer(Answer { approval_id, answer });
+                let answer = Command::Answer(Answer::Approval { approval_id, answer });
                 let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
                 session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
             }
@@ -221,7 +248,7 @@ impl Stage {
                 self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
                 self.take_what_came();
             }
-            other => panic!("no step begins with `{other}`"),
+            other => self.act_on_questions(other, rest).await,
         }
     }
 
@@ -256,6 +283,9 @@ impl Stage {
             Feed::Durable(record) => {
                 if let Event::ApprovalRequested(approval) = &record.value.event {
                     self.asked.push(approval.clone());
+                }
+                if let Event::QuestionRequested(question) = &record.value.event {
+                    self.questions.push(question.clone());
                 }
                 if let Event::ItemCompleted { item } = &record.value.event {
                     self.check_streamed(item);
@@ -360,8 +390,12 @@ impl Stage {
                 )
             }
             Event::ConfigChanged(config) => {
-                format!("config {} {:?}", config.model, config.permission_mode)
+                let plan = if config.mode == WorkMode::Plan { " plan" } else { "" };
+                format!("config {} {:?}{plan}", config.model, config.permission_mode)
             }
+            Event::QuestionRequested(question) => words::question(question),
+            Event::QuestionResolved(outcome) => words::outcome(outcome),
+            Event::PlanUpdated(plan) => words::plan(plan),
             Event::RetryScheduled(retry) => format!(
                 "retry {} of {} in {} ms, {}: {}",
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
@@ -413,7 +447,8 @@ impl Stage {
             first.map(|first| message(first))
                 == self.first.as_ref().map(|first| format!("user {first:?}"))
         };
-        let last = requests.iter().rev().find(|request| is_own(request.messages.first()));
+        let first = |messages: &[Arc<Message>]| messages.iter().any(|first| is_own(Some(first)));
+        let last = requests.iter().rev().find(|request| first(&request.messages));
         if let Some(request) = last {
             lines.push("--- the model read".to_owned());
             lines.extend(request.messages.iter().map(|said| message(said)));
@@ -423,7 +458,7 @@ impl Stage {
 
     /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
     pub(crate) async fn check_reopening(self, data: &Path) {
-        let Self { script, env, engine, session, .. } = self;
+        let Self { script, env, engine, session, setup, .. } = self;
         let history = |script: &Script, said: &str| -> String {
             let is_it = |messages: &[Arc<Message>]| {
                 let last = messages.last().map(|last| message(last));
@@ -438,7 +473,7 @@ impl Stage {
         let living = history(&script, "to the living");
         engine.shutdown().await;
 
-        let (engine, _task) = engine_on(data, &script, &env);
+        let (engine, _task) = engine_on(data, &script, &env, &setup);
         let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
         script.push(Reply::new().text("again"));
         prompt_and_wait(&opened, "to the opened").await;
