@@ -4,11 +4,12 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    ConfiguredModels, KeyCommands, Limits, Models, Patience, QUESTION_TIMEOUT, Services, Toolbox,
+    ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, Limits, Models, Patience, QUESTION_TIMEOUT,
+    Runner, Services, Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
-    self, Config, EnvironmentConfig, LimitSettings, Live, ToolSettings, Variables,
+    self, Config, EnvironmentConfig, HookSettings, LimitSettings, Live, ToolSettings, Variables,
 };
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
@@ -45,6 +46,8 @@ pub(crate) async fn services(
     let model = config.model.as_ref().map(|model| model.value.clone());
     Ok(Services {
         ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
         store: Store::new(&config.folders.data),
         env: environment(&config.environment, ambient).await?,
         tools: Toolbox::Profiles {
@@ -124,15 +127,30 @@ pub(crate) fn configured_models(
         (None, Some(cassette)) => Arc::new(Record::new(http(), cassette)),
         (None, None) => http(),
     };
-    // The person's own commands see all variables, and run on this machine.
-    let options = Options { variables: Policy::All, ..Options::default() };
-    let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, options));
+    let here = this_machine(ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
         commands: Commands::new(Arc::new(KeyCommands::new(here))),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),
+    })
+}
+
+/// The person's own commands see all variables, and run on this machine.
+fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
+    let options = Options { variables: Policy::All, ..Options::default() };
+    Arc::new(Local::new(ambient, options))
+}
+
+fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
+    let tools = set.tools.as_deref().map(pintle::agent::tool_names).transpose();
+    Ok(Hook {
+        points: vec![set.point],
+        tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
+        timeout: set.timeout.unwrap_or(HOOK_TIMEOUT),
+        on_failure: set.on_failure,
+        runner: Runner::Command(set.command.clone()),
     })
 }
 
@@ -177,6 +195,8 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
     let script = Script::from_json(&demo.script())?;
     Ok(Services {
         ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: Arc::default(),
         store: Store::new(&demo.folder.join("data")),
         env: Arc::new(Local::new(ambient, Options::default())),
         tools: Profile::Pi.tools().into(),

@@ -103,6 +103,9 @@ pub struct ToolCall {
     /// The arguments; absent until they have arrived whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
+    /// The arguments that a hook put in their place; these ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_input: Option<Value>,
     /// The result; absent until there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,

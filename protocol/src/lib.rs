@@ -18,6 +18,7 @@ pub mod content;
 pub mod diff;
 pub mod error;
 pub mod event;
+pub mod hook;
 pub mod ids;
 pub mod item;
 pub mod methods;

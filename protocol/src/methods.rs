@@ -4,6 +4,9 @@ use crate::approval::{Approval, ApprovalAnswer, PermissionMode};
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use crate::content::{Input, Usage};
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::hook::{
+    HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
+};
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
@@ -140,6 +143,11 @@ methods! {
     request Client "job/stop" JobStop(JobStopParams, JobStopResult);
     /// Lists the providers and models that are known by name, as the settings files say now.
     request Client "models/list" ModelsList(Empty, ModelsListResult);
+    /// Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the
+    /// hooks of the config file. It ends with the connection.
+    request Client "hook/register" HookRegister(HookRegisterParams, Empty);
+    /// Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
+    request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
     /// Something happened in a session.
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// This connection read too slowly: the durable events between the two numbers were not sent.
@@ -151,6 +159,10 @@ methods! {
     /// Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the
     /// first answer wins and the others get `$/cancelRequest`.
     request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
+    /// Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more.
+    request Engine "hook/run" HookRunRequest(HookRun, HookAnswer);
+    /// Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
+    request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
 }
 
 /// No params, or nothing to say: `{}`.

@@ -1,5 +1,6 @@
 //! What can be asked of a session, and how to ask.
 
+use super::client_calls::{CallId, Extensions};
 use super::engine::in_background;
 use super::error::Error;
 use super::feed::{Subscriber, SubscriberId};
@@ -12,7 +13,9 @@ use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{Question, QuestionAnswer};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
@@ -81,6 +84,15 @@ pub enum Command {
     },
     /// Answer a question; one that is not open is ignored.
     Answer(Answer),
+    /// This subscriber gives these hooks and tools, in place of those before.
+    Extend {
+        /// Who.
+        id: SubscriberId,
+        /// What it gives.
+        extensions: Arc<Extensions>,
+        /// The answer.
+        reply: Reply<()>,
+    },
     /// Read durable events.
     Events {
         /// Those after this number.
@@ -142,6 +154,7 @@ impl std::fmt::Debug for Command {
             Self::Unsubscribe { .. } => "Unsubscribe",
             Self::NoMoreAnswers { .. } => "NoMoreAnswers",
             Self::Answer(_) => "Answer",
+            Self::Extend { .. } => "Extend",
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
             Self::SetOptions { .. } => "SetOptions",
@@ -153,7 +166,7 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// An answer to a question.
+/// An answer to a question, or to a call.
 #[derive(Debug, Clone)]
 pub enum Answer {
     /// To a question of permission.
@@ -162,6 +175,13 @@ pub enum Answer {
         approval_id: ApprovalId,
         /// The answer.
         answer: ApprovalAnswer,
+    },
+    /// To a call of a hook or a tool.
+    Call {
+        /// The call.
+        call_id: CallId,
+        /// The result; an error is what went wrong, in words.
+        outcome: Result<Value, String>,
     },
     /// To a question of the model.
     Question {
@@ -257,6 +277,11 @@ impl SessionHandle {
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
     }
 
+    /// Whether its task has ended.
+    pub fn is_closed(&self) -> bool {
+        self.commands.is_closed()
+    }
+
     /// Asks without waiting for an answer.
     ///
     /// # Errors
@@ -291,6 +316,7 @@ impl Command {
             Self::ListJobs { reply } => no(reply, session),
             Self::StopJob { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }
+            | Self::Extend { reply, .. }
             | Self::Configure { reply, .. }
             | Self::WhenIdle { reply }
             | Self::Close { reply } => no(reply, session),

@@ -2,6 +2,7 @@
 
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
+use super::hooks::Hook;
 use super::limits::Limits;
 use super::models::Models;
 use super::recovery::{self, Earlier};
@@ -40,6 +41,10 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
+    /// This machine, for the user's own commands, wherever tools act.
+    pub here: Arc<dyn Environment>,
+    /// The hooks of the settings, in order.
+    pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
     /// What is set about tools.

@@ -11,11 +11,13 @@
 
 mod approval;
 mod call;
+mod client_calls;
 mod command;
 mod configured;
 mod engine;
 mod error;
 mod feed;
+mod hooks;
 mod jobs;
 mod key_command;
 mod known;
@@ -35,6 +37,7 @@ mod turn;
 
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
+pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, Reply, SessionHandle, Snapshot,
 };
@@ -42,6 +45,7 @@ pub use configured::ConfiguredModels;
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
+pub use hooks::{HOOK_TIMEOUT, Hook, Runner, tool_names};
 pub use key_command::KeyCommands;
 pub use limits::Limits;
 pub use models::{ModelSource, Models};

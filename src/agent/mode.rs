@@ -47,6 +47,7 @@ pub(super) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
         }
         (WorkMode::Plan, Access::Write(_)) => "changes files",
         (WorkMode::Plan, Access::Execute(_)) => "runs a command",
+        (WorkMode::Plan, Access::Other(_)) => "may do anything",
     };
     Some(format!(
         "Denied: this call {what}, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
@@ -93,6 +94,7 @@ mod tests {
             ("fetch", fetch, true),
             ("write", Access::Write(paths()), false),
             ("run", Access::Execute("ls".to_owned()), false),
+            ("a client's tool", Access::Other("x".to_owned()), false),
         ] {
             assert_eq!(denial(WorkMode::Plan, &access).is_none(), is_free, "{name}");
             assert_eq!(denial(WorkMode::Act, &access), None, "{name}");

@@ -5,6 +5,7 @@
 
 use super::approval::{self, Grants, Place, Verdict};
 use super::call::Call;
+use super::hooks::points;
 use super::mode;
 use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
@@ -50,7 +51,7 @@ pub(super) async fn run(
         call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
     });
     if only_reads && calls.len() > 1 {
-        return run_together(ctx, moved, calls).await;
+        return run_together(ctx, moved, calls, tally).await;
     }
 
     let mut steers = Vec::new();
@@ -97,15 +98,25 @@ async fn take_last(ctx: &TurnContext, mut batch: Batch) -> Batch {
     batch
 }
 
-async fn run_together(ctx: &TurnContext, moved: &mut Moved, calls: Vec<Call>) -> Batch {
+async fn run_together(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    calls: Vec<Call>,
+    tally: &mut Tally,
+) -> Batch {
     let running = calls.into_iter().map(|mut call| async {
-        let outcome = match begin(ctx, &mut call).await {
-            Ok(()) => execute(ctx, &mut call).await,
-            Err(_) => Outcome::cancelled(),
+        let outcome = match points::call(ctx, &mut call).await {
+            Some(denial) => Outcome::declined(ctx, denial, &mut Tally::default()),
+            None => match begin(ctx, &mut call).await {
+                Ok(()) => execute(ctx, &mut call).await,
+                Err(_) => Outcome::cancelled(),
+            },
         };
-        finish(ctx, call, outcome).await
+        let is_declined = outcome.status == ItemStatus::Declined;
+        (finish(ctx, call, outcome).await, is_declined)
     });
-    for result in join_all(running).await {
+    for (result, is_declined) in join_all(running).await {
+        tally.denials += u32::from(is_declined);
         moved.conversation.push(Message::ToolResult(result));
     }
     take_last(ctx, Batch::default()).await
@@ -135,6 +146,15 @@ impl Outcome {
         Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
     }
 
+    /// Somebody said no, unless it was the end of the turn.
+    fn declined(ctx: &TurnContext, reason: String, tally: &mut Tally) -> Self {
+        if ctx.cancel.is_cancelled() {
+            return Self::cancelled();
+        }
+        tally.denials += 1;
+        Self::error(ItemStatus::Declined, reason)
+    }
+
     fn cancelled() -> Self {
         Self::error(ItemStatus::Cancelled, "Operation aborted")
     }
@@ -150,11 +170,13 @@ async fn approve_and_run(
     call: &mut Call,
     tally: &mut Tally,
 ) -> Result<Outcome, (Outcome, End)> {
+    if let Some(denial) = points::call(ctx, call).await {
+        return Ok(Outcome::declined(ctx, denial, tally));
+    }
     let Ok(prepared) = &call.prepared else { return Ok(execute(ctx, call).await) };
     let access = prepared.access();
     if let Some(reason) = mode::denial(ctx.mode.get(), &access) {
-        tally.denials += 1;
-        return Ok(Outcome::error(ItemStatus::Declined, reason));
+        return Ok(Outcome::declined(ctx, reason, tally));
     }
     let place = place_of(ctx, &access).await;
     let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
@@ -201,7 +223,7 @@ async fn begin(ctx: &TurnContext, call: &mut Call) -> Result<(), SessionLost> {
 /// Where a call acts, symbolic links followed.
 async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
     let paths = match access {
-        Access::Execute(_) | Access::Fetch { .. } => return Place::Inside,
+        Access::Execute(_) | Access::Fetch { .. } | Access::Other(_) => return Place::Inside,
         Access::Read(paths) | Access::Write(paths) => paths,
     };
     let Ok(root) = ctx.env.canonicalize(&ctx.folders.cwd).await else { return Place::Outside };
@@ -223,7 +245,8 @@ fn question(
 ) -> Approval {
     let (title, kind, locations, input) = match &call.item.body {
         ItemBody::ToolCall(body) => {
-            (body.title.clone(), body.kind, body.locations.clone(), body.input.clone())
+            let input = body.changed_input.as_ref().or(body.input.as_ref());
+            (body.title.clone(), body.kind, body.locations.clone(), input.cloned())
         }
         ItemBody::UserMessage(_)
         | ItemBody::AgentMessage(_)
@@ -277,7 +300,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
     };
     let mut out_of_patience = std::pin::pin!(out_of_patience);
     let mut n = 0;
-    let result = loop {
+    let mut result = loop {
         tokio::select! {
             biased;
             result = &mut running => break result,
@@ -290,6 +313,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
             }
         }
     };
+    points::result(ctx, call, &mut result).await;
     let status = match (result.is_error, ctx.cancel.is_cancelled()) {
         (false, _) => ItemStatus::Completed,
         (true, true) => ItemStatus::Cancelled,

@@ -5,6 +5,9 @@
 //! the outside races the turn's cancellation.
 
 use super::approval::Grants;
+use super::client_calls::{CallBody, CallReply};
+use super::feed::SubscriberId;
+use super::hooks::{Hooks, points};
 use super::limits::Limits;
 use super::loop_guard::{Judgement, LoopGuard};
 use super::mode::TurnMode;
@@ -64,6 +67,10 @@ pub(super) struct TurnContext {
     pub(super) permission_mode: PermissionMode,
     /// Whether it plans only.
     pub(super) mode: TurnMode,
+    /// What is asked at points of the turn.
+    pub(super) hooks: Hooks,
+    /// What of the plan was not done when the turn began.
+    pub(super) open_todos: Option<String>,
     /// The way for tools to whoever steers the session.
     pub(super) client: mpsc::Sender<ClientRequest>,
     /// The way to the session's background jobs.
@@ -145,6 +152,15 @@ pub(super) enum Emit {
     TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
     /// Give me what the model is to be told of background jobs; it counts as told from now on.
     TakeNews(oneshot::Sender<Option<EngineMessage>>),
+    /// Call this client.
+    Call {
+        /// The client.
+        to: SubscriberId,
+        /// What it is to do.
+        body: CallBody,
+        /// Where its answer goes.
+        reply: CallReply,
+    },
     /// Answer when all that came before is on disk; drop this if it cannot be.
     Barrier(oneshot::Sender<()>),
 }
@@ -263,8 +279,15 @@ async fn drive(
 ) -> Result<StopReason, End> {
     let tools = ctx.tool_specs();
     let news = read_news(ctx, &mut moved.conversation).await;
+    let (inputs, denied) = points::inputs(ctx, inputs).await;
+    if let (Some(denied), true) = (denied, inputs.is_empty()) {
+        return Err(denied);
+    }
     read_inputs(ctx, &mut moved.conversation, inputs).await;
     news?;
+    for text in points::begin(ctx).await? {
+        tell(ctx, &mut moved.conversation, text).await;
+    }
     let began_ms = ctx.ambient.now_ms();
     let mut circles = LoopGuard::default();
     let mut continuations = 0;
@@ -274,9 +297,14 @@ async fn drive(
             ctx.session.event(Event::Notice(notice)).await;
             return Ok(StopReason::Limit);
         }
+        for text in points::context(ctx, moved.conversation.messages.len()).await {
+            tell(ctx, &mut moved.conversation, text).await;
+        }
+        points::request(ctx, moved.conversation.messages.len()).await?;
         let Reply { assistant, calls, cut } =
             step::run(ctx, &moved.conversation, &tools, tally).await?;
         let stop = assistant.stop;
+        points::response(ctx, &assistant).await;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
             moved.conversation.push(crate::llm::Message::Assistant(assistant));
@@ -299,6 +327,7 @@ async fn drive(
         } else {
             tool_calls::run(ctx, moved, calls, tally).await
         };
+        let (steers, _) = points::inputs(ctx, steers).await;
         read_inputs(ctx, &mut moved.conversation, steers).await;
         if let Some(end) = ended {
             return Err(end);

@@ -1,6 +1,7 @@
 //! The config file and the models files, pure: text in, settings and warnings out.
 
 use super::environment::{self, Said};
+use super::hooks::{self, HookSettings};
 use super::limits::{self, LimitSettings};
 use super::node::Node;
 use super::providers::{Form, Reader, texts};
@@ -25,6 +26,7 @@ pub(super) struct FileSettings {
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
+    pub(super) hooks: Vec<HookSettings>,
     pub(super) question_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
 }
@@ -54,6 +56,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 settings.environment = environment::parse(value, path, &mut settings.warnings)?;
             }
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
+            "hooks" => settings.hooks = hooks::parse(&value, path, &mut settings.warnings)?,
             "question_timeout_s" => {
                 settings.question_timeout = Some(seconds_of(&value, &key, path)?);
             }

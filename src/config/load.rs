@@ -192,6 +192,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
             ..file.tools
         },
         limits: file.limits,
+        hooks: file.hooks,
         question_timeout: file.question_timeout,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,

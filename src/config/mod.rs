@@ -6,6 +6,7 @@
 mod entry;
 mod environment;
 mod file;
+mod hooks;
 mod jsonc;
 mod limits;
 mod live;
@@ -18,6 +19,7 @@ mod tools;
 
 pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
+pub use hooks::HookSettings;
 pub use limits::{LimitSettings, nano_usd};
 pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
@@ -79,6 +81,8 @@ pub struct Config {
     pub tools: ToolSettings,
     /// How much a turn may take.
     pub limits: LimitSettings,
+    /// Commands that are run at points of the engine's work, in order.
+    pub hooks: Vec<HookSettings>,
     /// How long a person may take to answer a question.
     pub question_timeout: Option<Duration>,
     /// Where the command line sends every request, whatever the provider.

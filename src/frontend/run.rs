@@ -197,7 +197,7 @@ async fn attempt(
             Some(Feed::Durable(record)) => {
                 show(out, options, watch, &record.value, &record.json).await;
             }
-            Some(Feed::Transient(_)) => {}
+            Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => {}
             // Of sub-agents only what is shown meanwhile is lost; the parent's items tell what they used.
             Some(Feed::Lagged { session_id, .. }) if session_id != session.id => {}
             Some(Feed::Lagged { head_seq, .. }) => {
@@ -226,6 +226,7 @@ async fn subscribe(
         feed: tx,
         can_approve: false,
         can_answer: false,
+        extensions: std::sync::Arc::default(),
         adopt: None,
     };
     let snapshot =

@@ -64,7 +64,7 @@ impl Tool for AskUser {
         let multiple = arguments.flag("multiple")?;
         let kind = QuestionKind::Choice;
         Ok(Box::new(Call {
-            tool: self.name(),
+            tool: self.name().to_owned(),
             ask: Ask { kind, text, plan: None, options, multiple },
         }))
     }
@@ -102,13 +102,13 @@ impl Tool for ExitPlan {
             options: vec!["Accept it and begin".to_owned(), "Go on planning".to_owned()],
             multiple: false,
         };
-        Ok(Box::new(Call { tool: self.name(), ask }))
+        Ok(Box::new(Call { tool: self.name().to_owned(), ask }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
-    tool: &'static str,
+    tool: String,
     ask: Ask,
 }
 

@@ -5,6 +5,7 @@
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::plan::PlanItem;
 use pintle_protocol::question::QuestionKind;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 /// The way of one call to whoever steers the session.
@@ -45,6 +46,17 @@ pub enum ClientRequest {
         /// What came of it, as the model reads it; an error is a question that cannot be asked.
         reply: oneshot::Sender<Result<String, String>>,
     },
+    /// Call a tool of a client.
+    Call {
+        /// The call.
+        item: ItemId,
+        /// The tool's name.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+        /// What the client returned; an error is that there was nothing.
+        reply: oneshot::Sender<Result<Value, String>>,
+    },
     /// Take this as the plan.
     Plan {
         /// Its parts.
@@ -69,6 +81,15 @@ impl Client {
     pub(super) async fn ask(&self, ask: Ask) -> Result<String, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Ask { item, ask, reply }).await
+    }
+
+    /// Calls a tool of a client.
+    ///
+    /// # Errors
+    /// The client is gone or answered with an error, in words for the model.
+    pub async fn call(&self, tool: String, arguments: Value) -> Result<Value, String> {
+        let item = self.item.clone();
+        self.request(|reply| ClientRequest::Call { item, tool, arguments, reply }).await
     }
 
     /// Changes the plan.

@@ -62,10 +62,10 @@ use tokio_util::sync::CancellationToken;
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
 pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The name, as the model calls it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What it does and how to use it, for the model.
-    fn description(&self) -> &'static str;
+    fn description(&self) -> &str;
 
     /// JSON Schema of the arguments, an object schema.
     fn parameters(&self) -> Value;
@@ -130,6 +130,8 @@ pub enum Access {
         /// Its host, with the port where it is an odd one.
         host: String,
     },
+    /// Calls this tool of a client, which may do anything.
+    Other(String),
 }
 
 /// What a running call may use.

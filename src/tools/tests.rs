@@ -118,7 +118,8 @@ pub(crate) fn is_superuser() -> bool {
 
 #[test]
 fn every_tool_has_a_name_a_text_and_a_schema() {
-    let names: Vec<_> = Profile::Pi.tools().iter().map(|tool| tool.name()).collect();
+    let tools = Profile::Pi.tools();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
     assert_eq!(names, ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write"]);
     for tool in Profile::Pi.tools().into_iter().chain(Profile::person()) {
         let (name, schema) = (tool.name(), tool.parameters());

@@ -11,8 +11,10 @@
 )]
 
 mod cli;
+mod client_calls;
 mod examples;
 mod fuzz;
+mod hooks;
 mod jobs;
 mod layers;
 mod lifecycle;

@@ -821,6 +821,8 @@ export type ToolCall = {
   locations?: Location[];
   /** The arguments; absent until they have arrived whole. */
   input?: unknown;
+  /** The arguments that a hook put in their place; these ran. */
+  changedInput?: unknown;
   /** The result; absent until there is one. */
   output?: ToolResult;
 };
@@ -1220,6 +1222,45 @@ export type ModelPrice = {
   cacheWriteUsdPerMtok?: number;
 };
 
+/** A hook of a client. */
+export type HookRegisterParams = {
+  /** Where it runs. */
+  points: HookPoint[];
+  /** Only for calls of these tools: names, with `*` for any text. Default: all. */
+  tools?: string[];
+  /** How long it may take, in milliseconds; default 60000. */
+  timeoutMs?: number;
+  /** What holds when it fails; default `closed`. */
+  onFailure?: OnFailure;
+};
+
+/** A point of the engine's work at which hooks run. */
+export type HookPoint = 
+  | /** A person's message, before the model reads it. May deny it or change its text. */ "inputReceived"
+  | /** A turn begins; its messages are read. May deny it or add context. */ "beforeAgent"
+  | /** What the model is to read next is complete. May add context. */ "contextBuilt"
+  | /** The model is asked next. May deny it, which ends the turn. */ "beforeModelRequest"
+  | /** The model replied. Changes nothing. */ "afterModelResponse"
+  | /** A tool call, before permission is asked and before it runs. May deny it or change its arguments. */ "beforeToolCall"
+  | /** A tool call that ran. May change its result. */ "afterToolCall"
+  | /** A session was made or opened. Changes nothing; not for clients. */ "sessionStart"
+  | /** A session is being closed. Changes nothing; not for clients. */ "sessionEnd";
+
+/** What holds when a hook fails at a point where it may deny. */
+export type OnFailure = 
+  | /** It counts as a denial. */ "closed"
+  | /** It counts as no answer. */ "open";
+
+/** A tool of a client. */
+export type ToolRegisterParams = {
+  /** Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool. */
+  name: string;
+  /** What it does and how to use it, for the model. */
+  description: string;
+  /** JSON Schema of the arguments, an object schema. */
+  parameters: unknown;
+};
+
 /** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
@@ -1302,6 +1343,103 @@ export type QuestionAnswer = {
   dismissed?: boolean;
 };
 
+/** What a hook is told. */
+export type HookRun = {
+  /** Where the engine is. */
+  point: HookPoint;
+  /** The session. */
+  sessionId: SessionId;
+  /** The turn; absent at points of the session. */
+  turnId?: TurnId;
+  /** The session's working directory. */
+  cwd: string;
+  /** The message, at `inputReceived`. */
+  input?: string;
+  /** The tool call, at `beforeToolCall` and `afterToolCall`. */
+  call?: HookCall;
+  /** What the call returned, at `afterToolCall`. */
+  result?: HookResult;
+  /** What the model said, at `afterModelResponse`. */
+  response?: HookResponse;
+  /** How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`. */
+  messages?: number;
+  /** What of the model's plan is not done, at `beforeAgent`. */
+  openTodos?: string;
+};
+
+/** A tool call, for a hook. */
+export type HookCall = {
+  /** Its item. */
+  itemId: ItemId;
+  /** The tool's name. */
+  toolName: string;
+  /** What kind of act it is. */
+  kind: ToolKind;
+  /** One line for a person. */
+  title: string;
+  /** The arguments, as hooks before this one left them. */
+  arguments: unknown;
+  /** Files it is about. */
+  locations?: Location[];
+};
+
+/** What a call returned, for a hook. */
+export type HookResult = {
+  /** What the model is to read. Pictures are not shown to hooks, and stay. */
+  text: string;
+  /** The call failed. */
+  isError?: boolean;
+};
+
+/** What the model said, for a hook. */
+export type HookResponse = {
+  /** Its text. */
+  text: string;
+  /** The tools that it calls, in order. */
+  tools?: string[];
+};
+
+/** What a hook answers. `{}`, and nothing at all, leaves everything as it is. */
+export type HookAnswer = {
+  /** Whether it may go on; default `allow`. Permission is asked for all the same. */
+  decision?: HookDecision;
+  /** Why not, as the model or the person reads it. */
+  reason?: string;
+  /** Another text of the message. */
+  input?: string;
+  /** Other arguments of the call, whole. */
+  arguments?: unknown;
+  /** Another result of the call. */
+  result?: HookResult;
+  /** What the model is to read besides. */
+  context?: string;
+};
+
+/** Whether something may go on. */
+export type HookDecision = 
+  | /** It may. */ "allow"
+  | /** It may not. */ "deny";
+
+/** A call of a tool of this client. */
+export type ToolCallParams = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The call's item. */
+  itemId: ItemId;
+  /** The tool's name. */
+  toolName: string;
+  /** The arguments, as the model wrote them; nobody checked them against the schema. */
+  arguments: unknown;
+};
+
+/** What a tool of a client returned. */
+export type ToolCallResult = {
+  /** What the model reads. */
+  content: Content[];
+  /** The call failed; the content says why. */
+  isError?: boolean;
+};
+
 /** What comes with a failed request besides code and message. */
 export type ErrorData = {
   /** A stable name of the failure. */
@@ -1354,6 +1492,10 @@ export interface ClientRequests {
   "job/stop": { params: JobStopParams; result: JobStopResult };
   /** Lists the providers and models that are known by name, as the settings files say now. */
   "models/list": { params: Empty; result: ModelsListResult };
+  /** Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection. */
+  "hook/register": { params: HookRegisterParams; result: Empty };
+  /** Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
+  "tool/register": { params: ToolRegisterParams; result: Empty };
 }
 
 /** Notifications a client sends. */
@@ -1370,6 +1512,10 @@ export interface EngineRequests {
   "approval/request": { params: Approval; result: ApprovalAnswer };
   /** Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
   "question/request": { params: Question; result: QuestionAnswer };
+  /** Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more. */
+  "hook/run": { params: HookRun; result: HookAnswer };
+  /** Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more. */
+  "tool/call": { params: ToolCallParams; result: ToolCallResult };
 }
 
 /** Notifications the engine sends. */

@@ -6,6 +6,7 @@
 
 mod agents;
 mod background;
+mod client_calls;
 mod options;
 mod questions;
 mod turns;
@@ -26,9 +27,10 @@ use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::tools::{Ledger, SpawnAgent, Tool};
 use futures_util::future::{BoxFuture, select_all};
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
-use pintle_protocol::event::{ConfigChanged, Event, QueuedInput};
+use pintle_protocol::event::{ConfigChanged, Event, Notice, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use std::collections::VecDeque;
@@ -84,6 +86,9 @@ pub(super) struct Session {
     /// The mode that the model was last told of.
     told_mode: WorkMode,
     plan: Plan,
+    calls: Vec<client_calls::OpenCall>,
+    /// Hooks of the session's begin that still run.
+    start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
@@ -133,6 +138,8 @@ enum Happened {
     Agent(Box<subagents::Happened>),
     /// Something of a question.
     Asked(Box<questions::Happened>),
+    /// A hook of the session's begin has ended; with what went wrong.
+    Hooked(Vec<Notice>),
     /// A subscriber that was behind may have room again.
     Room,
 }
@@ -162,6 +169,8 @@ impl Session {
             asked: questions::Asked::default(),
             told_mode: earlier.told_mode,
             plan: earlier.plan,
+            calls: Vec::new(),
+            start_hooks: FuturesUnordered::new(),
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
@@ -175,6 +184,7 @@ impl Session {
 
     /// Serves until it is closed or every handle is gone. Returns its id.
     pub(super) async fn run(mut self) -> SessionId {
+        self.run_start_hooks();
         loop {
             match self.next().await {
                 Happened::Command(Command::Close { reply }) => {
@@ -196,6 +206,7 @@ impl Session {
                 Happened::Job(happened) => self.job(*happened),
                 Happened::Agent(happened) => self.agent(*happened),
                 Happened::Asked(happened) => self.asked(*happened),
+                Happened::Hooked(notices) => self.hooks_failed(notices),
                 Happened::Room => self.catch_up(),
             }
         }
@@ -219,6 +230,7 @@ impl Session {
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
+                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
                 () = room => Happened::Room,
             },
             // What the turn said comes before what it is told, and all of it before its end. What a tool said of a
@@ -233,6 +245,7 @@ impl Session {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
                 finished = &mut running.turn => Happened::Finished(Box::new(finished)),
+                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
                 () = room => Happened::Room,
             },
         }
@@ -258,6 +271,7 @@ impl Session {
             Command::Unsubscribe { id, reply } => self.unsubscribe(id, reply).await,
             Command::NoMoreAnswers { id } => self.no_more_answers(id).await,
             Command::Answer(answer) => self.answer(&answer),
+            Command::Extend { id, extensions, reply } => self.extend(id, extensions, reply).await,
             Command::Events { after, limit, reply } => {
                 let pager = self.journal.pager(after, limit);
                 let _ = reply.send(Ok((Box::new(pager), self.journal.last_seq())));
@@ -334,6 +348,7 @@ impl Session {
             Happened::Job(happened) => self.job(*happened),
             Happened::Agent(happened) => self.agent(*happened),
             Happened::Asked(happened) => self.asked(*happened),
+            Happened::Hooked(notices) => self.hooks_failed(notices),
             Happened::Room => self.catch_up(),
             Happened::Command(command) => command.refuse(&self.id),
             Happened::Abandoned => self.is_abandoned = true,
@@ -354,7 +369,9 @@ impl Session {
         }
         self.end_agents().await;
         self.end_jobs().await;
+        self.run_end_hooks().await;
         self.services.env.release(self.id.as_str()).await;
+        self.services.here.release(self.id.as_str()).await;
         let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {
             self.hand_on(&record);
         });

@@ -96,6 +96,9 @@ impl Session {
             Happened::Asked(ClientRequest::Ask { item, ask, reply }) => {
                 self.ask_person(item, ask, reply);
             }
+            Happened::Asked(ClientRequest::Call { item, tool, arguments, reply }) => {
+                self.call_tool(item, tool, arguments, reply);
+            }
             Happened::Asked(ClientRequest::Plan { items, reply }) => {
                 let _ = reply.send(self.write_plan(Plan { items }));
             }
@@ -177,6 +180,7 @@ impl Session {
                     self.resolve_approval(open, outcome);
                 }
             }
+            Answer::Call { call_id, outcome } => self.call_answered(call_id, outcome.clone()),
             Answer::Question { question_id, answer } => {
                 let mut open = self.asked.questions.iter();
                 let place = open.position(|open| open.question.question_id == *question_id);
@@ -189,6 +193,7 @@ impl Session {
     }
 
     pub(super) fn close_if_nobody_answers(&mut self) {
+        self.fail_calls_of_the_gone();
         if !self.subscribers.iter().any(|served| served.subscriber.can_approve) {
             self.deny_all(DecidedBy::NoApprover);
         }
@@ -266,7 +271,6 @@ impl Session {
     }
 
     /// What of the plan is not done, as text; none when nothing is.
-    #[expect(dead_code, reason = "it is there for compaction")]
     pub(in crate::agent) fn open_todos(&self) -> Option<String> {
         let open = self.plan.items.iter().filter(|item| item.status != PlanStatus::Completed);
         let open: Vec<_> = open.cloned().collect();

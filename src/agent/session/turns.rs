@@ -1,6 +1,7 @@
 //! How turns begin, are told things, and end.
 
 use super::{Phase, Running, Session};
+use crate::agent::client_calls;
 use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
@@ -130,6 +131,7 @@ impl Session {
             Phase::Running(_) => return,
         };
         let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
+        let session = ToSession(emits_tx);
         let cancel = CancellationToken::new();
         let mode = TurnMode::new(self.settings.mode);
         let ctx = TurnContext {
@@ -142,7 +144,7 @@ impl Session {
             limits: self.limits(&inputs),
             model: self.settings.model.clone(),
             system: Arc::clone(&self.system),
-            tools: Arc::clone(&self.tools),
+            tools: client_calls::tools(&self.tools, self.extensions()),
             tool_settings: Arc::clone(&self.services.tool_settings),
             env: Arc::clone(&self.services.env),
             folders: Folders {
@@ -153,10 +155,12 @@ impl Session {
             artifacts: self.artifacts(),
             permission_mode: self.settings.permission_mode,
             mode: mode.clone(),
+            hooks: self.hooks(Some(&session)),
+            open_todos: self.open_todos(),
             client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),
-            session: ToSession(emits_tx),
+            session,
             cancel: cancel.clone(),
         };
         self.phase = Phase::Running(Box::new(Running {
@@ -239,6 +243,7 @@ impl Session {
                 }
             }
             Emit::Transient(event) => self.hand_on_transient(Some(turn_id), event),
+            Emit::Call { to, body, reply } => self.call_client(to, body, reply),
             Emit::Ask(approval, answer) => self.ask(*approval, answer),
             // A turn that is being stopped reads nothing more.
             Emit::TakeSteers(reply) if running.cancel.is_cancelled() => {
@@ -297,6 +302,7 @@ impl Session {
             return;
         };
         self.withdraw_questions();
+        self.withdraw_calls();
         self.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { turn::SessionLost.into() } else { end };
         let (stop, error) = match &end {

@@ -137,6 +137,7 @@ impl Session {
         if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
             served.subscriber.can_approve = false;
             served.subscriber.can_answer = false;
+            served.subscriber.extensions = Arc::default();
         }
         self.close_if_nobody_answers();
         for handle in self.subagents.handles() {

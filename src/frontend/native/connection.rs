@@ -1,7 +1,9 @@
 //! What a connection remembers: who the client is and which sessions it has open.
 
 use super::questions::Asked;
-use crate::agent::{Adopt, EngineHandle, Feed, SessionHandle, Snapshot, Subscriber, SubscriberId};
+use crate::agent::{
+    Adopt, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber, SubscriberId,
+};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -25,6 +27,8 @@ struct State {
     phase: Phase,
     capabilities: ClientCapabilities,
     sessions: BTreeMap<SessionId, SessionHandle>,
+    /// The hooks and tools that the client gives.
+    given: Arc<Extensions>,
     /// Sub-agents of those that are watched.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be asked after the answer.
@@ -107,8 +111,21 @@ impl Connection {
             feed: self.feed.clone(),
             can_approve: self.can_approve(),
             can_answer: self.can_answer(),
+            extensions: Arc::clone(&self.state().given),
             adopt: Some(adopt),
         }
+    }
+
+    /// Changes what the client gives; returns all of it.
+    pub(super) fn give<E>(
+        &self,
+        change: impl FnOnce(&mut Extensions) -> Result<(), E>,
+    ) -> Result<Arc<Extensions>, E> {
+        let mut state = self.state();
+        let mut given = Extensions::clone(&state.given);
+        change(&mut given)?;
+        state.given = Arc::new(given);
+        Ok(Arc::clone(&state.given))
     }
 
     pub(super) fn add(&self, session: SessionHandle) {

@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::handlers;
+use super::{extend, handlers};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -11,9 +11,10 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, ConfigList, ConfigSet, Initialize, JobList, JobStop, ModelsList, Ping, Request,
-    SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    BlobRead, ConfigList, ConfigSet, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
+    Request, SessionClose, SessionCreate, SessionEvents, SessionList, SessionOpen,
+    SessionSubscribe, SessionUnsubscribe, Shutdown, ToolRegister, TurnInterrupt, TurnStart,
+    TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,6 +56,8 @@ impl Table {
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
+        add::<HookRegister, _, _>(&mut module, extend::hook_register);
+        add::<ToolRegister, _, _>(&mut module, extend::tool_register);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);

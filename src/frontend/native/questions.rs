@@ -1,15 +1,16 @@
-//! What is asked of people on this connection: sent as requests, withdrawn when somebody else answered.
+//! What is asked of people and of the client itself on this connection: sent as requests, withdrawn when the answer is not needed any more.
 
 use super::connection::Connection;
 use super::outbox::Outbox;
-use crate::agent::{Answer, SessionHandle};
+use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
 use crate::transport::envelope;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::methods::{
-    ApprovalRequest, CancelParams, CancelRequest, Notification, QuestionRequest, Request,
+    ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification, QuestionRequest,
+    Request, ToolCallRequest,
 };
 use pintle_protocol::question::{Question, QuestionAnswer};
 use serde::de::DeserializeOwned;
@@ -31,6 +32,7 @@ pub(super) enum Asked {
 enum About {
     Approval(ApprovalId),
     Question(QuestionId),
+    Call(CallId),
 }
 
 impl Asked {
@@ -91,6 +93,23 @@ impl Questions {
         }
     }
 
+    /// Has the client do what it offered.
+    pub(super) fn call(&mut self, call: &ClientCall, connection: &Connection, outbox: &mut Outbox) {
+        let Some(session) = connection.find(&call.session_id) else { return };
+        self.asked += 1;
+        let id = format!("s{}", self.asked);
+        outbox.push(match &call.body {
+            CallBody::Hook(run) => envelope::request(&id, HookRunRequest::METHOD, &**run),
+            CallBody::Tool(call) => envelope::request(&id, ToolCallRequest::METHOD, call),
+        });
+        self.open.insert(id, (About::Call(call.id.clone()), session));
+    }
+
+    /// The answer to a call is not waited for any more.
+    pub(super) fn withdraw_call(&mut self, id: &CallId, outbox: &mut Outbox) {
+        self.withdraw(&About::Call(id.clone()), outbox);
+    }
+
     fn withdraw(&mut self, about: &About, outbox: &mut Outbox) {
         let open = self.open.iter().find(|(_, (open, _))| open == about);
         if let Some(id) = open.map(|(id, _)| id.clone()) {
@@ -113,6 +132,12 @@ impl Questions {
                 approval_id,
                 answer: read(outcome)
                     .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() }),
+            },
+            About::Call(call_id) => Answer::Call {
+                call_id,
+                outcome: outcome.and_then(|raw| {
+                    serde_json::from_str(raw.get()).map_err(|error| error.to_string())
+                }),
             },
             About::Question(question_id) => Answer::Question {
                 question_id,

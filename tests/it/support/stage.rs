@@ -4,13 +4,13 @@
 mod settings;
 mod words;
 
-pub(crate) use settings::Setup;
+pub(crate) use settings::{Setup, client_hook, hook};
 
 use super::render::{content, message, strings, text_of};
 use super::replies::replies;
 use pintle::agent::{
-    Adopt, Answer, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models, OpenConfig,
-    Patience, Services, SessionHandle, Subscriber, SubscriberId,
+    Adopt, Answer, CallId, Command, CreateSession, Engine, EngineHandle, Feed, Limits, Models,
+    OpenConfig, Patience, Services, SessionHandle, Subscriber, SubscriberId,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer as Ran, Memory};
@@ -58,6 +58,8 @@ pub(crate) struct Stage {
     questions: Vec<Question>,
     /// The question that was answered last.
     answered: Option<Question>,
+    /// Calls of this client that wait.
+    calls: Vec<CallId>,
     /// What other clients are handed.
     others: Vec<mpsc::Receiver<Feed>>,
     adopted: Adopted,
@@ -76,6 +78,8 @@ fn engine_on(
         ambient: Ambient::fixed([]),
         store: Store::new(data),
         env: Arc::<Memory>::clone(env),
+        here: Arc::<Memory>::clone(env),
+        hooks: setup.hooks.clone().into(),
         tools: setup.tools(),
         tool_settings: Arc::default(),
         models: Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
@@ -104,7 +108,7 @@ impl Stage {
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
-        let env = Arc::new(env);
+        let env = Arc::new(setup.commands(env));
         let (engine, task) = engine_on(data, &script, &env, &setup);
         let config = OpenConfig { permission_mode: Some(mode), ..OpenConfig::default() };
         let create = CreateSession { cwd: "/w".to_owned(), config, ..CreateSession::default() };
@@ -120,10 +124,11 @@ impl Stage {
             feed: tx,
             can_approve: mode == PermissionMode::Ask,
             can_answer: setup.can_answer,
+            extensions: setup.extensions(),
             adopt: Some(adopt),
         };
         session
-            .ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply })
+            .ask(|reply| Command::Subscribe { subscriber, from_seq: Some(0), reply })
             .await
             .unwrap();
         Self {
@@ -142,6 +147,7 @@ impl Stage {
             asked: Vec::new(),
             questions: Vec::new(),
             answered: None,
+            calls: Vec::new(),
             others: Vec::new(),
             adopted,
             setup,
@@ -307,6 +313,8 @@ impl Stage {
                     self.streamed.entry(key).or_default().push_str(&delta.text);
                 }
             }
+            Feed::Call(call) => self.called(&call),
+            Feed::CallWithdrawn(_) => self.seen.push("withdrawn".to_owned()),
             Feed::Lagged { .. } => self.seen.push("lagged".to_owned()),
         }
     }

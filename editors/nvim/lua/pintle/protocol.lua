@@ -512,6 +512,7 @@
 ---@field kind pintle.ToolKind What kind of act it is, for icons and rules.
 ---@field locations? (pintle.Location)[] Files and lines it is about.
 ---@field input? any The arguments; absent until they have arrived whole.
+---@field changedInput? any The arguments that a hook put in their place; these ran.
 ---@field output? pintle.ToolResult The result; absent until there is one.
 
 ---How a background job ended.
@@ -738,6 +739,25 @@
 ---@field cacheReadUsdPerMtok? integer Input read from a cache; absent where that costs like any input.
 ---@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where that costs like any input.
 
+---A hook of a client.
+---@class pintle.HookRegisterParams
+---@field points (pintle.HookPoint)[] Where it runs.
+---@field tools? (string)[] Only for calls of these tools: names, with `*` for any text. Default: all.
+---@field timeoutMs? integer How long it may take, in milliseconds; default 60000.
+---@field onFailure? pintle.OnFailure What holds when it fails; default `closed`.
+
+---A point of the engine's work at which hooks run.
+---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionStart"|"sessionEnd"
+
+---What holds when a hook fails at a point where it may deny.
+---@alias pintle.OnFailure "closed"|"open"
+
+---A tool of a client.
+---@class pintle.ToolRegisterParams
+---@field name string Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool.
+---@field description string What it does and how to use it, for the model.
+---@field parameters any JSON Schema of the arguments, an object schema.
+
 ---The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -792,6 +812,62 @@
 ---@field optionIds? (string)[] The chosen options.
 ---@field text? string What the person says in own words.
 ---@field dismissed? boolean The question was closed without an answer; the model is told to decide by itself.
+
+---What a hook is told.
+---@class pintle.HookRun
+---@field point pintle.HookPoint Where the engine is.
+---@field sessionId pintle.SessionId The session.
+---@field turnId? pintle.TurnId The turn; absent at points of the session.
+---@field cwd string The session's working directory.
+---@field input? string The message, at `inputReceived`.
+---@field call? pintle.HookCall The tool call, at `beforeToolCall` and `afterToolCall`.
+---@field result? pintle.HookResult What the call returned, at `afterToolCall`.
+---@field response? pintle.HookResponse What the model said, at `afterModelResponse`.
+---@field messages? integer How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`.
+---@field openTodos? string What of the model's plan is not done, at `beforeAgent`.
+
+---A tool call, for a hook.
+---@class pintle.HookCall
+---@field itemId pintle.ItemId Its item.
+---@field toolName string The tool's name.
+---@field kind pintle.ToolKind What kind of act it is.
+---@field title string One line for a person.
+---@field arguments any The arguments, as hooks before this one left them.
+---@field locations? (pintle.Location)[] Files it is about.
+
+---What a call returned, for a hook.
+---@class pintle.HookResult
+---@field text string What the model is to read. Pictures are not shown to hooks, and stay.
+---@field isError? boolean The call failed.
+
+---What the model said, for a hook.
+---@class pintle.HookResponse
+---@field text string Its text.
+---@field tools? (string)[] The tools that it calls, in order.
+
+---What a hook answers. `{}`, and nothing at all, leaves everything as it is.
+---@class pintle.HookAnswer
+---@field decision? pintle.HookDecision Whether it may go on; default `allow`. Permission is asked for all the same.
+---@field reason? string Why not, as the model or the person reads it.
+---@field input? string Another text of the message.
+---@field arguments? any Other arguments of the call, whole.
+---@field result? pintle.HookResult Another result of the call.
+---@field context? string What the model is to read besides.
+
+---Whether something may go on.
+---@alias pintle.HookDecision "allow"|"deny"
+
+---A call of a tool of this client.
+---@class pintle.ToolCallParams
+---@field sessionId pintle.SessionId The session.
+---@field itemId pintle.ItemId The call's item.
+---@field toolName string The tool's name.
+---@field arguments any The arguments, as the model wrote them; nobody checked them against the schema.
+
+---What a tool of a client returned.
+---@class pintle.ToolCallResult
+---@field content (pintle.Content)[] What the model reads.
+---@field isError? boolean The call failed; the content says why.
 
 ---What comes with a failed request besides code and message.
 ---@class pintle.ErrorData
@@ -870,6 +946,12 @@ M.method = {
   ---Lists the providers and models that are known by name, as the settings files say now.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
+  ---Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection.
+  ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
+  hook_register = "hook/register",
+  ---Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
+  ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
+  tool_register = "tool/register",
   ---Something happened in a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",
@@ -882,6 +964,12 @@ M.method = {
   ---Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Question`; result: `pintle.QuestionAnswer`.
   question_request = "question/request",
+  ---Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more.
+  ---Params: `pintle.HookRun`; result: `pintle.HookAnswer`.
+  hook_run = "hook/run",
+  ---Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
+  ---Params: `pintle.ToolCallParams`; result: `pintle.ToolCallResult`.
+  tool_call = "tool/call",
 }
 
 ---Codes of failed requests.

@@ -1,15 +1,17 @@
 //! Questions and plans: how a client answers them, and their lines in a transcript.
 
 use super::Stage;
-use pintle::agent::{Answer, Command, Feed, Subscriber, SubscriberId};
+use pintle::agent::{Answer, CallBody, ClientCall, Command, Feed, Subscriber, SubscriberId};
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
+use serde_json::Value;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 impl Stage {
     /// Does one step about questions: `choose ID …`, `say TEXT`, `close`, each for the question that is open longest; `again ID` answers
     /// the last one that was answered once more; `join` (another client that answers), `look` (the open questions and the plan of a
-    /// snapshot).
+    /// snapshot), `reply JSON` (to the call of this client that is open longest), `refuse TEXT`, `hooks` (what the hooks read).
     pub(super) async fn act_on_questions(&mut self, verb: &str, rest: &str) {
         let answer = match verb {
             "choose" | "again" => QuestionAnswer {
@@ -18,6 +20,29 @@ impl Stage {
             },
             "say" => QuestionAnswer { text: Some(rest.to_owned()), ..QuestionAnswer::default() },
             "close" => QuestionAnswer { dismissed: true, ..QuestionAnswer::default() },
+            "reply" | "refuse" => {
+                let call_id = self.calls.remove(0);
+                let outcome = match verb {
+                    "reply" => Ok(serde_json::from_str(rest).unwrap()),
+                    _ => Err(rest.to_owned()),
+                };
+                let answer = Command::Answer(Answer::Call { call_id, outcome });
+                return self.session.tell(answer).await.unwrap();
+            }
+            "hooks" => {
+                let told = self.env.filtered().into_iter().map(|(line, input)| {
+                    let input: Value = serde_json::from_str(&input).unwrap();
+                    let rest = ["input", "call", "result", "response", "openTodos"];
+                    let rest = rest.iter().filter_map(|key| {
+                        let value = input.get(key)?;
+                        let value = value.get("arguments").unwrap_or(value);
+                        Some(format!(" {key} {value}"))
+                    });
+                    format!("{line}: {}{}", input["point"], rest.collect::<String>())
+                });
+                self.seen.extend(told);
+                return;
+            }
             "join" => {
                 let (tx, feed) = mpsc::channel::<Feed>(4096);
                 let subscriber = Subscriber {
@@ -25,6 +50,7 @@ impl Stage {
                     feed: tx,
                     can_approve: false,
                     can_answer: true,
+                    extensions: Arc::default(),
                     adopt: None,
                 };
                 self.session
@@ -58,6 +84,18 @@ impl Stage {
         self.answered = Some(asked);
         let answer = Command::Answer(Answer::Question { question_id, answer });
         self.session.tell(answer).await.unwrap();
+    }
+}
+
+impl Stage {
+    pub(super) fn called(&mut self, call: &ClientCall) {
+        self.calls.push(call.id.clone());
+        self.seen.push(match &call.body {
+            CallBody::Hook(run) => format!("asks the client's hook at {:?}", run.point),
+            CallBody::Tool(call) => {
+                format!("calls the client's {} {}", call.tool_name, call.arguments)
+            }
+        });
     }
 }
 
