@@ -4,12 +4,13 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, Limits, Models, Patience, QUESTION_TIMEOUT,
-    Runner, Services, Toolbox,
+    ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, LINT_TIMEOUT, Limits, Lint, Models,
+    Patience, QUESTION_TIMEOUT, Runner, Services, Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
-    self, Config, EnvironmentConfig, HookSettings, LimitSettings, Live, ToolSettings, Variables,
+    self, Config, EnvironmentConfig, HookSettings, LimitSettings, LintSettings, Live, ToolSettings,
+    Variables,
 };
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
@@ -64,6 +65,7 @@ pub(crate) async fn services(
         limits: limits(&config.limits),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
+        lint: lint(&config.lint)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
@@ -144,7 +146,7 @@ fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
-    let tools = set.tools.as_deref().map(pintle::agent::tool_names).transpose();
+    let tools = set.tools.as_deref().map(pintle::agent::globs_of).transpose();
     Ok(Hook {
         points: vec![set.point],
         tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
@@ -152,6 +154,18 @@ fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
         on_failure: set.on_failure,
         runner: Runner::Command(set.command.clone()),
     })
+}
+
+fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
+    let Some(command) = set.command.clone().filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let globs = (!set.globs.is_empty()).then(|| pintle::agent::globs_of(&set.globs)).transpose();
+    Ok(Some(Lint {
+        command,
+        globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
+        timeout: set.timeout.unwrap_or(LINT_TIMEOUT),
+    }))
 }
 
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
@@ -206,6 +220,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         limits: Limits::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
+        lint: None,
         question_timeout: QUESTION_TIMEOUT,
     })
 }

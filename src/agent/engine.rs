@@ -4,6 +4,7 @@ use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle
 use super::error::{Error, ErrorKind};
 use super::hooks::Hook;
 use super::limits::Limits;
+use super::lint::Lint;
 use super::models::Models;
 use super::recovery::{self, Earlier};
 use super::retry::Patience;
@@ -59,6 +60,8 @@ pub struct Services {
     pub default_model: Option<String>,
     /// The mode of a session that names none.
     pub default_permission_mode: PermissionMode,
+    /// What is run after changes.
+    pub lint: Option<Lint>,
     /// How long a person may take to answer a question.
     pub question_timeout: Duration,
 }

@@ -15,6 +15,7 @@ use crate::tools::{Access, Client, Progress, ToolContext};
 use futures_util::future::join_all;
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, QueuedInput, TransientEvent};
 use pintle_protocol::ids::ApprovalId;
 use pintle_protocol::item::{
@@ -36,6 +37,8 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(super) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
     pub(super) steers: Vec<QueuedInput>,
+    /// What was changed in files.
+    pub(super) changes: Vec<FileChange>,
     /// Why the turn ends, if it does.
     pub(super) ended: Option<End>,
 }
@@ -56,6 +59,7 @@ pub(super) async fn run(
 
     let mut steers = Vec::new();
     let mut ended = None;
+    let mut changes = Vec::new();
     for (place, call) in calls.into_iter().enumerate() {
         if ended.is_none() && place > 0 && steers.is_empty() {
             match ctx.session.take_steers().await {
@@ -78,10 +82,11 @@ pub(super) async fn run(
                 }
             }
         };
+        changes.extend(outcome.result.details.changes.iter().cloned());
         let result = finish(ctx, call, outcome).await;
         moved.conversation.push(Message::ToolResult(result));
     }
-    take_last(ctx, Batch { steers, ended }).await
+    take_last(ctx, Batch { steers, changes, ended }).await
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.

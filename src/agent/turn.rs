@@ -9,6 +9,7 @@ use super::client_calls::{CallBody, CallReply};
 use super::feed::SubscriberId;
 use super::hooks::{Hooks, points};
 use super::limits::Limits;
+use super::lint::{self, Lint};
 use super::loop_guard::{Judgement, LoopGuard};
 use super::mode::TurnMode;
 use super::retry::Patience;
@@ -67,6 +68,8 @@ pub(super) struct TurnContext {
     pub(super) permission_mode: PermissionMode,
     /// Whether it plans only.
     pub(super) mode: TurnMode,
+    /// What is run after changes.
+    pub(super) lint: Option<Lint>,
     /// What is asked at points of the turn.
     pub(super) hooks: Hooks,
     /// What of the plan was not done when the turn began.
@@ -291,6 +294,7 @@ async fn drive(
     let began_ms = ctx.ambient.now_ms();
     let mut circles = LoopGuard::default();
     let mut continuations = 0;
+    let mut linted = String::new();
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally, elapsed_ms) {
@@ -312,7 +316,7 @@ async fn drive(
         if let Some(end) = cut {
             return Err(end);
         }
-        let Batch { steers, ended } = if calls.is_empty() {
+        let Batch { steers, changes, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
             match (steers.is_empty(), is_cut) {
@@ -323,7 +327,7 @@ async fn drive(
                 (true, false) => return Ok(stop),
                 (false, _) => {}
             }
-            Batch { steers, ended: None }
+            Batch { steers, ..Batch::default() }
         } else {
             tool_calls::run(ctx, moved, calls, tally).await
         };
@@ -331,6 +335,9 @@ async fn drive(
         read_inputs(ctx, &mut moved.conversation, steers).await;
         if let Some(end) = ended {
             return Err(end);
+        }
+        if let Some(text) = lint::run(ctx, &changes, &mut linted).await {
+            tell(ctx, &mut moved.conversation, text).await;
         }
         read_news(ctx, &mut moved.conversation).await?;
         if warn_of_circles(ctx, &mut moved.conversation, judgement).await {

@@ -3,6 +3,7 @@
 use super::environment::{self, Said};
 use super::hooks::{self, HookSettings};
 use super::limits::{self, LimitSettings};
+use super::lint::{self, LintSettings};
 use super::node::Node;
 use super::providers::{Form, Reader, texts};
 use super::tools::{self, ToolSettings};
@@ -26,6 +27,7 @@ pub(super) struct FileSettings {
     pub(super) environment: Said,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
+    pub(super) lint: LintSettings,
     pub(super) hooks: Vec<HookSettings>,
     pub(super) question_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
@@ -60,6 +62,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "question_timeout_s" => {
                 settings.question_timeout = Some(seconds_of(&value, &key, path)?);
             }
+            "lint" => settings.lint = lint::parse(value, path, &mut settings.warnings)?,
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {
                 let value = to_json(&value);

@@ -193,6 +193,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         },
         limits: file.limits,
         hooks: file.hooks,
+        lint: file.lint,
         question_timeout: file.question_timeout,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,

@@ -9,6 +9,7 @@ mod file;
 mod hooks;
 mod jsonc;
 mod limits;
+mod lint;
 mod live;
 mod load;
 mod node;
@@ -21,6 +22,7 @@ pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
 pub use hooks::HookSettings;
 pub use limits::{LimitSettings, nano_usd};
+pub use lint::LintSettings;
 pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
@@ -83,6 +85,8 @@ pub struct Config {
     pub limits: LimitSettings,
     /// Commands that are run at points of the engine's work, in order.
     pub hooks: Vec<HookSettings>,
+    /// What is run after changes.
+    pub lint: LintSettings,
     /// How long a person may take to answer a question.
     pub question_timeout: Option<Duration>,
     /// Where the command line sends every request, whatever the provider.

@@ -3,7 +3,7 @@
 use crate::questions::row;
 use crate::support::stage::{Setup, hook};
 use expect_test::expect;
-use pintle::agent::{Hook, tool_names};
+use pintle::agent::{Hook, globs_of};
 use pintle_protocol::hook::HookPoint::{
     AfterModelResponse, AfterToolCall, BeforeAgent, BeforeModelRequest, BeforeToolCall,
     ContextBuilt, InputReceived, SessionEnd, SessionStart,
@@ -141,7 +141,7 @@ fn a_hook_changes_a_result() {
 
 #[test]
 fn a_hook_is_for_the_tools_that_it_names() {
-    let tools = tool_names(&["*sh".to_owned()]).ok();
+    let tools = globs_of(&["*sh".to_owned()]).ok();
     let no = Hook { tools, ..hook(BeforeToolCall, "no") };
     row(
         Setup::default().hook(no, r#"{"decision":"deny","reason":"no shell"}"#),

@@ -18,6 +18,7 @@ mod hooks;
 mod jobs;
 mod layers;
 mod lifecycle;
+mod lint;
 mod llm_http;
 mod matrix;
 mod models;

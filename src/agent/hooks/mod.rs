@@ -52,17 +52,17 @@ pub enum Runner {
     Client(SubscriberId),
 }
 
-/// A matcher for names of tools.
+/// A matcher for names of tools, or for paths.
 ///
 /// # Errors
 /// A pattern makes no sense; the message says which.
-pub fn tool_names(patterns: &[String]) -> Result<GlobSet, String> {
+pub fn globs_of(patterns: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).build();
-        set.add(glob.map_err(|error| format!("`{pattern}` is no pattern for tools: {error}"))?);
+        set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {error}"))?);
     }
-    set.build().map_err(|error| format!("the patterns for tools make no sense: {error}"))
+    set.build().map_err(|error| format!("the patterns make no sense: {error}"))
 }
 
 /// The hooks that hold for a turn or for a session, and what running them needs.

@@ -157,6 +157,7 @@ impl Session {
             mode: mode.clone(),
             hooks: self.hooks(Some(&session)),
             open_todos: self.open_todos(),
+            lint: self.services.lint.clone(),
             client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),

@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{ClientTool, Command, HOOK_TIMEOUT, Hook, Runner, tool_names};
+use crate::agent::{ClientTool, Command, HOOK_TIMEOUT, Hook, Runner, globs_of};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
 use pintle_protocol::hook::{HookPoint, HookRegisterParams, ToolRegisterParams};
@@ -33,7 +33,7 @@ pub(super) async fn hook_register(
             "clients see them as answers and events; a hook of the config file can run there";
         return Err(invalid("no client is asked at sessionStart and sessionEnd", hint));
     }
-    let tools = tools.as_deref().map(tool_names).transpose();
+    let tools = tools.as_deref().map(globs_of).transpose();
     let tools = tools.map_err(|message| invalid(&message, "use names, with * for any text"))?;
     let hook = Hook {
         points,

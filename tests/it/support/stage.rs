@@ -89,6 +89,7 @@ fn engine_on(
         limits: Limits::default(),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
+        lint: setup.lint.clone(),
         question_timeout: setup.question_timeout,
     });
     let mut task = JoinSet::new();

@@ -1,7 +1,8 @@
 //! How a stage is set up where a row needs it otherwise.
 
 use pintle::agent::{
-    ClientTool, Extensions, HOOK_TIMEOUT, Hook, QUESTION_TIMEOUT, Runner, SubscriberId, Toolbox,
+    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, Runner, SubscriberId,
+    Toolbox,
 };
 use pintle::exec::memory::{Answer, Memory};
 use pintle::tools::Profile;
@@ -19,6 +20,8 @@ pub(crate) struct Setup {
     pub(crate) has_person: bool,
     /// How long a person may take.
     pub(crate) question_timeout: Duration,
+    /// What is run after changes.
+    pub(crate) lint: Option<Lint>,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -37,6 +40,7 @@ impl Default for Setup {
             can_answer: false,
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
+            lint: None,
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
