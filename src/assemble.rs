@@ -4,13 +4,13 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    ConfiguredModels, KeyCommands, Limits, Models, Patience, Personal, RoomPolicy, Safe, Services,
-    Toolbox,
+    ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, LINT_TIMEOUT, Limits, Lint, Models,
+    Patience, Personal, QUESTION_TIMEOUT, RoomPolicy, Runner, Safe, Services, Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
-    self, Config, ContextSettings, EnvironmentConfig, LimitSettings, Live, SafeZone, ToolSettings,
-    Variables,
+    self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
+    Live, SafeZone, ToolSettings, Variables,
 };
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
@@ -47,6 +47,8 @@ pub(crate) async fn services(
     let model = config.model.as_ref().map(|model| model.value.clone());
     Ok(Services {
         ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
         store: Store::new(&config.folders.data),
         env: environment(&config.environment, ambient).await?,
         tools: Toolbox::Profiles {
@@ -68,6 +70,8 @@ pub(crate) async fn services(
         personal: Arc::new(personal(&config, ambient)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
+        lint: lint(&config.lint)?,
+        question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
 
@@ -137,9 +141,7 @@ pub(crate) fn configured_models(
         (None, Some(cassette)) => Arc::new(Record::new(http(), cassette)),
         (None, None) => http(),
     };
-    // The person's own commands see all variables, and run on this machine.
-    let options = Options { variables: Policy::All, ..Options::default() };
-    let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, options));
+    let here = this_machine(ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
         commands: Commands::new(Arc::new(KeyCommands::new(here))),
@@ -147,6 +149,35 @@ pub(crate) fn configured_models(
         wire,
         is_replay: settings.replay.is_some(),
     })
+}
+
+/// The person's own commands see all variables, and run on this machine.
+fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
+    let options = Options { variables: Policy::All, ..Options::default() };
+    Arc::new(Local::new(ambient, options))
+}
+
+fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
+    let tools = set.tools.as_deref().map(pintle::agent::globs_of).transpose();
+    Ok(Hook {
+        points: vec![set.point],
+        tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
+        timeout: set.timeout.unwrap_or(HOOK_TIMEOUT),
+        on_failure: set.on_failure,
+        runner: Runner::Command(set.command.clone()),
+    })
+}
+
+fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
+    let Some(command) = set.command.clone().filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let globs = (!set.globs.is_empty()).then(|| pintle::agent::globs_of(&set.globs)).transpose();
+    Ok(Some(Lint {
+        command,
+        globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
+        timeout: set.timeout.unwrap_or(LINT_TIMEOUT),
+    }))
 }
 
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
@@ -204,6 +235,8 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
     let script = Script::from_json(&demo.script())?;
     Ok(Services {
         ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: Arc::default(),
         store: Store::new(&demo.folder.join("data")),
         env: Arc::new(Local::new(ambient, Options::default())),
         tools: Profile::Pi.tools().into(),
@@ -215,6 +248,8 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         personal: Arc::default(),
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
+        lint: None,
+        question_timeout: QUESTION_TIMEOUT,
     })
 }
 

@@ -14,6 +14,9 @@ pub struct ClientCapabilities {
     /// The client answers `approval/request`. Without it what would ask is denied, and the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Supported>,
+    /// The client answers `question/request`. Without it the model is told that nobody can answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions: Option<Supported>,
 }
 
 /// What this engine can do.

@@ -3,9 +3,11 @@
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
 use crate::context::ContextUsage;
-use crate::ids::{AgentId, ApprovalId, ItemId, SessionId, TurnId};
+use crate::ids::{AgentId, ItemId, SessionId, TurnId};
 use crate::item::Item;
+use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
+use crate::question::{Question, QuestionOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +118,15 @@ pub enum Event {
     /// A question of permission was answered or withdrawn.
     #[serde(rename = "approval.resolved")]
     ApprovalResolved(ApprovalOutcome),
+    /// A question to a person is open.
+    #[serde(rename = "question.requested")]
+    QuestionRequested(Question),
+    /// A question to a person was answered, or is not asked any more.
+    #[serde(rename = "question.resolved")]
+    QuestionResolved(QuestionOutcome),
+    /// The model changed its plan; this is the whole of it.
+    #[serde(rename = "plan.updated")]
+    PlanUpdated(Plan),
     /// A model reply is over, whole or cut; its tool calls, if any, run now.
     #[serde(rename = "step.completed")]
     StepCompleted(StepCompleted),
@@ -199,6 +210,9 @@ pub struct SessionCreated {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    #[serde(default)]
+    pub mode: WorkMode,
     /// The title, if it was given one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -243,6 +257,9 @@ pub struct ConfigChanged {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    #[serde(default)]
+    pub mode: WorkMode,
 }
 
 /// A person's message, accepted and not yet read by the model.
@@ -417,9 +434,9 @@ pub struct TurnError {
 pub struct SessionState {
     /// The state.
     pub value: StateValue,
-    /// The questions it waits for, when it is blocked.
+    /// The questions it waits for, when it is blocked: ids of approvals and of questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocked_on: Vec<ApprovalId>,
+    pub blocked_on: Vec<String>,
     /// The items of jobs that run in the background, also while the session is idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<ItemId>,

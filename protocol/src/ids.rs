@@ -50,6 +50,10 @@ id!(
     ApprovalId
 );
 id!(
+    /// Names a question to a person, open until it is answered or its time is over.
+    QuestionId
+);
+id!(
     /// Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
     AgentId
 );

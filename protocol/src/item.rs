@@ -3,6 +3,7 @@
 use crate::content::{Content, Input, Truncation, Usage};
 use crate::diff::FileChange;
 use crate::ids::{AgentId, ItemId, JobId, SessionId, TurnId};
+use crate::plan::WorkMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -104,6 +105,9 @@ pub struct ToolCall {
     /// The arguments; absent until they have arrived whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
+    /// The arguments that a hook put in their place; these ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_input: Option<Value>,
     /// The result; absent until there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,
@@ -219,7 +223,7 @@ pub enum JobEnd {
 }
 
 /// What the engine told the model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineMessage {
     /// The text, as the model reads it.
@@ -227,6 +231,9 @@ pub struct EngineMessage {
     /// The items of the jobs whose end it tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<ItemId>,
+    /// The mode that it tells of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<WorkMode>,
 }
 
 /// Which background job a call was about.

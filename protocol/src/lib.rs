@@ -19,11 +19,14 @@ pub mod context;
 pub mod diff;
 pub mod error;
 pub mod event;
+pub mod hook;
 pub mod ids;
 pub mod item;
 pub mod methods;
 pub mod models;
+pub mod plan;
 pub mod prompt;
+pub mod question;
 pub mod queue;
 pub mod schema;
 

@@ -7,9 +7,14 @@ use crate::context::{
     ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
 };
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::hook::{
+    HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
+};
 use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
+use crate::plan::{Plan, WorkMode};
+use crate::question::{Question, QuestionAnswer};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -154,6 +159,11 @@ methods! {
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the prompts that can be called with `/name`, as the files say now.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
+    /// Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the
+    /// hooks of the config file. It ends with the connection.
+    request Client "hook/register" HookRegister(HookRegisterParams, Empty);
+    /// Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
+    request Client "tool/register" ToolRegister(ToolRegisterParams, Empty);
     /// Something happened in a session.
     notification Engine "session/event" SessionEvent(AnyRecord);
     /// This connection read too slowly: the durable events between the two numbers were not sent.
@@ -162,6 +172,13 @@ methods! {
     /// Asks for permission. It is sent to every subscribed client that declared `approvals`; the
     /// first answer wins and the others get `$/cancelRequest`.
     request Engine "approval/request" ApprovalRequest(Approval, ApprovalAnswer);
+    /// Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the
+    /// first answer wins and the others get `$/cancelRequest`.
+    request Engine "question/request" QuestionRequest(Question, QuestionAnswer);
+    /// Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more.
+    request Engine "hook/run" HookRunRequest(HookRun, HookAnswer);
+    /// Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
+    request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
 }
 
 /// No params, or nothing to say: `{}`.
@@ -269,6 +286,9 @@ pub struct SessionConfig {
     /// Instructions for this session alone, told behind all others; only when it is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
+    /// Whether it plans only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<WorkMode>,
 }
 
 /// What to make a session with.
@@ -344,6 +364,9 @@ pub struct SessionResult {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    #[serde(default)]
+    pub mode: WorkMode,
     /// What it does at the moment.
     pub state: SessionState,
     /// The running turn.
@@ -355,6 +378,12 @@ pub struct SessionResult {
     /// Questions of permission that are open.
     #[serde(default)]
     pub approvals: Vec<Approval>,
+    /// Questions to a person that are open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
+    /// What the model means to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Plan>,
     /// The tokens of all its turns, and of its sub-agents'.
     #[serde(default)]
     pub usage: Usage,
@@ -633,7 +662,7 @@ pub struct ConfigResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come.
+    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come.
     pub id: String,
     /// Its name for a person.
     pub name: String,

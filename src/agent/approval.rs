@@ -15,6 +15,8 @@ pub(super) struct Grants {
     commands: Vec<String>,
     /// Hosts that pages are fetched from.
     hosts: Vec<String>,
+    /// Tools of clients.
+    tools: Vec<String>,
 }
 
 /// Where a call acts.
@@ -65,6 +67,13 @@ pub(super) fn decide(
                 Verdict::Ask(format!("it fetches {url} from the network"))
             }
         }
+        (PermissionMode::Ask, Access::Other(tool)) => {
+            if grants.tools.contains(tool) {
+                Verdict::Allow
+            } else {
+                Verdict::Ask("it calls a tool of a client".to_owned())
+            }
+        }
     }
 }
 
@@ -74,6 +83,7 @@ pub(super) fn grant(grants: &mut Grants, access: &Access, place: Place) {
         (Access::Write(_), Place::Inside) => grants.edits_inside = true,
         (Access::Execute(command), _) => grants.commands.push(command.clone()),
         (Access::Fetch { host, .. }, _) => grants.hosts.push(host.clone()),
+        (Access::Other(tool), _) => grants.tools.push(tool.clone()),
         (Access::Read(_), _) | (Access::Write(_), Place::Outside) => {}
     }
 }
@@ -94,6 +104,7 @@ pub(super) fn options(access: &Access, place: Place) -> Vec<ApprovalOption> {
         (Access::Fetch { host, .. }, _) => {
             Some(format!("Allow fetching from {host} for this session"))
         }
+        (Access::Other(tool), _) => Some(format!("Allow {tool} for this session")),
         (Access::Read(_), _) | (Access::Write(_), Place::Outside) => None,
     };
     let mut options = vec![option("allow", "Allow", Decision::Allow, Scope::Once)];
@@ -157,7 +168,7 @@ mod tests {
     use pintle_protocol::item::ToolKind;
     use std::path::PathBuf;
 
-    fn accesses() -> [(&'static str, Access); 4] {
+    fn accesses() -> [(&'static str, Access); 5] {
         let path = || vec![PathBuf::from("/w/a")];
         [
             ("read", Access::Read(path())),
@@ -167,6 +178,7 @@ mod tests {
                 "fetch",
                 Access::Fetch { url: "https://x.test/a".to_owned(), host: "x.test".to_owned() },
             ),
+            ("other", Access::Other("their_tool".to_owned())),
         ]
     }
 
@@ -197,7 +209,9 @@ mod tests {
             run Inside | full allow | ask ask: it runs a command | granted allow
             run Outside | full allow | ask ask: it runs a command | granted allow
             fetch Inside | full allow | ask ask: it fetches https://x.test/a from the network | granted allow
-            fetch Outside | full allow | ask ask: it fetches https://x.test/a from the network | granted allow"]]
+            fetch Outside | full allow | ask ask: it fetches https://x.test/a from the network | granted allow
+            other Inside | full allow | ask ask: it calls a tool of a client | granted allow
+            other Outside | full allow | ask ask: it calls a tool of a client | granted allow"]]
         .assert_eq(&rows.join("\n"));
     }
 

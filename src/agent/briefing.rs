@@ -363,7 +363,7 @@ pub(super) async fn tell_rules(ctx: &TurnContext, moved: &mut Moved, touched: &[
 
 /// Tells the model something, and keeps what it knows then.
 async fn tell(ctx: &TurnContext, moved: &mut Moved, text: String, told: Told) {
-    let message = EngineMessage { text, jobs: Vec::new() };
+    let message = EngineMessage { text, ..EngineMessage::default() };
     moved.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
     moved.briefing.heard(told);

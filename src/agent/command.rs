@@ -1,5 +1,6 @@
 //! What can be asked of a session, and how to ask.
 
+use super::client_calls::{CallId, Extensions};
 use super::engine::in_background;
 use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
@@ -8,11 +9,15 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
-use pintle_protocol::ids::{ApprovalId, ItemId, JobId, SessionId, TurnId};
+use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::plan::{Plan, WorkMode};
+use pintle_protocol::question::{Question, QuestionAnswer};
 use pintle_protocol::queue::QueueUpdate;
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
@@ -79,8 +84,17 @@ pub enum Command {
         /// Who.
         id: SubscriberId,
     },
-    /// Answer a question of permission; one that is not open is ignored.
+    /// Answer a question; one that is not open is ignored.
     Answer(Answer),
+    /// This subscriber gives these hooks and tools, in place of those before.
+    Extend {
+        /// Who.
+        id: SubscriberId,
+        /// What it gives.
+        extensions: Arc<Extensions>,
+        /// The answer.
+        reply: Reply<()>,
+    },
     /// Read durable events.
     Events {
         /// Those after this number.
@@ -161,6 +175,7 @@ impl std::fmt::Debug for Command {
             Self::Unsubscribe { .. } => "Unsubscribe",
             Self::NoMoreAnswers { .. } => "NoMoreAnswers",
             Self::Answer(_) => "Answer",
+            Self::Extend { .. } => "Extend",
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
             Self::Compact { .. } => "Compact",
@@ -175,13 +190,30 @@ impl std::fmt::Debug for Command {
     }
 }
 
-/// An answer to a question of permission.
+/// An answer to a question, or to a call.
 #[derive(Debug, Clone)]
-pub struct Answer {
-    /// The question.
-    pub approval_id: ApprovalId,
-    /// The answer.
-    pub answer: ApprovalAnswer,
+pub enum Answer {
+    /// To a question of permission.
+    Approval {
+        /// The question.
+        approval_id: ApprovalId,
+        /// The answer.
+        answer: ApprovalAnswer,
+    },
+    /// To a call of a hook or a tool.
+    Call {
+        /// The call.
+        call_id: CallId,
+        /// The result; an error is what went wrong, in words.
+        outcome: Result<Value, String>,
+    },
+    /// To a question of the model.
+    Question {
+        /// The question.
+        question_id: QuestionId,
+        /// The answer.
+        answer: QuestionAnswer,
+    },
 }
 
 /// What to do with the messages that wait.
@@ -224,6 +256,8 @@ pub struct OpenConfig {
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
+    /// Whether it plans only.
+    pub mode: Option<WorkMode>,
 }
 
 impl OpenConfig {
@@ -250,14 +284,20 @@ pub struct Snapshot {
     pub model: String,
     /// What needs no question.
     pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    pub mode: WorkMode,
     /// What it does.
     pub state: SessionState,
     /// The running turn.
     pub active_turn_id: Option<TurnId>,
     /// Messages the model has not read.
     pub queue: Vec<QueuedInput>,
-    /// Open questions.
+    /// Open questions of permission.
     pub approvals: Vec<Approval>,
+    /// Open questions of the model.
+    pub questions: Vec<Question>,
+    /// What the model means to do.
+    pub plan: Option<Plan>,
     /// The tokens of all its turns and of its sub-agents'.
     pub usage: Usage,
     /// What all that cost, where prices are known, in billionths of a US dollar.
@@ -285,6 +325,11 @@ impl SessionHandle {
         let (reply, answer) = oneshot::channel();
         self.tell(command(reply)).await?;
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
+    }
+
+    /// Whether its task has ended.
+    pub fn is_closed(&self) -> bool {
+        self.commands.is_closed()
     }
 
     /// Asks without waiting for an answer.
@@ -324,6 +369,7 @@ impl Command {
             Self::ListJobs { reply } => no(reply, session),
             Self::StopJob { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }
+            | Self::Extend { reply, .. }
             | Self::Configure { reply, .. }
             | Self::WhenIdle { reply }
             | Self::Close { reply } => no(reply, session),

@@ -3,7 +3,9 @@
 use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
+use super::hooks::Hook;
 use super::limits::Limits;
+use super::lint::Lint;
 use super::models::Models;
 use super::project::{self, Personal};
 use super::recovery::{self, Earlier};
@@ -30,6 +32,7 @@ use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
@@ -45,6 +48,10 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
+    /// This machine, for the user's own commands, wherever tools act.
+    pub here: Arc<dyn Environment>,
+    /// The hooks of the settings, in order.
+    pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
     /// What is set about tools.
@@ -63,6 +70,10 @@ pub struct Services {
     pub default_model: Option<String>,
     /// The mode of a session that names none.
     pub default_permission_mode: PermissionMode,
+    /// What is run after changes.
+    pub lint: Option<Lint>,
+    /// How long a person may take to answer a question.
+    pub question_timeout: Duration,
 }
 
 /// What to make a session with.
@@ -287,6 +298,7 @@ impl Engine {
             cwd,
             model: settings.model.to_string(),
             permission_mode: settings.permission_mode,
+            mode: settings.mode,
             title: settings.title.clone(),
             parent,
             role: settings.role.clone(),
@@ -329,6 +341,7 @@ impl Engine {
                     .permission_mode
                     .or_else(|| created.map(|created| created.permission_mode)),
                 system_prompt: created.and_then(|created| created.system_prompt.clone()),
+                mode: config.mode.or_else(|| created.map(|created| created.mode)),
             },
             created.and_then(|created| created.title.clone()),
             created.is_some_and(|created| created.parent.is_some()),
@@ -386,6 +399,7 @@ impl Engine {
             permission_mode: config
                 .permission_mode
                 .unwrap_or(self.services.default_permission_mode),
+            mode: config.mode.unwrap_or_default(),
             title,
             limits: self.services.limits,
             steer_mode: QueueMode::All,

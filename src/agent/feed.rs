@@ -4,6 +4,7 @@
 //! holds back durable ones until there is room again; then the subscriber is told once which it missed, and reads
 //! them from the journal.
 
+use super::client_calls::{CallId, ClientCall, Extensions};
 use super::command::SessionHandle;
 use pintle_protocol::event::{EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
@@ -26,6 +27,10 @@ pub enum Feed {
     Durable(Arc<Record>),
     /// A transient event.
     Transient(Arc<TransientRecord>),
+    /// Something that this client offered to do.
+    Call(Arc<ClientCall>),
+    /// The answer to a call is not waited for any more.
+    CallWithdrawn(CallId),
     /// The durable events in between were not handed on; those after `head_seq` are.
     Lagged {
         /// The session.
@@ -76,6 +81,10 @@ pub struct Subscriber {
     pub feed: mpsc::Sender<Feed>,
     /// Whether it can answer questions of permission.
     pub can_approve: bool,
+    /// Whether it can answer questions of the model.
+    pub can_answer: bool,
+    /// The hooks and tools that it gives.
+    pub extensions: Arc<Extensions>,
     /// Takes the handles of sub-agents, before anything of theirs is handed on.
     pub adopt: Option<Adopt>,
 }
@@ -117,6 +126,23 @@ impl Served {
         if !self.is_behind && feed.capacity() > feed.max_capacity() / 2 {
             let _ = self.subscriber.feed.try_send(Feed::Transient(Arc::clone(record)));
         }
+    }
+
+    /// Hands on a call; `false` when there is no room for it.
+    pub(super) fn call(&self, call: Arc<ClientCall>) -> bool {
+        self.subscriber.feed.try_send(Feed::Call(call)).is_ok()
+    }
+
+    /// Says that a call is not waited for. One that has no room for this answers in vain.
+    pub(super) fn withdraw(&self, id: CallId) {
+        let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
+    }
+
+    /// Whether it can still be called.
+    pub(super) fn is_called(&self) -> bool {
+        let Extensions { hooks, tools } = &*self.subscriber.extensions;
+        let gives = !hooks.is_empty() || !tools.is_empty();
+        gives && !self.subscriber.feed.is_closed()
     }
 
     /// Waits until one that is behind has room again. Cancel-safe. Never ends for one that is not.

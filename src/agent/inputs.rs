@@ -8,7 +8,7 @@ use super::turn::TurnContext;
 use crate::context::input;
 use crate::context::templates;
 use crate::picture::{self, Format};
-use crate::tools::{Profile, Progress, Read, Tool, ToolContext};
+use crate::tools::{Client, Profile, Progress, Read, Tool, ToolContext};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input, LineRange};
@@ -127,6 +127,7 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
         owner: ctx.session_id.to_string(),
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
+        client: Client::none(),
         cancel: ctx.cancel.child_token(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),

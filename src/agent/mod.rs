@@ -12,19 +12,24 @@
 mod approval;
 mod briefing;
 mod call;
+mod client_calls;
 mod command;
 mod configured;
 mod engine;
 mod error;
 mod feed;
+mod hooks;
 mod inputs;
 mod jobs;
 mod key_command;
 mod known;
 mod limits;
+mod lint;
 mod loop_guard;
+mod mode;
 mod models;
 mod project;
+mod questions;
 mod recovery;
 mod retry;
 mod room;
@@ -38,6 +43,7 @@ mod turn;
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
+pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, SessionHandle,
     Snapshot,
@@ -46,9 +52,12 @@ pub use configured::ConfiguredModels;
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
+pub use hooks::{HOOK_TIMEOUT, Hook, Runner, globs_of};
 pub use key_command::KeyCommands;
 pub use limits::Limits;
+pub use lint::{LINT_TIMEOUT, Lint};
 pub use models::{ModelSource, Models};
 pub use project::Personal;
+pub use questions::QUESTION_TIMEOUT;
 pub use retry::Patience;
 pub use toolbox::Toolbox;

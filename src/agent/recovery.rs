@@ -2,6 +2,7 @@
 
 use super::approval::without_client;
 use super::jobs;
+use super::questions::{accepts_plan, without_answer};
 use super::session::Total;
 use super::subagents::closed;
 use crate::store::Entry;
@@ -14,6 +15,8 @@ use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::{
     Item, ItemBody, ItemStatus, JobEnd, Subagent, SubagentState, ToolResult,
 };
+use pintle_protocol::plan::{Plan, WorkMode};
+use pintle_protocol::question::{AnsweredBy, Question};
 
 /// What a journal leaves open.
 #[derive(Debug, Default)]
@@ -36,6 +39,10 @@ pub(super) struct Earlier {
     pub(super) agents: u64,
     /// What was used.
     pub(super) total: Total,
+    /// What the model meant to do.
+    pub(super) plan: Plan,
+    /// The mode that it was last told of.
+    pub(super) told_mode: WorkMode,
 }
 
 /// Reads what is open at the end of a journal.
@@ -46,6 +53,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut jobs = OpenJobs::default();
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
+    let (mut plan, mut told_mode) = (Plan::default(), WorkMode::default());
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
@@ -74,6 +82,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 if let Some(created) = &mut recovery.created {
                     created.model.clone_from(&changed.model);
                     created.permission_mode = changed.permission_mode;
+                    created.mode = changed.mode;
                 }
             }
             Event::StepCompleted(step) => {
@@ -88,7 +97,20 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ItemCompleted { item } => {
                 open.items.retain(|other| other.id != item.id);
                 unread.retain(|waiting| waiting.item_id != item.id);
+                if let ItemBody::EngineMessage(message) = &item.body {
+                    told_mode = message.mode.unwrap_or(told_mode);
+                }
             }
+            Event::QuestionRequested(question) => open.questions.push(question.clone()),
+            Event::QuestionResolved(outcome) => {
+                let is_it = |asked: &&Question| asked.question_id == outcome.question_id;
+                let asked = open.questions.iter().find(is_it);
+                if asked.is_some_and(|asked| accepts_plan(asked, outcome)) {
+                    told_mode = WorkMode::Act;
+                }
+                open.questions.retain(|asked| asked.question_id != outcome.question_id);
+            }
+            Event::PlanUpdated(now) => plan.clone_from(now),
             Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
@@ -108,7 +130,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         total.add(agent.usage, agent.cost_nano_usd);
     }
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
-    recovery.earlier = Earlier { jobs, agents: agents.items.len() as u64, total };
+    recovery.earlier = Earlier { jobs, agents: agents.items.len() as u64, total, plan, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }
@@ -237,6 +259,7 @@ struct Open {
     turn: Option<(TurnId, u64)>,
     items: Vec<Item>,
     approvals: Vec<Approval>,
+    questions: Vec<Question>,
     usage: Usage,
     cost_nano_usd: Option<u64>,
     steps: u32,
@@ -247,6 +270,9 @@ impl Open {
         let Some((turn, began_ms)) = self.turn else { return Vec::new() };
         let approvals = self.approvals.iter().map(|approval| {
             Event::ApprovalResolved(without_client(approval, DecidedBy::Interrupt))
+        });
+        let questions = self.questions.iter().map(|question| {
+            Event::QuestionResolved(without_answer(question, AnsweredBy::Interrupt))
         });
         let items = self.items.into_iter().map(|item| Event::ItemCompleted { item: ended(item) });
         let completed = Event::TurnCompleted(TurnCompleted {
@@ -265,7 +291,8 @@ impl Open {
             denials: 0,
             duration_ms: now_ms.saturating_sub(began_ms),
         });
-        approvals.chain(items).chain([completed]).map(|event| (Some(turn.clone()), event)).collect()
+        let events = approvals.chain(questions).chain(items).chain([completed]);
+        events.map(|event| (Some(turn.clone()), event)).collect()
     }
 }
 

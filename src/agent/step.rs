@@ -230,6 +230,7 @@ impl Stream<'_> {
                     tool_name: name,
                     locations: Vec::new(),
                     input: None,
+                    changed_input: None,
                     output: None,
                 };
                 (ItemBody::ToolCall(Box::new(call)), DeltaField::Args)

@@ -5,14 +5,17 @@
 
 use super::approval::{self, Grants, Place, Verdict};
 use super::call::Call;
+use super::hooks::points;
+use super::mode;
 use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::store::artifacts;
 use crate::text::truncate;
-use crate::tools::{Access, Progress, ToolContext};
+use crate::tools::{Access, Client, Progress, ToolContext};
 use futures_util::future::join_all;
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
+use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, QueuedInput, TransientEvent};
 use pintle_protocol::ids::ApprovalId;
 use pintle_protocol::item::{
@@ -34,6 +37,8 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(super) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
     pub(super) steers: Vec<QueuedInput>,
+    /// What was changed in files.
+    pub(super) changes: Vec<FileChange>,
     /// Why the turn ends, if it does.
     pub(super) ended: Option<End>,
 }
@@ -49,11 +54,12 @@ pub(super) async fn run(
         call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
     });
     if only_reads && calls.len() > 1 {
-        return run_together(ctx, moved, calls).await;
+        return run_together(ctx, moved, calls, tally).await;
     }
 
     let mut steers = Vec::new();
     let mut ended = None;
+    let mut changes = Vec::new();
     for (place, call) in calls.into_iter().enumerate() {
         if ended.is_none() && place > 0 && steers.is_empty() {
             match ctx.session.take_steers().await {
@@ -76,10 +82,11 @@ pub(super) async fn run(
                 }
             }
         };
+        changes.extend(outcome.result.details.changes.iter().cloned());
         let result = finish(ctx, call, outcome).await;
         moved.conversation.push(Message::ToolResult(result));
     }
-    take_last(ctx, Batch { steers, ended }).await
+    take_last(ctx, Batch { steers, changes, ended }).await
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
@@ -96,15 +103,25 @@ async fn take_last(ctx: &TurnContext, mut batch: Batch) -> Batch {
     batch
 }
 
-async fn run_together(ctx: &TurnContext, moved: &mut Moved, calls: Vec<Call>) -> Batch {
+async fn run_together(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    calls: Vec<Call>,
+    tally: &mut Tally,
+) -> Batch {
     let running = calls.into_iter().map(|mut call| async {
-        let outcome = match begin(ctx, &mut call).await {
-            Ok(()) => execute(ctx, &mut call).await,
-            Err(_) => Outcome::cancelled(),
+        let outcome = match points::call(ctx, &mut call).await {
+            Some(denial) => Outcome::declined(ctx, denial, &mut Tally::default()),
+            None => match begin(ctx, &mut call).await {
+                Ok(()) => execute(ctx, &mut call).await,
+                Err(_) => Outcome::cancelled(),
+            },
         };
-        finish(ctx, call, outcome).await
+        let is_declined = outcome.status == ItemStatus::Declined;
+        (finish(ctx, call, outcome).await, is_declined)
     });
-    for result in join_all(running).await {
+    for (result, is_declined) in join_all(running).await {
+        tally.denials += u32::from(is_declined);
         moved.conversation.push(Message::ToolResult(result));
     }
     take_last(ctx, Batch::default()).await
@@ -144,6 +161,15 @@ impl Outcome {
         Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
     }
 
+    /// Somebody said no, unless it was the end of the turn.
+    fn declined(ctx: &TurnContext, reason: String, tally: &mut Tally) -> Self {
+        if ctx.cancel.is_cancelled() {
+            return Self::cancelled();
+        }
+        tally.denials += 1;
+        Self::error(ItemStatus::Declined, reason)
+    }
+
     fn cancelled() -> Self {
         Self::error(ItemStatus::Cancelled, "Operation aborted")
     }
@@ -159,8 +185,14 @@ async fn approve_and_run(
     call: &mut Call,
     tally: &mut Tally,
 ) -> Result<Outcome, (Outcome, End)> {
+    if let Some(denial) = points::call(ctx, call).await {
+        return Ok(Outcome::declined(ctx, denial, tally));
+    }
     let Ok(prepared) = &call.prepared else { return Ok(execute(ctx, call).await) };
     let access = prepared.access();
+    if let Some(reason) = mode::denial(ctx.mode.get(), &access) {
+        return Ok(Outcome::declined(ctx, reason, tally));
+    }
     let place = place_of(ctx, &access).await;
     let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
     if let Verdict::Ask(reason) = verdict {
@@ -206,7 +238,7 @@ async fn begin(ctx: &TurnContext, call: &mut Call) -> Result<(), SessionLost> {
 /// Where a call acts, symbolic links followed.
 async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
     let paths = match access {
-        Access::Execute(_) | Access::Fetch { .. } => return Place::Inside,
+        Access::Execute(_) | Access::Fetch { .. } | Access::Other(_) => return Place::Inside,
         Access::Read(paths) | Access::Write(paths) => paths,
     };
     let Ok(root) = ctx.env.canonicalize(&ctx.folders.cwd).await else { return Place::Outside };
@@ -228,7 +260,8 @@ fn question(
 ) -> Approval {
     let (title, kind, locations, input) = match &call.item.body {
         ItemBody::ToolCall(body) => {
-            (body.title.clone(), body.kind, body.locations.clone(), body.input.clone())
+            let input = body.changed_input.as_ref().or(body.input.as_ref());
+            (body.title.clone(), body.kind, body.locations.clone(), input.cloned())
         }
         ItemBody::UserMessage(_)
         | ItemBody::AgentMessage(_)
@@ -271,6 +304,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         owner: ctx.session_id.to_string(),
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
+        client: Client::new(ctx.client.clone(), call.item.id.clone()),
         cancel: cancel.clone(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),
@@ -282,7 +316,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
     };
     let mut out_of_patience = std::pin::pin!(out_of_patience);
     let mut n = 0;
-    let result = loop {
+    let mut result = loop {
         tokio::select! {
             biased;
             result = &mut running => break result,
@@ -295,6 +329,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
             }
         }
     };
+    points::result(ctx, call, &mut result).await;
     let status = match (result.is_error, ctx.cancel.is_cancelled()) {
         (false, _) => ItemStatus::Completed,
         (true, true) => ItemStatus::Cancelled,

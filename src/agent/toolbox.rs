@@ -31,12 +31,13 @@ impl From<Vec<Arc<dyn Tool>>> for Toolbox {
 }
 
 impl Toolbox {
-    /// The tools that this model sees. A sub-agent makes none of its own.
+    /// The tools that this model sees. A sub-agent makes none of its own, and asks nobody but whom it works for.
     pub fn tools(&self, model: &ModelRef, is_subagent: bool) -> Arc<[Arc<dyn Tool>]> {
         match self {
             Self::Fixed(tools) if is_subagent => {
-                let own = Profile::agents().map(|tool| tool.name());
-                tools.iter().filter(|tool| !own.contains(&tool.name())).cloned().collect()
+                let own: Vec<_> = Profile::agents().into_iter().chain(Profile::person()).collect();
+                let is_own = |name: &str| own.iter().any(|tool| tool.name() == name);
+                tools.iter().filter(|tool| !is_own(tool.name())).cloned().collect()
             }
             Self::Fixed(tools) => Arc::clone(tools),
             Self::Profiles { web_fetch, .. } => {
@@ -44,6 +45,9 @@ impl Toolbox {
                 let mut tools = profile.tools();
                 if *web_fetch {
                     tools.push(Arc::new(Fetch(profile)));
+                }
+                if !is_subagent {
+                    tools.extend(Profile::person());
                 }
                 if profile != Profile::Pi && !is_subagent {
                     tools.extend(Profile::agents());

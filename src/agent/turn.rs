@@ -6,9 +6,14 @@
 
 use super::approval::Grants;
 use super::briefing::{self, Brief, Briefing};
+use super::client_calls::{CallBody, CallReply};
+use super::feed::SubscriberId;
+use super::hooks::{Hooks, points};
 use super::inputs::{self, Rendered};
 use super::limits::Limits;
+use super::lint::{self, Lint};
 use super::loop_guard::{Judgement, LoopGuard};
+use super::mode::TurnMode;
 use super::retry::Patience;
 use super::room::{self as make_room, Meter, Wanted};
 use super::step::{self, Reply};
@@ -20,7 +25,7 @@ use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
-use crate::tools::{self, Folders, Ledger, Tool};
+use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::event::{
@@ -78,6 +83,16 @@ pub(super) struct TurnContext {
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,
+    /// Whether it plans only.
+    pub(super) mode: TurnMode,
+    /// What is run after changes.
+    pub(super) lint: Option<Lint>,
+    /// What is asked at points of the turn.
+    pub(super) hooks: Hooks,
+    /// What of the plan was not done when the turn began.
+    pub(super) open_todos: Option<String>,
+    /// The way for tools to whoever steers the session.
+    pub(super) client: mpsc::Sender<ClientRequest>,
     /// The way to the session's background jobs.
     pub(super) jobs: crate::tools::Jobs,
     /// The way to the session's sub-agents.
@@ -180,6 +195,15 @@ pub(super) enum Emit {
     Sent(Box<Sent>),
     /// This is done now.
     Doing(Doing),
+    /// Call this client.
+    Call {
+        /// The client.
+        to: SubscriberId,
+        /// What it is to do.
+        body: CallBody,
+        /// Where its answer goes.
+        reply: CallReply,
+    },
     /// Answer when all that came before is on disk; drop this if it cannot be.
     Barrier(oneshot::Sender<()>),
 }
@@ -320,12 +344,20 @@ async fn drive(
 ) -> Result<StopReason, End> {
     let tools = make_room::specs(&ctx.tools);
     let news = read_news(ctx, &mut moved.conversation).await;
+    let (inputs, denied) = points::inputs(ctx, inputs).await;
+    if let (Some(denied), true) = (denied, inputs.is_empty()) {
+        return Err(denied);
+    }
     read_inputs(ctx, &mut moved.conversation, inputs).await;
     news?;
+    for text in points::begin(ctx).await? {
+        tell(ctx, &mut moved.conversation, text).await;
+    }
     let began_ms = ctx.ambient.now_ms();
     let mut circles = LoopGuard::default();
     let mut continuations = 0;
     let mut is_shortened = false;
+    let mut linted = String::new();
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally, elapsed_ms) {
@@ -337,6 +369,10 @@ async fn drive(
             let steers = ctx.session.take_steers().await?;
             read_inputs(ctx, conversation, steers).await;
         }
+        for text in points::context(ctx, conversation.messages.len()).await {
+            tell(ctx, conversation, text).await;
+        }
+        points::request(ctx, conversation.messages.len()).await?;
         let reply = match step::run(ctx, conversation, &tools, tally).await {
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
@@ -354,6 +390,7 @@ async fn drive(
         is_shortened = false;
         let Reply { assistant, calls, usage, cut } = reply;
         let stop = assistant.stop;
+        points::response(ctx, &assistant).await;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
             moved.conversation.push(Message::Assistant(assistant));
@@ -365,7 +402,7 @@ async fn drive(
             return Err(end);
         }
         let touched = tool_calls::touched(&calls);
-        let Batch { steers, ended } = if calls.is_empty() {
+        let Batch { steers, changes, ended } = if calls.is_empty() {
             let steers = ctx.session.take_steers().await?;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
             match (steers.is_empty(), is_cut) {
@@ -376,15 +413,19 @@ async fn drive(
                 (true, false) => return Ok(stop),
                 (false, _) => {}
             }
-            Batch { steers, ended: None }
+            Batch { steers, ..Batch::default() }
         } else {
             tool_calls::run(ctx, moved, calls, tally).await
         };
+        let (steers, _) = points::inputs(ctx, steers).await;
         read_inputs(ctx, &mut moved.conversation, steers).await;
         if let Some(end) = ended {
             return Err(end);
         }
         briefing::tell_rules(ctx, moved, &touched).await;
+        if let Some(text) = lint::run(ctx, &changes, &mut linted).await {
+            tell(ctx, &mut moved.conversation, text).await;
+        }
         read_news(ctx, &mut moved.conversation).await?;
         if warn_of_circles(ctx, &mut moved.conversation, judgement).await {
             return Ok(StopReason::Limit);
@@ -440,7 +481,7 @@ async fn warn_of_circles(
 
 /// Tells the model something by itself.
 async fn tell(ctx: &TurnContext, conversation: &mut Conversation, text: String) {
-    tell_of(ctx, conversation, EngineMessage { text, jobs: Vec::new() }).await;
+    tell_of(ctx, conversation, EngineMessage { text, ..EngineMessage::default() }).await;
 }
 
 /// Tells the model which background jobs have ended.

@@ -2,7 +2,9 @@
 
 use super::context::{self, ContextSettings};
 use super::environment::{self, Said};
+use super::hooks::{self, HookSettings};
 use super::limits::{self, LimitSettings};
+use super::lint::{self, LintSettings};
 use super::node::Node;
 use super::providers::{Form, Reader, texts};
 use super::tools::{self, ToolSettings};
@@ -12,6 +14,7 @@ use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 use toml::{Table, Value};
 
 /// What a config file says.
@@ -28,6 +31,9 @@ pub(super) struct FileSettings {
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
     pub(super) context: ContextSettings,
+    pub(super) lint: LintSettings,
+    pub(super) hooks: Vec<HookSettings>,
+    pub(super) question_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
 }
 
@@ -61,6 +67,11 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             }
             "context" => settings.context = context::parse(value, path, &mut settings.warnings)?,
             "limits" => settings.limits = limits::parse(value, path, &mut settings.warnings)?,
+            "hooks" => settings.hooks = hooks::parse(&value, path, &mut settings.warnings)?,
+            "question_timeout_s" => {
+                settings.question_timeout = Some(seconds_of(&value, &key, path)?);
+            }
+            "lint" => settings.lint = lint::parse(value, path, &mut settings.warnings)?,
             "tools" => settings.tools = tools::parse(value, path, &mut settings.warnings)?,
             "providers" => {
                 let value = to_json(&value);
@@ -114,6 +125,14 @@ pub(super) fn text_of(value: &Value, key: &str, path: &Path) -> Result<String, E
 
 pub(super) fn flag_of(value: &Value, key: &str, path: &Path) -> Result<bool, Error> {
     value.as_bool().ok_or_else(|| wrong(path, key, "true or false"))
+}
+
+/// A time from one second on.
+pub(super) fn seconds_of(value: &Value, key: &str, path: &Path) -> Result<Duration, Error> {
+    let seconds = value.as_integer().filter(|seconds| *seconds > 0);
+    let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
+    let want = "a whole number of seconds from 1 on";
+    seconds.map(Duration::from_secs).ok_or_else(|| wrong(path, key, want))
 }
 
 fn mode_of(value: &Value, path: &Path) -> Result<PermissionMode, Error> {

@@ -7,8 +7,10 @@ mod context;
 mod entry;
 mod environment;
 mod file;
+mod hooks;
 mod jsonc;
 mod limits;
+mod lint;
 mod live;
 mod load;
 mod node;
@@ -20,7 +22,9 @@ mod tools;
 pub use context::{ContextSettings, SafeZone};
 pub use entry::{ModelEntry, PriceEntry, ProviderEntry, lay_headers};
 pub use environment::{EnvironmentConfig, Variables, words};
+pub use hooks::HookSettings;
 pub use limits::{LimitSettings, nano_usd};
+pub use lint::LintSettings;
 pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
@@ -32,6 +36,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +89,12 @@ pub struct Config {
     pub limits: LimitSettings,
     /// How room is made in a long conversation.
     pub context: ContextSettings,
+    /// Commands that are run at points of the engine's work, in order.
+    pub hooks: Vec<HookSettings>,
+    /// What is run after changes.
+    pub lint: LintSettings,
+    /// How long a person may take to answer a question.
+    pub question_timeout: Option<Duration>,
     /// Where the command line sends every request, whatever the provider.
     pub server: Option<Server>,
     /// Where tools act.

@@ -131,6 +131,9 @@ impl Conversation {
                 | Event::ItemStarted { .. }
                 | Event::ApprovalRequested(_)
                 | Event::ApprovalResolved(_)
+                | Event::QuestionRequested(_)
+                | Event::QuestionResolved(_)
+                | Event::PlanUpdated(_)
                 | Event::RetryScheduled(_)
                 | Event::ConfigChanged(_)
                 | Event::QueueChanged { .. }

@@ -7,9 +7,9 @@ use crate::ambient::Ambient;
 use crate::exec::process::{self, Shell};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
-    After, Command, Decide, DecideAll, Environment, Error, Find, Found, Grep, Grepped, Lines,
-    ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll, Version, Window, files,
-    replace, walk,
+    After, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep,
+    Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll,
+    Version, Window, files, replace, walk,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -190,6 +190,20 @@ impl Environment for Local {
         self.has_run.store(true, Ordering::Relaxed);
         let launch = self.shell.launch(&self.ambient.new_id(), &command);
         process::run(launch, &command, cancel, output).await
+    }
+
+    async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
+        self.has_run.store(true, Ordering::Relaxed);
+        let launch = self.shell.launch_line(
+            &self.ambient.new_id(),
+            &filter.line,
+            &filter.cwd,
+            &filter.owner,
+        );
+        let done = process::hop(launch, &filter.input, filter.max_bytes).await;
+        let process::Answer { code, stdout, stderr, .. } =
+            done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
+        Ok(Filtered { code, stdout, stderr })
     }
 
     async fn release(&self, owner: &str) {

@@ -4,8 +4,9 @@
 
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
-    Before, Command, Decide, End, Environment, Error, FileKind, Find, FindOrder, Found, FoundPath,
-    Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version, Window, files,
+    Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
+    Found, FoundPath, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
+    Window, files,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -23,6 +24,8 @@ pub struct Memory {
     commands: BTreeMap<String, Answer>,
     ran: Mutex<Vec<String>>,
     released: Mutex<Vec<String>>,
+    /// Filters with what they read.
+    filtered: Mutex<Vec<(String, String)>>,
     /// Hanging commands that were told to end.
     ended: watch::Sender<BTreeSet<String>>,
 }
@@ -52,6 +55,7 @@ impl Memory {
             commands: BTreeMap::new(),
             ran: Mutex::default(),
             released: Mutex::default(),
+            filtered: Mutex::default(),
             ended: watch::Sender::default(),
         }
     }
@@ -84,6 +88,11 @@ impl Memory {
         self.ended.send_modify(|ended| {
             ended.insert(line.to_owned());
         });
+    }
+
+    /// The filters that were run, with what each read, in order.
+    pub fn filtered(&self) -> Vec<(String, String)> {
+        lock(&self.filtered).clone()
     }
 
     /// The owners whose commands were released, in order.
@@ -320,6 +329,22 @@ impl Environment for Memory {
             tail: text,
             full_output_path: None,
         })
+    }
+
+    async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
+        let input = String::from_utf8_lossy(&filter.input).into_owned();
+        lock(&self.filtered).push((filter.line.clone(), input));
+        let stderr = String::new();
+        match self.commands.get(&filter.line) {
+            Some(Answer::Exits(text, code)) => {
+                let stdout = text.clone().into_bytes();
+                Ok(Filtered { code: Some(*code), stdout, stderr })
+            }
+            Some(Answer::Hangs(_)) => std::future::pending().await,
+            None => {
+                Ok(Filtered { code: Some(127), stdout: Vec::new(), stderr: "not found".into() })
+            }
+        }
     }
 
     async fn release(&self, owner: &str) {

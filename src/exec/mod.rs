@@ -61,6 +61,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// kept. So a file that is yet to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
 
+    /// Runs a command that reads a text and prints another, told apart from its complaints. There is no such thing behind a prefix.
+    async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
+        Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
+    }
+
     /// A whole file, at most [`MAX_WHOLE_BYTES`].
     async fn read(&self, path: &Path) -> Result<Vec<u8>, Error>;
 
@@ -245,6 +250,32 @@ pub struct Command {
     pub owner: String,
     /// Takes what it prints.
     pub output: OutputBuffer,
+}
+
+/// A command that reads a text and prints another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// The command, as the shell reads it.
+    pub line: String,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// What it reads.
+    pub input: Vec<u8>,
+    /// It may print no more than this.
+    pub max_bytes: u64,
+    /// Who runs it: what it leaves in the background ends with [`Environment::release`].
+    pub owner: String,
+}
+
+/// A filter that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filtered {
+    /// Its exit code; none when a signal ended it, or when it printed too much.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// The beginning of what it complained.
+    pub stderr: String,
 }
 
 /// A command that has ended.

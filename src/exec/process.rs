@@ -14,7 +14,7 @@ use progress::Pending;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -144,17 +144,22 @@ impl Launch {
 impl Shell {
     /// How a command is started with this shell; `id` is unlike that of any other command.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
+        self.launch_line(id, &command.line, &command.cwd, &command.owner)
+    }
+
+    /// The same from its parts.
+    pub(super) fn launch_line(&self, id: &str, line: &str, cwd: &Path, owner: &str) -> Launch {
         let prefix = self.prefix.iter().map(String::as_str);
-        let lines: Vec<&str> = prefix.chain([command.line.as_str()]).collect();
+        let lines: Vec<&str> = prefix.chain([line]).collect();
         Launch {
             argv: vec![
                 self.program.to_string_lossy().into_owned(),
                 "-c".to_owned(),
                 lines.join("\n"),
             ],
-            cwd: Some(command.cwd.clone()),
+            cwd: Some(cwd.to_path_buf()),
             variables: self.variables.clone(),
-            mark: format!("{}-{}-{id}", self.marks, command.owner),
+            mark: format!("{}-{}-{id}", self.marks, owner),
             temporary: self.temporary.clone(),
             envelope: None,
         }

@@ -197,7 +197,7 @@ async fn attempt(
             Some(Feed::Durable(record)) => {
                 show(out, options, watch, &record.value, &record.json).await;
             }
-            Some(Feed::Transient(_)) => {}
+            Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => {}
             // Of sub-agents only what is shown meanwhile is lost; the parent's items tell what they used.
             Some(Feed::Lagged { session_id, .. }) if session_id != session.id => {}
             Some(Feed::Lagged { head_seq, .. }) => {
@@ -221,7 +221,14 @@ async fn subscribe(
     watch: &mut Watch,
 ) -> Result<mpsc::Receiver<Feed>, Error> {
     let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-    let subscriber = Subscriber { id: SubscriberId(0), feed: tx, can_approve: false, adopt: None };
+    let subscriber = Subscriber {
+        id: SubscriberId(0),
+        feed: tx,
+        can_approve: false,
+        can_answer: false,
+        extensions: std::sync::Arc::default(),
+        adopt: None,
+    };
     let snapshot =
         session.ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply }).await?;
     watch.last_seq = snapshot.seq;
@@ -371,6 +378,9 @@ impl Watch {
             | Event::StepCompleted(_)
             | Event::ItemStarted { .. }
             | Event::ItemCompleted { .. }
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }
@@ -435,6 +445,9 @@ impl Watch {
             | Event::TurnStarted { .. }
             | Event::PromptMade(_)
             | Event::StepCompleted(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }

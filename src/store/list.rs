@@ -138,6 +138,9 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }

@@ -101,7 +101,7 @@ impl Tool for Edit {
             _ => vec![self.edit(arguments)?],
         };
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
-        Ok(Box::new(Call { tool: self.name(), path, edits, occurrences }))
+        Ok(Box::new(Call { tool: self.name().to_owned(), path, edits, occurrences }))
     }
 }
 
@@ -117,7 +117,7 @@ impl Edit {
 
 #[derive(Debug)]
 struct Call {
-    tool: &'static str,
+    tool: String,
     path: Written,
     edits: Vec<fuzzy::Edit>,
     occurrences: Occurrences,

@@ -7,8 +7,10 @@
 mod agents;
 mod apply_patch;
 mod arguments;
+mod ask_user;
 mod bash;
 mod change;
+mod client;
 mod edit;
 mod fetch;
 mod find;
@@ -23,13 +25,16 @@ mod profile;
 mod read;
 mod read_many;
 mod settings;
+mod todo_write;
 mod write;
 
 pub use agents::{
     AgentRequest, AgentView, Agents, CloseAgent, SendInput, Spawn, SpawnAgent, WaitAgents,
 };
 pub use apply_patch::ApplyPatch;
+pub use ask_user::{AskUser, ExitPlan};
 pub use bash::Bash;
+pub use client::{Ask, Client, ClientRequest};
 pub use edit::Edit;
 pub use fetch::Fetch;
 pub use find::Find;
@@ -42,6 +47,7 @@ pub use profile::{PROFILES, Profile};
 pub use read::Read;
 pub use read_many::ReadMany;
 pub use settings::Settings;
+pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
 use crate::exec::{Environment, Error};
@@ -56,10 +62,10 @@ use tokio_util::sync::CancellationToken;
 /// A tool: its name, its shape for the model, and how a call of it is prepared.
 pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The name, as the model calls it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// What it does and how to use it, for the model.
-    fn description(&self) -> &'static str;
+    fn description(&self) -> &str;
 
     /// JSON Schema of the arguments, an object schema.
     fn parameters(&self) -> Value;
@@ -124,6 +130,8 @@ pub enum Access {
         /// Its host, with the port where it is an odd one.
         host: String,
     },
+    /// Calls this tool of a client, which may do anything.
+    Other(String),
 }
 
 /// What a running call may use.
@@ -143,6 +151,8 @@ pub struct ToolContext {
     pub jobs: Jobs,
     /// Makes sub-agents.
     pub agents: Agents,
+    /// Whoever steers the session.
+    pub client: Client,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// Takes what a running call prints, as it prints it.

@@ -3,8 +3,8 @@
 //! A tool is implemented once and carries its profile; it asks it only for names and fields, never for what to do.
 
 use super::{
-    ApplyPatch, Bash, CloseAgent, Edit, Find, Grep, JobControl, Ls, Read, ReadMany, SendInput,
-    SpawnAgent, Tool, WaitAgents, Write,
+    ApplyPatch, AskUser, Bash, CloseAgent, Edit, ExitPlan, Find, Grep, JobControl, Ls, Read,
+    ReadMany, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
 };
 use crate::text::truncate::{Guard, Keep};
 use std::sync::Arc;
@@ -62,7 +62,12 @@ impl Profile {
         [Arc::new(SpawnAgent), Arc::new(SendInput), Arc::new(WaitAgents), Arc::new(CloseAgent)]
     }
 
-    /// Every tool of the profile but those for sub-agents, in the order in which a model is told of them.
+    /// The tools that speak with the person, the same in every profile; a sub-agent has none of them.
+    pub fn person() -> [Arc<dyn Tool>; 2] {
+        [Arc::new(AskUser), Arc::new(ExitPlan)]
+    }
+
+    /// Every tool of the profile but those that speak with the person and those for sub-agents, in the order in which a model is told of them.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
         let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Read(self))];
         if self == Self::Gemini {
@@ -81,6 +86,7 @@ impl Profile {
         if self != Self::Anthropic {
             tools.push(Arc::new(Ls(self)));
         }
+        tools.push(Arc::new(TodoWrite));
         tools
     }
 }

@@ -65,7 +65,7 @@ impl Tool for Read {
         let mut arguments = Arguments::new(arguments)?;
         let path = arguments.filled_text(self.0.path_field())?;
         Ok(Box::new(Call {
-            tool: self.name(),
+            tool: self.name().to_owned(),
             page: Page {
                 path: Written::new(path, folders, Purpose::Existing),
                 // 0 is taken for the first line: models that count from 0 mean that.
@@ -80,7 +80,7 @@ impl Tool for Read {
 
 #[derive(Debug)]
 struct Call {
-    tool: &'static str,
+    tool: String,
     page: Page,
 }
 

@@ -26,6 +26,7 @@ impl Scene {
             owner: "tests".to_owned(),
             jobs: Jobs::none(),
             agents: Agents::none(),
+            client: crate::tools::Client::none(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             settings: Arc::default(),
@@ -117,9 +118,10 @@ pub(crate) fn is_superuser() -> bool {
 
 #[test]
 fn every_tool_has_a_name_a_text_and_a_schema() {
-    let names: Vec<_> = Profile::Pi.tools().iter().map(|tool| tool.name()).collect();
-    assert_eq!(names, ["read", "bash", "job", "edit", "write", "grep", "find", "ls"]);
-    for tool in Profile::Pi.tools() {
+    let tools = Profile::Pi.tools();
+    let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
+    assert_eq!(names, ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write"]);
+    for tool in Profile::Pi.tools().into_iter().chain(Profile::person()) {
         let (name, schema) = (tool.name(), tool.parameters());
         assert!(tool.description().len() > 40, "{name}");
         assert_eq!(schema["type"], "object", "{name}");

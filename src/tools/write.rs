@@ -49,7 +49,7 @@ impl Tool for Write {
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
         Ok(Box::new(Call {
-            tool: self.name(),
+            tool: self.name().to_owned(),
             path: Written::new(arguments.filled_text(self.0.path_field())?, folders, Purpose::New),
             content: arguments.text("content")?,
         }))
@@ -58,7 +58,7 @@ impl Tool for Write {
 
 #[derive(Debug)]
 struct Call {
-    tool: &'static str,
+    tool: String,
     path: Written,
     content: String,
 }

@@ -59,6 +59,7 @@ impl Bench {
             owner: String::new(),
             jobs: Jobs::none(),
             agents: Agents::none(),
+            client: pintle::tools::Client::none(),
             ledger: Ledger::default(),
             settings: Arc::default(),
             cancel: CancellationToken::new(),

@@ -215,6 +215,7 @@ fn main() {
             owner: String::new(),
             jobs: Jobs::none(),
             agents: pintle::tools::Agents::none(),
+            client: pintle::tools::Client::none(),
             ledger: Ledger::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),

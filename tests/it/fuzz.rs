@@ -70,6 +70,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         owner: String::new(),
         jobs: Jobs::none(),
         agents: Agents::none(),
+        client: pintle::tools::Client::none(),
         ledger: Ledger::default(),
         settings: Arc::default(),
         cancel: CancellationToken::new(),

@@ -12,18 +12,23 @@
 
 mod cancel;
 mod cli;
+mod client_calls;
 mod clouds;
 mod context;
 mod examples;
 mod fuzz;
+mod hooks;
 mod jobs;
 mod layers;
 mod lifecycle;
+mod lint;
 mod llm_http;
 mod matrix;
 mod models;
 mod peers;
+mod plans;
 mod providers;
+mod questions;
 mod queue;
 mod readme;
 mod retry;

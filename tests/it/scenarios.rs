@@ -1,7 +1,7 @@
 //! Scenarios at the engine's border: a script of model replies and a client's steps in, a transcript out. After each,
 //! the session is opened again from its journal and must tell the model the same story.
 
-use crate::support::stage::Stage;
+use crate::support::stage::{Setup, Stage};
 use expect_test::{Expect, expect};
 use pintle_protocol::approval::PermissionMode;
 use std::time::Duration;
@@ -10,16 +10,29 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) fn check(mode: PermissionMode, model: &str, steps: &str, want: &Expect) {
+    check_with(Setup::default(), mode, model, steps, want);
+}
+
+pub(crate) fn check_with(
+    setup: Setup,
+    mode: PermissionMode,
+    model: &str,
+    steps: &str,
+    want: &Expect,
+) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let data = tempfile::tempdir().unwrap();
+    let is_reopened = setup.is_reopened;
     let played = async {
-        let mut stage = Stage::new(data.path(), model, mode).await;
+        let mut stage = Stage::set_up(data.path(), model, mode, setup).await;
         for step in steps.split(" | ") {
             let done = tokio::time::timeout(PATIENCE, stage.act(step.trim())).await;
             assert!(done.is_ok(), "`{step}` hangs after:\n{}", stage.transcript());
         }
         want.assert_eq(&stage.transcript());
-        stage.check_reopening(data.path()).await;
+        if is_reopened {
+            stage.check_reopening(data.path()).await;
+        }
     };
     let played = async { tokio::time::timeout(PATIENCE, played).await };
     assert!(runtime.block_on(played).is_ok(), "the scenario hangs");
@@ -175,7 +188,7 @@ fn an_unknown_tool_and_broken_arguments_teach() {
             started   #4 call bash pending
             updated   #4 call bash pending
             step 1 ToolUse
-            completed #2 call fly failed = error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, spawn_agent, send_input, wait, close_agent."
+            completed #2 call fly failed = error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, spawn_agent, send_input, wait, close_agent."
             completed #3 call read failed = error "`path` must be a string, not 5"
             completed #4 call bash failed = error "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object."
             started   #5 message running ""
@@ -185,7 +198,7 @@ fn an_unknown_tool_and_broken_arguments_teach() {
             --- the model read
             user "go"
             assistant fly {"to":"the moon"} read {"path":5} bash {broken
-            result of fly error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, spawn_agent, send_input, wait, close_agent."
+            result of fly error "There is no tool `fly`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, spawn_agent, send_input, wait, close_agent."
             result of read error "`path` must be a string, not 5"
             result of bash error "The arguments are not valid JSON (key must be a string at line 1 column 2). Send the call again with a JSON object.""#]],
     );
@@ -838,9 +851,9 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             turn started
             completed #1 user "a"
             started   #2 message running ""
-            > set effort=high permissionMode=ask colour=red effort2=x: model=script/test effort=high permissionMode=ask steerMode=all followUpMode=one; colour: there is no option `colour`; there are model, effort, permissionMode, steerMode, followUpMode; effort2: there is no option `effort2`; there are model, effort, permissionMode, steerMode, followUpMode
+            > set effort=high permissionMode=ask colour=red effort2=x: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one; colour: there is no option `colour`; there are model, effort, permissionMode, mode, steerMode, followUpMode; effort2: there is no option `effort2`; there are model, effort, permissionMode, mode, steerMode, followUpMode
             config script/test:high Ask
-            > set effort=enormous model=none: model=script/test effort=high permissionMode=ask steerMode=all followUpMode=one; model: `none` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high; effort: `enormous` is no effort: it is one of default, none, minimal, low, medium, high, xhigh, max
+            > set effort=enormous model=none: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one; model: `none` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high; effort: `enormous` is no effort: it is one of default, none, minimal, low, medium, high, xhigh, max
             completed #2 message completed "one"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
@@ -852,9 +865,9 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > set model=script/other effort=default: model=script/other effort=default permissionMode=ask steerMode=all followUpMode=one
+            > set model=script/other effort=default: model=script/other effort=default permissionMode=ask mode=act steerMode=all followUpMode=one
             config script/other Ask
-            > set model=script/third:low: model=script/third effort=low permissionMode=ask steerMode=all followUpMode=one
+            > set model=script/third:low: model=script/third effort=low permissionMode=ask mode=act steerMode=all followUpMode=one
             config script/third:low Ask
             --- the model read
             user "a"

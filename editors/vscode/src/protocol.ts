@@ -33,6 +33,8 @@ export type PeerInfo = {
 export type ClientCapabilities = {
   /** The client answers `approval/request`. Without it what would ask is denied, and the model is told. */
   approvals?: Supported;
+  /** The client answers `question/request`. Without it the model is told that nobody can answer. */
+  questions?: Supported;
 };
 
 /** A capability with nothing to configure: `{}`. */
@@ -115,12 +117,19 @@ export type SessionConfig = {
   permissionMode?: PermissionMode;
   /** Instructions for this session alone, told behind all others; only when it is made. */
   systemPrompt?: string;
+  /** Whether it plans only. */
+  mode?: WorkMode;
 };
 
 /** What needs no question. Finer rules come on top of these. */
 export type PermissionMode = 
   | /** Reading is free; writing and running ask. */ "ask"
   | /** Nothing asks. */ "full";
+
+/** Whether the model does things or only plans them. */
+export type WorkMode = 
+  | /** It works. */ "act"
+  | /** It reads and plans: what would change something is denied until a person accepts its plan. */ "plan";
 
 /** A session as it stands at `seq`; every event after that is sent if the connection is subscribed. */
 export type SessionResult = {
@@ -136,6 +145,8 @@ export type SessionResult = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
   /** What it does at the moment. */
   state: SessionState;
   /** The running turn. */
@@ -144,6 +155,10 @@ export type SessionResult = {
   queue?: QueuedInput[];
   /** Questions of permission that are open. */
   approvals?: Approval[];
+  /** Questions to a person that are open. */
+  questions?: Question[];
+  /** What the model means to do. */
+  plan?: Plan;
   /** The tokens of all its turns, and of its sub-agents'. */
   usage?: Usage;
   /** What all that cost, in billionths of a US dollar; absent where no price is known. */
@@ -161,8 +176,8 @@ export type SessionId = string;
 export type SessionState = {
   /** The state. */
   value: StateValue;
-  /** The questions it waits for, when it is blocked. */
-  blockedOn?: ApprovalId[];
+  /** The questions it waits for, when it is blocked: ids of approvals and of questions. */
+  blockedOn?: string[];
   /** The items of jobs that run in the background, also while the session is idle. */
   background?: ItemId[];
 };
@@ -174,9 +189,6 @@ export type StateValue =
   | /** A turn waits for a person. */ "blocked"
   | /** The provider failed, and the turn waits until it asks again. */ "retrying"
   | /** The conversation is being summed up. */ "compacting";
-
-/** Names a question of permission, open until it is answered or cancelled. */
-export type ApprovalId = string;
 
 /** Names an item: a message, a tool call, something a client can draw. */
 export type ItemId = string;
@@ -307,6 +319,9 @@ export type Approval = {
   options: ApprovalOption[];
 };
 
+/** Names a question of permission, open until it is answered or cancelled. */
+export type ApprovalId = string;
+
 /** The kind of a tool call; the names are those of the Agent Client Protocol. */
 export type ToolKind = 
   | /** Reads files or folders. */ "read"
@@ -349,6 +364,66 @@ export type Decision =
 export type Scope = 
   | /** For this call. */ "once"
   | /** For calls like this until the session is closed. */ "session";
+
+/** A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options. */
+export type Question = {
+  /** The question's id. */
+  questionId: QuestionId;
+  /** The session it stands in. */
+  sessionId: SessionId;
+  /** The turn that waits. */
+  turnId: TurnId;
+  /** The tool call that waits. */
+  itemId: ItemId;
+  /** What it is about. */
+  kind: QuestionKind;
+  /** The question. */
+  text: string;
+  /** The plan that is to be accepted, as Markdown; only with the kind `plan`. */
+  plan?: string;
+  /** Answers to choose from; with none only a text answers. */
+  options?: QuestionOption[];
+  /** Several options may be chosen. */
+  multiple?: boolean;
+  /** When it is answered by itself with its default, in milliseconds since 1970. */
+  deadlineMs: number;
+};
+
+/** Names a question to a person, open until it is answered or its time is over. */
+export type QuestionId = string;
+
+/** What a question is about. A reader treats a kind it does not know as `choice`. */
+export type QuestionKind = 
+  | /** The model wants to know something. Nobody's answer counts as its first option. */ "choice"
+  | /** The model wants its plan accepted: the first option does, and the session works in mode `act` from then on. Any other answer, and none, leaves it in mode `plan`. */ "plan";
+
+/** One answer a person can choose. */
+export type QuestionOption = {
+  /** What to send back. */
+  optionId: string;
+  /** What to show. */
+  label: string;
+};
+
+/** What the model means to do. Each one replaces the one before. */
+export type Plan = {
+  /** Its parts, in order. */
+  items: PlanItem[];
+};
+
+/** One part of a plan. */
+export type PlanItem = {
+  /** What is to be done. */
+  content: string;
+  /** How far it is. */
+  status: PlanStatus;
+};
+
+/** How far a part of a plan is. */
+export type PlanStatus = 
+  | /** Not begun. */ "pending"
+  | /** Being worked at. */ "in_progress"
+  | /** Done. */ "completed";
 
 /** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
 export type Usage = {
@@ -534,6 +609,15 @@ export type Event =
   | /** A question of permission was answered or withdrawn. */ ApprovalOutcome & {
     type: "approval.resolved";
   }
+  | /** A question to a person is open. */ Question & {
+    type: "question.requested";
+  }
+  | /** A question to a person was answered, or is not asked any more. */ QuestionOutcome & {
+    type: "question.resolved";
+  }
+  | /** The model changed its plan; this is the whole of it. */ Plan & {
+    type: "plan.updated";
+  }
   | /** A model reply is over, whole or cut; its tool calls, if any, run now. */ StepCompleted & {
     type: "step.completed";
   }
@@ -568,6 +652,8 @@ export type SessionCreated = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
   /** The title, if it was given one. */
   title?: string;
   /** Whose sub-agent it is, if it is one. */
@@ -856,6 +942,8 @@ export type ToolCall = {
   locations?: Location[];
   /** The arguments; absent until they have arrived whole. */
   input?: unknown;
+  /** The arguments that a hook put in their place; these ran. */
+  changedInput?: unknown;
   /** The result; absent until there is one. */
   output?: ToolResult;
 };
@@ -938,6 +1026,8 @@ export type EngineMessage = {
   text: string;
   /** The items of the jobs whose end it tells. */
   jobs?: ItemId[];
+  /** The mode that it tells of. */
+  mode?: WorkMode;
 };
 
 /** Who answered a question of permission. */
@@ -960,6 +1050,28 @@ export type ApprovalOutcome = {
   by: DecidedBy;
   /** What the person said with it. */
   feedback?: string;
+};
+
+/** Who or what ended a question. */
+export type AnsweredBy = 
+  | /** A client answered. */ "client"
+  | /** A client closed it without an answer. */ "dismissed"
+  | /** Its time was over: the default holds. */ "deadline"
+  | /** Nobody was there who could answer. */ "noClient"
+  | /** The turn was interrupted while it waited. */ "interrupt";
+
+/** How a question ended. */
+export type QuestionOutcome = {
+  /** The question. */
+  questionId: QuestionId;
+  /** The tool call. */
+  itemId: ItemId;
+  /** The options that hold. */
+  optionIds?: string[];
+  /** What the person said in own words. */
+  text?: string;
+  /** Who or what ended it. */
+  by: AnsweredBy;
 };
 
 /** How a model reply ended and what it cost. */
@@ -1008,6 +1120,8 @@ export type ConfigChanged = {
   model: string;
   /** What needs no question. */
   permissionMode: PermissionMode;
+  /** Whether it plans only. */
+  mode?: WorkMode;
 };
 
 /** How bad a notice is. */
@@ -1246,7 +1360,7 @@ export type ConfigResult = {
 
 /** Something that can be set in a session. */
 export type ConfigOption = {
-  /** Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come. */
+  /** Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come. */
   id: string;
   /** Its name for a person. */
   name: string;
@@ -1417,6 +1531,45 @@ export type PromptCommand = {
   path: string;
 };
 
+/** A hook of a client. */
+export type HookRegisterParams = {
+  /** Where it runs. */
+  points: HookPoint[];
+  /** Only for calls of these tools: names, with `*` for any text. Default: all. */
+  tools?: string[];
+  /** How long it may take, in milliseconds; default 60000. */
+  timeoutMs?: number;
+  /** What holds when it fails; default `closed`. */
+  onFailure?: OnFailure;
+};
+
+/** A point of the engine's work at which hooks run. */
+export type HookPoint = 
+  | /** A person's message, before the model reads it. May deny it or change its text. */ "inputReceived"
+  | /** A turn begins; its messages are read. May deny it or add context. */ "beforeAgent"
+  | /** What the model is to read next is complete. May add context. */ "contextBuilt"
+  | /** The model is asked next. May deny it, which ends the turn. */ "beforeModelRequest"
+  | /** The model replied. Changes nothing. */ "afterModelResponse"
+  | /** A tool call, before permission is asked and before it runs. May deny it or change its arguments. */ "beforeToolCall"
+  | /** A tool call that ran. May change its result. */ "afterToolCall"
+  | /** A session was made or opened. Changes nothing; not for clients. */ "sessionStart"
+  | /** A session is being closed. Changes nothing; not for clients. */ "sessionEnd";
+
+/** What holds when a hook fails at a point where it may deny. */
+export type OnFailure = 
+  | /** It counts as a denial. */ "closed"
+  | /** It counts as no answer. */ "open";
+
+/** A tool of a client. */
+export type ToolRegisterParams = {
+  /** Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool. */
+  name: string;
+  /** What it does and how to use it, for the model. */
+  description: string;
+  /** JSON Schema of the arguments, an object schema. */
+  parameters: unknown;
+};
+
 /** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
@@ -1492,6 +1645,113 @@ export type ApprovalAnswer = {
   dismissed?: boolean;
 };
 
+/** The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all but the first where only one may be chosen; an answer with nothing left counts as dismissed. */
+export type QuestionAnswer = {
+  /** The chosen options. */
+  optionIds?: string[];
+  /** What the person says in own words. */
+  text?: string;
+  /** The question was closed without an answer; the model is told to decide by itself. */
+  dismissed?: boolean;
+};
+
+/** What a hook is told. */
+export type HookRun = {
+  /** Where the engine is. */
+  point: HookPoint;
+  /** The session. */
+  sessionId: SessionId;
+  /** The turn; absent at points of the session. */
+  turnId?: TurnId;
+  /** The session's working directory. */
+  cwd: string;
+  /** The message, at `inputReceived`. */
+  input?: string;
+  /** The tool call, at `beforeToolCall` and `afterToolCall`. */
+  call?: HookCall;
+  /** What the call returned, at `afterToolCall`. */
+  result?: HookResult;
+  /** What the model said, at `afterModelResponse`. */
+  response?: HookResponse;
+  /** How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`. */
+  messages?: number;
+  /** What of the model's plan is not done, at `beforeAgent`. */
+  openTodos?: string;
+};
+
+/** A tool call, for a hook. */
+export type HookCall = {
+  /** Its item. */
+  itemId: ItemId;
+  /** The tool's name. */
+  toolName: string;
+  /** What kind of act it is. */
+  kind: ToolKind;
+  /** One line for a person. */
+  title: string;
+  /** The arguments, as hooks before this one left them. */
+  arguments: unknown;
+  /** Files it is about. */
+  locations?: Location[];
+};
+
+/** What a call returned, for a hook. */
+export type HookResult = {
+  /** What the model is to read. Pictures are not shown to hooks, and stay. */
+  text: string;
+  /** The call failed. */
+  isError?: boolean;
+};
+
+/** What the model said, for a hook. */
+export type HookResponse = {
+  /** Its text. */
+  text: string;
+  /** The tools that it calls, in order. */
+  tools?: string[];
+};
+
+/** What a hook answers. `{}`, and nothing at all, leaves everything as it is. */
+export type HookAnswer = {
+  /** Whether it may go on; default `allow`. Permission is asked for all the same. */
+  decision?: HookDecision;
+  /** Why not, as the model or the person reads it. */
+  reason?: string;
+  /** Another text of the message. */
+  input?: string;
+  /** Other arguments of the call, whole. */
+  arguments?: unknown;
+  /** Another result of the call. */
+  result?: HookResult;
+  /** What the model is to read besides. */
+  context?: string;
+};
+
+/** Whether something may go on. */
+export type HookDecision = 
+  | /** It may. */ "allow"
+  | /** It may not. */ "deny";
+
+/** A call of a tool of this client. */
+export type ToolCallParams = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The call's item. */
+  itemId: ItemId;
+  /** The tool's name. */
+  toolName: string;
+  /** The arguments, as the model wrote them; nobody checked them against the schema. */
+  arguments: unknown;
+};
+
+/** What a tool of a client returned. */
+export type ToolCallResult = {
+  /** What the model reads. */
+  content: Content[];
+  /** The call failed; the content says why. */
+  isError?: boolean;
+};
+
 /** What comes with a failed request besides code and message. */
 export type ErrorData = {
   /** A stable name of the failure. */
@@ -1556,6 +1816,10 @@ export interface ClientRequests {
   "models/list": { params: Empty; result: ModelsListResult };
   /** Lists the prompts that can be called with `/name`, as the files say now. */
   "command/list": { params: SessionParams; result: CommandListResult };
+  /** Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection. */
+  "hook/register": { params: HookRegisterParams; result: Empty };
+  /** Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
+  "tool/register": { params: ToolRegisterParams; result: Empty };
 }
 
 /** Notifications a client sends. */
@@ -1570,6 +1834,12 @@ export interface ClientNotifications {
 export interface EngineRequests {
   /** Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
   "approval/request": { params: Approval; result: ApprovalAnswer };
+  /** Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
+  "question/request": { params: Question; result: QuestionAnswer };
+  /** Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more. */
+  "hook/run": { params: HookRun; result: HookAnswer };
+  /** Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more. */
+  "tool/call": { params: ToolCallParams; result: ToolCallResult };
 }
 
 /** Notifications the engine sends. */

@@ -77,6 +77,7 @@ impl Session {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
+            mode: Some(self.mode()),
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task

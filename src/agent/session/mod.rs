@@ -6,8 +6,10 @@
 
 mod agents;
 mod background;
+mod client_calls;
 mod context;
 mod options;
+mod questions;
 mod queue;
 mod turns;
 mod watchers;
@@ -18,6 +20,7 @@ use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
 use super::limits::Limits;
+use super::mode::TurnMode;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Emit, Finished, Moved};
@@ -27,15 +30,17 @@ use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
-use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{AgentRole, ConfigChanged, Event, QueuedInput};
+use pintle_protocol::event::{AgentRole, ConfigChanged, Event, Notice, QueuedInput};
 use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::queue::QueueMode;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// How a session works.
@@ -43,6 +48,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Settings {
     pub(super) model: ModelRef,
     pub(super) permission_mode: PermissionMode,
+    /// The mode of the next turn.
+    pub(super) mode: WorkMode,
     pub(super) title: Option<String>,
     /// How much a turn may take.
     pub(super) limits: Limits,
@@ -87,7 +94,13 @@ pub(super) struct Session {
     steers: VecDeque<QueuedInput>,
     /// Messages that start turns of their own, in order.
     follow_ups: VecDeque<QueuedInput>,
-    approvals: Vec<Open>,
+    asked: questions::Asked,
+    /// The mode that the model was last told of.
+    told_mode: WorkMode,
+    plan: Plan,
+    calls: Vec<client_calls::OpenCall>,
+    /// Hooks of the session's begin that still run.
+    start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
@@ -101,13 +114,6 @@ pub(super) struct Session {
     is_abandoned: bool,
 }
 
-/// An open question.
-#[derive(Debug)]
-struct Open {
-    approval: Approval,
-    answer: oneshot::Sender<ApprovalOutcome>,
-}
-
 enum Phase {
     Idle(Moved),
     Running(Box<Running>),
@@ -117,6 +123,7 @@ struct Running {
     turn_id: TurnId,
     began_ms: u64,
     cancel: CancellationToken,
+    mode: TurnMode,
     emits: mpsc::Receiver<Emit>,
     turn: BoxFuture<'static, Finished>,
     doing: Doing,
@@ -146,6 +153,10 @@ enum Happened {
     Job(Box<jobs::Happened>),
     /// Something of a sub-agent.
     Agent(Box<subagents::Happened>),
+    /// Something of a question.
+    Asked(Box<questions::Happened>),
+    /// A hook of the session's begin has ended; with what went wrong.
+    Hooked(Vec<Notice>),
     /// A subscriber that was behind may have room again.
     Room,
 }
@@ -170,7 +181,11 @@ impl Session {
             phase: Phase::Idle(moved),
             steers: VecDeque::new(),
             follow_ups: VecDeque::new(),
-            approvals: Vec::new(),
+            asked: questions::Asked::default(),
+            told_mode: earlier.told_mode,
+            plan: earlier.plan,
+            calls: Vec::new(),
+            start_hooks: FuturesUnordered::new(),
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
@@ -185,6 +200,7 @@ impl Session {
 
     /// Serves until it is closed or every handle is gone. Returns its id.
     pub(super) async fn run(mut self) -> SessionId {
+        self.run_start_hooks();
         loop {
             match self.next().await {
                 Happened::Command(Command::Close { reply }) => {
@@ -205,6 +221,8 @@ impl Session {
                 Happened::Finished(finished) => self.finished(*finished).await,
                 Happened::Job(happened) => self.job(*happened),
                 Happened::Agent(happened) => self.agent(*happened),
+                Happened::Asked(happened) => self.asked(*happened),
+                Happened::Hooked(notices) => self.hooks_failed(notices),
                 Happened::Room => self.catch_up(),
             }
         }
@@ -228,6 +246,7 @@ impl Session {
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
+                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
                 () = room => Happened::Room,
             },
             // What the turn said comes before what it is told, and all of it before its end. What a tool said of a
@@ -236,11 +255,13 @@ impl Session {
                 biased;
                 happened = self.jobs.next() => Happened::Job(Box::new(happened)),
                 happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
+                happened = self.asked.next() => Happened::Asked(Box::new(happened)),
                 Some(emit) = running.emits.recv() => Happened::Emit(emit),
                 command = self.commands.recv(), if !self.is_abandoned => {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
                 finished = &mut running.turn => Happened::Finished(Box::new(finished)),
+                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
                 () = room => Happened::Room,
             },
         }
@@ -266,6 +287,7 @@ impl Session {
             Command::Unsubscribe { id, reply } => self.unsubscribe(id, reply).await,
             Command::NoMoreAnswers { id } => self.no_more_answers(id).await,
             Command::Answer(answer) => self.answer(&answer),
+            Command::Extend { id, extensions, reply } => self.extend(id, extensions, reply).await,
             Command::Events { after, limit, reply } => {
                 let pager = self.journal.pager(after, limit);
                 let _ = reply.send(Ok((Box::new(pager), self.journal.last_seq())));
@@ -322,7 +344,7 @@ impl Session {
     /// Changes how the session works. The record is to be handed on once the answer is out.
     fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
         config.check_open()?;
-        let before = (self.settings.model.clone(), self.settings.permission_mode);
+        let before = self.config_changed();
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
@@ -331,14 +353,21 @@ impl Session {
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
         }
-        if before == (self.settings.model.clone(), self.settings.permission_mode) {
+        self.settings.mode = config.mode.unwrap_or(self.settings.mode);
+        let changed = self.config_changed();
+        if before == changed {
             return Ok(None);
         }
-        let changed = ConfigChanged {
+        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+    }
+
+    /// How the session works, as its journal says.
+    fn config_changed(&self) -> ConfigChanged {
+        ConfigChanged {
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,
-        };
-        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+            mode: self.settings.mode,
+        }
     }
 
     /// What happens while the session is being closed.
@@ -348,6 +377,8 @@ impl Session {
             Happened::Finished(finished) => self.end(*finished).await,
             Happened::Job(happened) => self.job(*happened),
             Happened::Agent(happened) => self.agent(*happened),
+            Happened::Asked(happened) => self.asked(*happened),
+            Happened::Hooked(notices) => self.hooks_failed(notices),
             Happened::Room => self.catch_up(),
             Happened::Command(command) => command.refuse(&self.id),
             Happened::Abandoned => self.is_abandoned = true,
@@ -358,7 +389,7 @@ impl Session {
     async fn close(&mut self) -> Result<(), Error> {
         if let Phase::Running(running) = &self.phase {
             running.cancel.cancel();
-            self.withdraw_approvals();
+            self.withdraw_questions();
         }
         self.jobs.stop_all();
         self.subagents.interrupt();
@@ -368,7 +399,9 @@ impl Session {
         }
         self.end_agents().await;
         self.end_jobs().await;
+        self.run_end_hooks().await;
         self.services.env.release(self.id.as_str()).await;
+        self.services.here.release(self.id.as_str()).await;
         let appended = self.append(None, Event::SessionClosed {}, None).map(|record| {
             self.hand_on(&record);
         });

@@ -2,13 +2,15 @@
 //!
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
-use super::{Session, parse_model};
+use super::{Session, Settings, parse_model};
 use crate::agent::command::OpenConfig;
 use crate::agent::error::Error;
 use crate::agent::feed::Record;
+use crate::agent::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
+use pintle_protocol::plan::WorkMode;
 use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,6 +40,7 @@ impl Session {
     pub(super) fn options(&self) -> Vec<ConfigOption> {
         let settings = &self.settings;
         let mode = MODES.iter().find(|(_, mode)| *mode == settings.permission_mode);
+        let work = WORK_MODES.iter().find(|(_, mode)| *mode == settings.mode);
         let efforts = Effort::NAMES.iter().map(|(name, _)| (*name).to_owned());
         vec![
             ConfigOption {
@@ -58,6 +61,12 @@ impl Session {
                 value: mode.map_or("", |(name, _)| *name).to_owned(),
                 choices: MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
             },
+            ConfigOption {
+                id: "mode".to_owned(),
+                name: "Mode".to_owned(),
+                value: work.map_or("", |(name, _)| *name).to_owned(),
+                choices: WORK_MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            },
             queue_option("steerMode", "Messages read at once", settings.steer_mode),
             queue_option("followUpMode", "Queued prompts in one turn", settings.follow_up_mode),
         ]
@@ -68,7 +77,8 @@ impl Session {
         &mut self,
         values: BTreeMap<String, String>,
     ) -> Result<(ConfigResult, Option<Arc<Record>>), Error> {
-        let mut wanted = (self.settings.model.clone(), self.settings.permission_mode);
+        let Settings { model, permission_mode, mode, .. } = &self.settings;
+        let mut wanted = (model.clone(), *permission_mode, *mode);
         let (mut applied, mut rejected) = (Vec::new(), Vec::new());
         // The model comes before its effort.
         let mut values: Vec<(String, String)> = values.into_iter().collect();
@@ -86,10 +96,11 @@ impl Session {
                 Err(reason) => rejected.push(Rejected { id, reason }),
             }
         }
-        let (model, mode) = wanted;
+        let (model, permission_mode, mode) = wanted;
         let config = OpenConfig {
             model: Some(model.to_string()),
-            permission_mode: Some(mode),
+            permission_mode: Some(permission_mode),
+            mode: Some(mode),
             ..OpenConfig::default()
         };
         let record = self.configure(config)?;
@@ -118,7 +129,7 @@ impl Session {
         &self,
         id: &str,
         value: &str,
-        (model, mode): &mut (ModelRef, PermissionMode),
+        (model, permission_mode, mode): &mut (ModelRef, PermissionMode, WorkMode),
     ) -> Result<(), String> {
         let none_of =
             |names: &[&str]| format!("`{value}` is no {id}: it is one of {}", names.join(", "));
@@ -141,7 +152,11 @@ impl Session {
             }
             "permissionMode" => {
                 let found = MODES.iter().find(|(name, _)| *name == value);
-                *mode = found.ok_or_else(|| none_of(&MODES.map(|(name, _)| name)))?.1;
+                *permission_mode = found.ok_or_else(|| none_of(&MODES.map(|(name, _)| name)))?.1;
+            }
+            "mode" => {
+                let found = WORK_MODES.iter().find(|(name, _)| *name == value);
+                *mode = found.ok_or_else(|| none_of(&WORK_MODES.map(|(name, _)| name)))?.1;
             }
             _ => {
                 let options = self.options();

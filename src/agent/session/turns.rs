@@ -2,11 +2,13 @@
 
 use super::{Phase, Running, Session};
 use crate::agent::briefing::Brief;
+use crate::agent::client_calls;
 use crate::agent::command::{Accepted, Interrupted, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::inputs;
 use crate::agent::limits::Limits;
+use crate::agent::mode::{self, TurnMode};
 use crate::agent::turn::{
     self, Doing, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext, Work,
 };
@@ -18,6 +20,7 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+use pintle_protocol::plan::WorkMode;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -135,7 +138,9 @@ impl Session {
         let window = known.as_ref().and_then(|known| known.window);
         let context = self.context_of(&moved, window);
         let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
+        let session = ToSession(emits_tx);
         let cancel = CancellationToken::new();
+        let mode = TurnMode::new(self.settings.mode);
         let ctx = TurnContext {
             session_id: self.id.clone(),
             turn_id: turn_id.clone(),
@@ -149,7 +154,7 @@ impl Session {
             model: self.settings.model.clone(),
             brief: self.brief(),
             system: Arc::default(),
-            tools: Arc::clone(&self.tools),
+            tools: client_calls::tools(&self.tools, self.extensions()),
             tool_settings: Arc::clone(&self.services.tool_settings),
             env: Arc::clone(&self.services.env),
             folders: Folders {
@@ -159,15 +164,21 @@ impl Session {
             ledger: self.ledger.clone(),
             artifacts: self.artifacts(),
             permission_mode: self.settings.permission_mode,
+            mode: mode.clone(),
+            hooks: self.hooks(Some(&session)),
+            open_todos: self.open_todos(),
+            lint: self.services.lint.clone(),
+            client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),
-            session: ToSession(emits_tx),
+            session,
             cancel: cancel.clone(),
         };
         self.phase = Phase::Running(Box::new(Running {
             turn_id: turn_id.clone(),
             began_ms: self.services.ambient.now_ms(),
             cancel,
+            mode,
             emits,
             turn: Box::pin(turn::run(ctx, moved, work)),
             doing: Doing::Working,
@@ -215,7 +226,7 @@ impl Session {
         if !returned.is_empty() {
             self.record(None, Event::InputRemoved { inputs: returned });
         }
-        self.withdraw_approvals();
+        self.withdraw_questions();
         self.subagents.interrupt();
     }
 
@@ -240,6 +251,14 @@ impl Session {
         })
     }
 
+    /// The mode of the running turn, else that of the next.
+    pub(super) fn mode(&self) -> WorkMode {
+        match &self.phase {
+            Phase::Running(running) => running.mode.get(),
+            Phase::Idle(_) => self.settings.mode,
+        }
+    }
+
     /// Does what the running turn asks for.
     pub(super) fn emit(&mut self, emit: Emit) {
         let Phase::Running(running) = &mut self.phase else { return };
@@ -262,6 +281,7 @@ impl Session {
                 running.doing = doing;
                 self.hand_on_state();
             }
+            Emit::Call { to, body, reply } => self.call_client(to, body, reply),
             Emit::Ask(approval, answer) => self.ask(*approval, answer),
             // A turn that is being stopped reads nothing more.
             Emit::TakeSteers(reply) if running.cancel.is_cancelled() => {
@@ -274,7 +294,9 @@ impl Session {
                 let _ = reply.send(None);
             }
             Emit::TakeNews(reply) => {
-                let _ = reply.send(self.jobs.take_news());
+                let mode = running.mode.get();
+                let told = std::mem::replace(&mut self.told_mode, mode);
+                let _ = reply.send(mode::join(mode::news(mode, told), self.jobs.take_news()));
             }
             Emit::Barrier(done) if !running.is_lost => {
                 let _ = done.send(());
@@ -317,7 +339,8 @@ impl Session {
         let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(moved)) else {
             return;
         };
-        self.withdraw_approvals();
+        self.withdraw_questions();
+        self.withdraw_calls();
         self.total.add(tally.usage, tally.cost_nano_usd);
         let end = if running.is_lost { turn::SessionLost.into() } else { end };
         let (stop, error) = match &end {

@@ -1,14 +1,12 @@
-//! Who watches, what they are handed, and whom a question goes to.
+//! Who watches, and what they are handed.
 
-use super::{Open, Phase, Session};
-use crate::agent::approval;
-use crate::agent::command::{Answer, Command, Reply, Snapshot};
+use super::{Phase, Session};
+use crate::agent::command::{Command, Reply, Snapshot};
 use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
 use crate::agent::subagents;
 use crate::agent::turn::Doing;
-use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
     TransientRecord,
@@ -16,7 +14,6 @@ use pintle_protocol::event::{
 use pintle_protocol::ids::TurnId;
 use serde_json::value::RawValue;
 use std::sync::Arc;
-use tokio::sync::oneshot;
 
 /// How many events may be sent to a new subscriber at once; with more it pages.
 const REPLAY_LIMIT: usize = 1000;
@@ -52,7 +49,7 @@ impl Session {
         let before = self.subscribers.len();
         self.subscribers.retain_mut(|served| served.durable(record));
         if self.subscribers.len() != before {
-            self.deny_if_nobody_answers();
+            self.close_if_nobody_answers();
         }
     }
 
@@ -131,7 +128,7 @@ impl Session {
     pub(super) async fn unsubscribe(&mut self, id: SubscriberId, reply: Reply<()>) {
         self.subscribers.retain(|served| served.subscriber.id != id);
         let _ = reply.send(Ok(()));
-        self.deny_if_nobody_answers();
+        self.close_if_nobody_answers();
         for handle in self.subagents.handles() {
             let _ = handle.ask(|reply| Command::Unsubscribe { id, reply }).await;
         }
@@ -140,8 +137,10 @@ impl Session {
     pub(super) async fn no_more_answers(&mut self, id: SubscriberId) {
         if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
             served.subscriber.can_approve = false;
+            served.subscriber.can_answer = false;
+            served.subscriber.extensions = Arc::default();
         }
-        self.deny_if_nobody_answers();
+        self.close_if_nobody_answers();
         for handle in self.subagents.handles() {
             let _ = handle.tell(Command::NoMoreAnswers { id }).await;
         }
@@ -154,13 +153,16 @@ impl Session {
             title: self.settings.title.clone(),
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,
+            mode: self.settings.mode,
             state: self.state(),
             active_turn_id: match &self.phase {
                 Phase::Idle(_) => None,
                 Phase::Running(running) => Some(running.turn_id.clone()),
             },
             queue: self.unread(),
-            approvals: self.approvals.iter().map(|open| open.approval.clone()).collect(),
+            approvals: self.asked.approvals.iter().map(|open| open.approval.clone()).collect(),
+            questions: self.asked.questions.iter().map(|open| open.question.clone()).collect(),
+            plan: (!self.plan.items.is_empty()).then(|| self.plan.clone()),
             usage: self.total.usage,
             cost_nano_usd: self.total.cost_nano_usd,
             context: self.context_usage(),
@@ -169,69 +171,17 @@ impl Session {
     }
 
     fn state(&self) -> SessionState {
+        let blocked_on = self.asked.ids();
         let value = match &self.phase {
             Phase::Idle(_) => StateValue::Idle,
-            Phase::Running(_) if !self.approvals.is_empty() => StateValue::Blocked,
+            Phase::Running(_) if !blocked_on.is_empty() => StateValue::Blocked,
             Phase::Running(running) => match running.doing {
                 Doing::Working => StateValue::Running,
                 Doing::Retrying => StateValue::Retrying,
                 Doing::Compacting => StateValue::Compacting,
             },
         };
-        let blocked_on =
-            self.approvals.iter().map(|open| open.approval.approval_id.clone()).collect();
         SessionState { value, blocked_on, background: self.jobs.background() }
-    }
-
-    // ----- questions
-
-    pub(super) fn ask(&mut self, approval: Approval, answer: oneshot::Sender<ApprovalOutcome>) {
-        let turn_id = Some(approval.turn_id.clone());
-        self.record(turn_id, Event::ApprovalRequested(approval.clone()));
-        self.approvals.push(Open { approval, answer });
-        self.hand_on_state();
-        self.deny_if_nobody_answers();
-        let is_stopping = match &self.phase {
-            Phase::Idle(_) => true,
-            Phase::Running(running) => running.cancel.is_cancelled(),
-        };
-        if is_stopping {
-            self.withdraw_approvals();
-        }
-    }
-
-    pub(super) fn answer(&mut self, answer: &Answer) {
-        let place =
-            self.approvals.iter().position(|open| open.approval.approval_id == answer.approval_id);
-        if let Some(place) = place {
-            let open = self.approvals.remove(place);
-            let outcome = approval::outcome(&open.approval, &answer.answer);
-            self.resolve(open, outcome);
-        }
-    }
-
-    pub(super) fn deny_if_nobody_answers(&mut self) {
-        if !self.subscribers.iter().any(|served| served.subscriber.can_approve) {
-            self.deny_all(DecidedBy::NoApprover);
-        }
-    }
-
-    pub(super) fn withdraw_approvals(&mut self) {
-        self.deny_all(DecidedBy::Interrupt);
-    }
-
-    fn deny_all(&mut self, by: DecidedBy) {
-        for open in std::mem::take(&mut self.approvals) {
-            let outcome = approval::without_client(&open.approval, by);
-            self.resolve(open, outcome);
-        }
-    }
-
-    fn resolve(&mut self, open: Open, outcome: ApprovalOutcome) {
-        let turn_id = Some(open.approval.turn_id);
-        self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
-        let _ = open.answer.send(outcome);
-        self.hand_on_state();
     }
 }
 

@@ -53,7 +53,14 @@ impl Follower {
     /// A follower, and the subscriber that feeds it.
     pub(super) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
-        let subscriber = Subscriber { id: PARENT, feed: tx, can_approve: false, adopt: None };
+        let subscriber = Subscriber {
+            id: PARENT,
+            feed: tx,
+            can_approve: false,
+            can_answer: false,
+            extensions: std::sync::Arc::default(),
+            adopt: None,
+        };
         let (said, spent) = (String::new(), Spent::default());
         (Self { handle, feed, last_seq: 0, said, spent }, subscriber)
     }
@@ -63,7 +70,7 @@ impl Follower {
         loop {
             let heard = match self.feed.recv().await {
                 None => return Heard::Gone,
-                Some(Feed::Transient(_)) => None,
+                Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => None,
                 Some(Feed::Durable(record)) => self.take(&record.value).await,
                 Some(Feed::Lagged { head_seq, .. }) => self.read_missed(head_seq).await,
             };
@@ -118,6 +125,9 @@ impl Follower {
             | Event::ApprovalResolved(_)
             | Event::StepCompleted(_)
             | Event::RetryScheduled(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }

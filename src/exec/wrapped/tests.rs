@@ -207,6 +207,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         owner: "tests".to_owned(),
         jobs: Jobs::none(),
         agents: Agents::none(),
+        client: crate::tools::Client::none(),
         cancel: CancellationToken::new(),
         progress: Progress::none(),
     };

@@ -123,7 +123,10 @@ impl Client<'_> {
                 versions: vec![PROTOCOL_VERSION.to_owned()],
             },
             client: PeerInfo { name: "pintle-demo".to_owned(), version: None },
-            capabilities: ClientCapabilities { approvals: Some(Supported {}) },
+            capabilities: ClientCapabilities {
+                approvals: Some(Supported {}),
+                ..ClientCapabilities::default()
+            },
         })
         .await;
         self.request::<SessionCreate>(SessionCreateParams::default()).await;

@@ -52,6 +52,9 @@ impl Story {
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_)
             | Event::RetryScheduled(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }

@@ -1,7 +1,9 @@
 //! What a connection remembers: who the client is and which sessions it has open.
 
-use crate::agent::{Adopt, EngineHandle, Feed, SessionHandle, Subscriber, SubscriberId};
-use pintle_protocol::approval::Approval;
+use super::questions::Asked;
+use crate::agent::{
+    Adopt, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber, SubscriberId,
+};
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
@@ -25,10 +27,12 @@ struct State {
     phase: Phase,
     capabilities: ClientCapabilities,
     sessions: BTreeMap<SessionId, SessionHandle>,
+    /// The hooks and tools that the client gives.
+    given: Arc<Extensions>,
     /// Sub-agents of those that are watched.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be asked after the answer.
-    open_approvals: Vec<(SessionHandle, Approval)>,
+    open: Vec<(SessionHandle, Asked)>,
 }
 
 /// How far a connection has come.
@@ -82,6 +86,18 @@ impl Connection {
         self.state().capabilities.approvals.is_some()
     }
 
+    pub(super) fn can_answer(&self) -> bool {
+        self.state().capabilities.questions.is_some()
+    }
+
+    /// Whether this client takes such a question.
+    pub(super) fn takes(&self, asked: &Asked) -> bool {
+        match asked {
+            Asked::Approval(_) => self.can_approve(),
+            Asked::Question(_) => self.can_answer(),
+        }
+    }
+
     /// This connection as a subscriber. Sub-agents of what it watches are its own to answer and to steer.
     pub(super) fn as_subscriber(self: &Arc<Self>) -> Subscriber {
         let connection = Arc::downgrade(self);
@@ -94,8 +110,22 @@ impl Connection {
             id: self.subscriber,
             feed: self.feed.clone(),
             can_approve: self.can_approve(),
+            can_answer: self.can_answer(),
+            extensions: Arc::clone(&self.state().given),
             adopt: Some(adopt),
         }
+    }
+
+    /// Changes what the client gives; returns all of it.
+    pub(super) fn give<E>(
+        &self,
+        change: impl FnOnce(&mut Extensions) -> Result<(), E>,
+    ) -> Result<Arc<Extensions>, E> {
+        let mut state = self.state();
+        let mut given = Extensions::clone(&state.given);
+        change(&mut given)?;
+        state.given = Arc::new(given);
+        Ok(Arc::clone(&state.given))
     }
 
     pub(super) fn add(&self, session: SessionHandle) {
@@ -117,14 +147,15 @@ impl Connection {
         self.state().sessions.values().cloned().collect()
     }
 
-    pub(super) fn ask_later(&self, session: &SessionHandle, approvals: Vec<Approval>) {
-        if self.can_approve() {
-            let open = approvals.into_iter().map(|approval| (session.clone(), approval));
-            self.state().open_approvals.extend(open);
-        }
+    pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &Snapshot) {
+        let approvals = snapshot.approvals.iter().cloned().map(Asked::Approval);
+        let questions = snapshot.questions.iter().cloned().map(Asked::Question);
+        let open = approvals.chain(questions).filter(|asked| self.takes(asked));
+        let open: Vec<_> = open.map(|asked| (session.clone(), asked)).collect();
+        self.state().open.extend(open);
     }
 
-    pub(super) fn take_open_approvals(&self) -> Vec<(SessionHandle, Approval)> {
-        std::mem::take(&mut self.state().open_approvals)
+    pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, Asked)> {
+        std::mem::take(&mut self.state().open)
     }
 }

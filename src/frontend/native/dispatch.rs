@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::handlers;
+use super::{extend, handlers};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -11,10 +11,10 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, Initialize, JobList, JobStop,
-    ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
+    BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, HookRegister, Initialize, JobList,
+    JobStop, ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
     SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, Shutdown, TurnInterrupt, TurnStart, TurnSteer,
+    SessionUnsubscribe, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -62,6 +62,8 @@ impl Table {
         add::<QueueList, _, _>(&mut module, handlers::queue_list);
         add::<QueueUpdateRequest, _, _>(&mut module, handlers::queue_update);
         add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
+        add::<HookRegister, _, _>(&mut module, extend::hook_register);
+        add::<ToolRegister, _, _>(&mut module, extend::tool_register);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);

@@ -398,7 +398,7 @@ async fn attach(
     };
     let snapshot = snapshot.map_err(refused)?;
     if subscribe != Some(false) {
-        connection.ask_later(session, snapshot.approvals.clone());
+        connection.ask_later(session, &snapshot);
     }
     Ok(session_result(session.id.clone(), snapshot))
 }
@@ -410,10 +410,13 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         title,
         model,
         permission_mode,
+        mode,
         state,
         active_turn_id,
         queue,
         approvals,
+        questions,
+        plan,
         usage,
         cost_nano_usd,
         context,
@@ -426,10 +429,13 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
         title,
         model,
         permission_mode,
+        mode,
         state,
         active_turn_id,
         queue,
         approvals,
+        questions,
+        plan,
         usage,
         cost_nano_usd,
         context,
@@ -438,8 +444,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 }
 
 fn open_config(config: SessionConfig) -> OpenConfig {
-    let SessionConfig { model, permission_mode, system_prompt } = config;
-    OpenConfig { model, permission_mode, system_prompt }
+    let SessionConfig { model, permission_mode, system_prompt, mode } = config;
+    OpenConfig { model, permission_mode, system_prompt, mode }
 }
 
 fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {

@@ -7,6 +7,7 @@
 
 mod connection;
 mod dispatch;
+mod extend;
 mod handlers;
 mod outbox;
 mod questions;
@@ -273,8 +274,8 @@ impl Driver {
             self.outbox.push(response);
         }
         self.in_flight.remove(&id);
-        for (session, approval) in self.connection.take_open_approvals() {
-            self.questions.ask(session, &approval, &mut self.outbox);
+        for (session, asked) in self.connection.take_open_questions() {
+            self.questions.ask(session, &asked, &mut self.outbox);
         }
         if order == Order::Serial {
             self.is_busy = false;
@@ -327,9 +328,14 @@ impl Driver {
         }
         outbox::merge_deltas(batch);
         for feed in batch.drain(..) {
-            self.outbox.push_feed(&feed);
-            if let Feed::Durable(record) = &feed {
-                self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+            match &feed {
+                Feed::Call(call) => self.questions.call(call, &self.connection, &mut self.outbox),
+                Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
+                Feed::Durable(record) => {
+                    self.outbox.push_feed(&feed);
+                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                }
+                Feed::Transient(_) | Feed::Lagged { .. } => self.outbox.push_feed(&feed),
             }
         }
     }

@@ -45,9 +45,10 @@ impl Outbox {
         }
     }
 
-    /// Sends an event.
+    /// Sends an event. Calls of the client are sent as requests, elsewhere.
     pub(super) fn push_feed(&mut self, feed: &Feed) {
         self.push(match feed {
+            Feed::Call(_) | Feed::CallWithdrawn(_) => return,
             Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
             Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
             Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
@@ -99,7 +100,7 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
                     continue;
                 }
             },
-            Feed::Durable(_) | Feed::Lagged { .. } => {
+            Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
                 merged.push(feed);
                 continue;
             }
@@ -191,7 +192,9 @@ mod tests {
                     | TransientEvent::Context(_)
                     | TransientEvent::Notice(_) => String::new(),
                 },
-                Feed::Durable(_) | Feed::Lagged { .. } => "lagged".to_owned(),
+                Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
+                    "lagged".to_owned()
+                }
             })
             .collect();
         assert_eq!(

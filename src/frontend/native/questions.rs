@@ -1,62 +1,121 @@
-//! Questions of permission on this connection: asked as requests, withdrawn when somebody else answered.
+//! What is asked of people and of the client itself on this connection: sent as requests, withdrawn when the answer is not needed any more.
 
 use super::connection::Connection;
 use super::outbox::Outbox;
-use crate::agent::{Answer, SessionHandle};
+use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
 use crate::transport::envelope;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::ids::ApprovalId;
+use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::methods::{
-    ApprovalRequest, CancelParams, CancelRequest, Notification, Request,
+    ApprovalRequest, CancelParams, CancelRequest, HookRunRequest, Notification, QuestionRequest,
+    Request, ToolCallRequest,
 };
+use pintle_protocol::question::{Question, QuestionAnswer};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+
+/// Something asked of people.
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    /// A question of permission.
+    Approval(Approval),
+    /// A question of the model.
+    Question(Question),
+}
+
+/// Which question a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum About {
+    Approval(ApprovalId),
+    Question(QuestionId),
+    Call(CallId),
+}
+
+impl Asked {
+    fn about(&self) -> About {
+        match self {
+            Self::Approval(approval) => About::Approval(approval.approval_id.clone()),
+            Self::Question(question) => About::Question(question.question_id.clone()),
+        }
+    }
+}
 
 /// Requests of ours that wait for an answer, by their id.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     asked: u64,
-    open: BTreeMap<String, (ApprovalId, SessionHandle)>,
+    open: BTreeMap<String, (About, SessionHandle)>,
 }
 
 impl Questions {
     /// Sends a question unless it is open here already.
-    pub(super) fn ask(&mut self, session: SessionHandle, approval: &Approval, outbox: &mut Outbox) {
-        if self.open.values().any(|(open, _)| *open == approval.approval_id) {
+    pub(super) fn ask(&mut self, session: SessionHandle, asked: &Asked, outbox: &mut Outbox) {
+        let about = asked.about();
+        if self.open.values().any(|(open, _)| *open == about) {
             return;
         }
         self.asked += 1;
         let id = format!("s{}", self.asked);
-        outbox.push(envelope::request(&id, ApprovalRequest::METHOD, approval));
-        self.open.insert(id, (approval.approval_id.clone(), session));
+        outbox.push(match asked {
+            Asked::Approval(approval) => envelope::request(&id, ApprovalRequest::METHOD, approval),
+            Asked::Question(question) => envelope::request(&id, QuestionRequest::METHOD, question),
+        });
+        self.open.insert(id, (about, session));
     }
 
     /// Asks and withdraws as the session's events say.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only events about approvals matter here")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only events about questions matter here")]
     pub(super) fn watch(
         &mut self,
         record: &EventRecord,
         connection: &Connection,
         outbox: &mut Outbox,
     ) {
-        match &record.event {
-            Event::ApprovalRequested(approval) if connection.can_approve() => {
-                if let Some(session) = connection.find(&record.session_id) {
-                    self.ask(session, approval, outbox);
-                }
-            }
+        let asked = match &record.event {
+            Event::ApprovalRequested(approval) => Asked::Approval(approval.clone()),
+            Event::QuestionRequested(question) => Asked::Question(question.clone()),
             Event::ApprovalResolved(outcome) => {
-                let open = self.open.iter().find(|(_, (open, _))| *open == outcome.approval_id);
-                if let Some(id) = open.map(|(id, _)| id.clone()) {
-                    self.open.remove(&id);
-                    let params = CancelParams { id: Value::String(id) };
-                    outbox.push(envelope::notification(CancelRequest::METHOD, &params));
-                }
+                return self.withdraw(&About::Approval(outcome.approval_id.clone()), outbox);
             }
-            _ => {}
+            Event::QuestionResolved(outcome) => {
+                return self.withdraw(&About::Question(outcome.question_id.clone()), outbox);
+            }
+            _ => return,
+        };
+        if connection.takes(&asked)
+            && let Some(session) = connection.find(&record.session_id)
+        {
+            self.ask(session, &asked, outbox);
+        }
+    }
+
+    /// Has the client do what it offered.
+    pub(super) fn call(&mut self, call: &ClientCall, connection: &Connection, outbox: &mut Outbox) {
+        let Some(session) = connection.find(&call.session_id) else { return };
+        self.asked += 1;
+        let id = format!("s{}", self.asked);
+        outbox.push(match &call.body {
+            CallBody::Hook(run) => envelope::request(&id, HookRunRequest::METHOD, &**run),
+            CallBody::Tool(call) => envelope::request(&id, ToolCallRequest::METHOD, call),
+        });
+        self.open.insert(id, (About::Call(call.id.clone()), session));
+    }
+
+    /// The answer to a call is not waited for any more.
+    pub(super) fn withdraw_call(&mut self, id: &CallId, outbox: &mut Outbox) {
+        self.withdraw(&About::Call(id.clone()), outbox);
+    }
+
+    fn withdraw(&mut self, about: &About, outbox: &mut Outbox) {
+        let open = self.open.iter().find(|(_, (open, _))| open == about);
+        if let Some(id) = open.map(|(id, _)| id.clone()) {
+            self.open.remove(&id);
+            let params = CancelParams { id: Value::String(id) };
+            outbox.push(envelope::notification(CancelRequest::METHOD, &params));
         }
     }
 
@@ -67,11 +126,29 @@ impl Questions {
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<(SessionHandle, Answer)> {
         let Id::Str(id) = id else { return None };
-        let (approval_id, session) = self.open.remove(id.as_ref())?;
-        let answer = outcome
-            .ok()
-            .and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() });
-        Some((session, Answer { approval_id, answer }))
+        let (about, session) = self.open.remove(id.as_ref())?;
+        let answer = match about {
+            About::Approval(approval_id) => Answer::Approval {
+                approval_id,
+                answer: read(outcome)
+                    .unwrap_or(ApprovalAnswer { dismissed: true, ..ApprovalAnswer::default() }),
+            },
+            About::Call(call_id) => Answer::Call {
+                call_id,
+                outcome: outcome.and_then(|raw| {
+                    serde_json::from_str(raw.get()).map_err(|error| error.to_string())
+                }),
+            },
+            About::Question(question_id) => Answer::Question {
+                question_id,
+                answer: read(outcome)
+                    .unwrap_or(QuestionAnswer { dismissed: true, ..QuestionAnswer::default() }),
+            },
+        };
+        Some((session, answer))
     }
+}
+
+fn read<T: DeserializeOwned>(outcome: Result<Box<RawValue>, String>) -> Option<T> {
+    outcome.ok().and_then(|raw| serde_json::from_str(raw.get()).ok())
 }

@@ -1,6 +1,7 @@
 //! What stands on the stage, and the engine that works there.
 
 use super::model::OnlyModel;
+use super::stage::Setup;
 use pintle::agent::{
     Engine, EngineHandle, Limits, Models, Patience, Personal, RoomPolicy, Services,
 };
@@ -32,12 +33,12 @@ pub(crate) fn engine_on(
     data: &Path,
     script: &Script,
     env: &Arc<Memory>,
-    instructions: Option<&str>,
+    setup: &Setup,
 ) -> (EngineHandle, JoinSet<()>) {
     let here: Arc<dyn Environment> = Arc::<Memory>::clone(env);
     let personal = Personal {
         folder: Some((here, "/home/user/.config/pintle".into())),
-        instructions: instructions.map(str::to_owned),
+        instructions: setup.instructions.map(str::to_owned),
     };
 
     let provider: Arc<dyn Provider> = Arc::new(script.clone());
@@ -45,9 +46,9 @@ pub(crate) fn engine_on(
         ambient: Ambient::fixed([]),
         store: Store::new(data),
         env: Arc::<Memory>::clone(env),
-        tools: [pintle::tools::Profile::Pi.tools(), pintle::tools::Profile::agents().into()]
-            .concat()
-            .into(),
+        here: Arc::<Memory>::clone(env),
+        hooks: setup.hooks.clone().into(),
+        tools: setup.tools(),
         tool_settings: Arc::default(),
         models: Models::new(OnlyModel(provider)),
         patience: Patience { first: Duration::ZERO, ..Patience::default() },
@@ -56,6 +57,8 @@ pub(crate) fn engine_on(
         personal: Arc::new(personal),
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
+        lint: setup.lint.clone(),
+        question_timeout: setup.question_timeout,
     });
     let mut task = JoinSet::new();
     task.spawn(engine.run());

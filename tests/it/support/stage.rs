@@ -1,11 +1,16 @@
 //! A stage for the engine: a scripted model, an environment in memory, and one client that steers and writes down
 //! what it sees as a transcript.
 
+mod settings;
+mod words;
+
+pub(crate) use settings::{Setup, client_hook, hook};
+
 use super::props::{Props, engine_on};
 use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
 use pintle::agent::{
-    Adopt, Answer, Command, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle,
+    Adopt, Answer, CallId, Command, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle,
     Subscriber, SubscriberId,
 };
 use pintle::exec::Environment;
@@ -18,6 +23,7 @@ use pintle_protocol::event::{Event, TransientEvent};
 use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::question::Question;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -34,7 +40,6 @@ type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
 pub(crate) struct Stage {
     pub(crate) script: Script,
     pub(crate) env: Arc<Memory>,
-    instructions: Option<&'static str>,
     engine: EngineHandle,
     session: SessionHandle,
     feed: mpsc::Receiver<Feed>,
@@ -49,19 +54,43 @@ pub(crate) struct Stage {
     naming: SessionId,
     streamed: BTreeMap<String, String>,
     asked: Vec<Approval>,
+    questions: Vec<Question>,
+    /// The question that was answered last.
+    answered: Option<Question>,
+    /// Calls of this client that wait.
+    calls: Vec<CallId>,
+    /// What other clients are handed.
+    others: Vec<mpsc::Receiver<Feed>>,
     adopted: Adopted,
+    setup: Setup,
     _task: JoinSet<()>,
 }
 
 impl Stage {
-    pub(crate) async fn new(data: &Path, model: &str, mode: PermissionMode) -> Self {
-        Self::with(data, model, mode, Props::default()).await
-    }
-
     pub(crate) async fn with(
         data: &Path,
         model: &str,
         mode: PermissionMode,
+        props: Props<'_>,
+    ) -> Self {
+        let setup = Setup { instructions: props.instructions, ..Setup::default() };
+        Self::build(data, model, mode, setup, props).await
+    }
+
+    pub(crate) async fn set_up(
+        data: &Path,
+        model: &str,
+        mode: PermissionMode,
+        setup: Setup,
+    ) -> Self {
+        Self::build(data, model, mode, setup, Props::default()).await
+    }
+
+    async fn build(
+        data: &Path,
+        model: &str,
+        mode: PermissionMode,
+        setup: Setup,
         props: Props<'_>,
     ) -> Self {
         let script = Script::new(replies(model));
@@ -75,8 +104,8 @@ impl Stage {
             .with_command("make", Ran::Exits("made\n".to_owned(), 0))
             .with_command("fail", Ran::Exits("oh no\n".to_owned(), 3))
             .with_command("wait", Ran::Hangs("waiting\n".to_owned()));
-        let env = Arc::new(env);
-        let (engine, task) = engine_on(data, &script, &env, props.instructions);
+        let env = Arc::new(setup.commands(env));
+        let (engine, task) = engine_on(data, &script, &env, &setup);
         let config = OpenConfig {
             permission_mode: Some(mode),
             system_prompt: props.system_prompt.map(str::to_owned),
@@ -95,17 +124,18 @@ impl Stage {
             id: SubscriberId(1),
             feed: tx,
             can_approve: mode == PermissionMode::Ask,
+            can_answer: setup.can_answer,
+            extensions: setup.extensions(),
             adopt: Some(adopt),
         };
         session
-            .ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply })
+            .ask(|reply| Command::Subscribe { subscriber, from_seq: Some(0), reply })
             .await
             .unwrap();
         Self {
             naming: session.id.clone(),
             script,
             env,
-            instructions: props.instructions,
             engine,
             session,
             feed,
@@ -115,7 +145,12 @@ impl Stage {
             names: BTreeMap::new(),
             streamed: BTreeMap::new(),
             asked: Vec::new(),
+            questions: Vec::new(),
+            answered: None,
+            calls: Vec::new(),
+            others: Vec::new(),
             adopted,
+            setup,
             _task: task,
         }
     }
@@ -177,7 +212,7 @@ impl Stage {
                     dismissed: verb == "dismiss",
                 };
                 let approval_id = question.approval_id;
-                let answer = Command::Answer(Answer { approval_id, answer });
+                let answer = Command::Answer(Answer::Approval { approval_id, answer });
                 let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
                 session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
             }
@@ -254,7 +289,7 @@ impl Stage {
                 self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
                 self.take_what_came();
             }
-            other => panic!("no step begins with `{other}`"),
+            other => self.act_on_questions(other, rest).await,
         }
     }
 
@@ -290,6 +325,9 @@ impl Stage {
                 if let Event::ApprovalRequested(approval) = &record.value.event {
                     self.asked.push(approval.clone());
                 }
+                if let Event::QuestionRequested(question) = &record.value.event {
+                    self.questions.push(question.clone());
+                }
                 if let Event::ItemCompleted { item } = &record.value.event {
                     self.check_streamed(item);
                 }
@@ -310,6 +348,8 @@ impl Stage {
                     self.streamed.entry(key).or_default().push_str(&delta.text);
                 }
             }
+            Feed::Call(call) => self.called(&call),
+            Feed::CallWithdrawn(_) => self.seen.push("withdrawn".to_owned()),
             Feed::Lagged { .. } => self.seen.push("lagged".to_owned()),
         }
     }
@@ -373,7 +413,7 @@ impl Stage {
 
     /// Checks that the session, opened again from its journal, asks the model what the living one would have asked.
     pub(crate) async fn check_reopening(self, data: &Path) {
-        let Self { script, env, engine, session, instructions, .. } = self;
+        let Self { script, env, engine, session, setup, .. } = self;
         let history = |script: &Script, said: &str| -> String {
             let is_it = |messages: &[Arc<Message>]| {
                 let last = messages.last().map(|last| message(last));
@@ -389,7 +429,7 @@ impl Stage {
         let living = history(&script, "to the living");
         engine.shutdown().await;
 
-        let (engine, _task) = engine_on(data, &script, &env, instructions);
+        let (engine, _task) = engine_on(data, &script, &env, &setup);
         let opened = engine.open(session.id.clone(), OpenConfig::default()).await.unwrap();
         script.push(Reply::new().text("again"));
         prompt_and_wait(&opened, "to the opened").await;

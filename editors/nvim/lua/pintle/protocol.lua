@@ -19,6 +19,7 @@
 ---What a client can do.
 ---@class pintle.ClientCapabilities
 ---@field approvals? pintle.Supported The client answers `approval/request`. Without it what would ask is denied, and the model is told.
+---@field questions? pintle.Supported The client answers `question/request`. Without it the model is told that nobody can answer.
 
 ---A capability with nothing to configure: `{}`.
 ---@class pintle.Supported
@@ -71,9 +72,13 @@
 ---@field model? string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode? pintle.PermissionMode What needs no question.
 ---@field systemPrompt? string Instructions for this session alone, told behind all others; only when it is made.
+---@field mode? pintle.WorkMode Whether it plans only.
 
 ---What needs no question. Finer rules come on top of these.
 ---@alias pintle.PermissionMode "ask"|"full"
+
+---Whether the model does things or only plans them.
+---@alias pintle.WorkMode "act"|"plan"
 
 ---A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
 ---@class pintle.SessionResult
@@ -83,10 +88,13 @@
 ---@field title? string The title.
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
+---@field mode? pintle.WorkMode Whether it plans only.
 ---@field state pintle.SessionState What it does at the moment.
 ---@field activeTurnId? pintle.TurnId The running turn.
 ---@field queue? (pintle.QueuedInput)[] Messages that the model has not read yet.
 ---@field approvals? (pintle.Approval)[] Questions of permission that are open.
+---@field questions? (pintle.Question)[] Questions to a person that are open.
+---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage The tokens of all its turns, and of its sub-agents'.
 ---@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where no price is known.
 ---@field context? pintle.ContextUsage How full the model's window is, about.
@@ -98,14 +106,11 @@
 ---What a session does at the moment. A reader never takes a value it does not know for idle.
 ---@class pintle.SessionState
 ---@field value pintle.StateValue The state.
----@field blockedOn? (pintle.ApprovalId)[] The questions it waits for, when it is blocked.
+---@field blockedOn? (string)[] The questions it waits for, when it is blocked: ids of approvals and of questions.
 ---@field background? (pintle.ItemId)[] The items of jobs that run in the background, also while the session is idle.
 
 ---What a session does at the moment, in a word.
 ---@alias pintle.StateValue "idle"|"running"|"blocked"|"retrying"|"compacting"
-
----Names a question of permission, open until it is answered or cancelled.
----@alias pintle.ApprovalId string
 
 ---Names an item: a message, a tool call, something a client can draw.
 ---@alias pintle.ItemId string
@@ -193,6 +198,9 @@
 ---@field locations? (pintle.Location)[] Files it is about.
 ---@field options (pintle.ApprovalOption)[] The answers to choose from.
 
+---Names a question of permission, open until it is answered or cancelled.
+---@alias pintle.ApprovalId string
+
 ---The kind of a tool call; the names are those of the Agent Client Protocol.
 ---@alias pintle.ToolKind "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"|"other"
 
@@ -213,6 +221,42 @@
 
 ---How long a decision holds.
 ---@alias pintle.Scope "once"|"session"
+
+---A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options.
+---@class pintle.Question
+---@field questionId pintle.QuestionId The question's id.
+---@field sessionId pintle.SessionId The session it stands in.
+---@field turnId pintle.TurnId The turn that waits.
+---@field itemId pintle.ItemId The tool call that waits.
+---@field kind pintle.QuestionKind What it is about.
+---@field text string The question.
+---@field plan? string The plan that is to be accepted, as Markdown; only with the kind `plan`.
+---@field options? (pintle.QuestionOption)[] Answers to choose from; with none only a text answers.
+---@field multiple? boolean Several options may be chosen.
+---@field deadlineMs integer When it is answered by itself with its default, in milliseconds since 1970.
+
+---Names a question to a person, open until it is answered or its time is over.
+---@alias pintle.QuestionId string
+
+---What a question is about. A reader treats a kind it does not know as `choice`.
+---@alias pintle.QuestionKind "choice"|"plan"
+
+---One answer a person can choose.
+---@class pintle.QuestionOption
+---@field optionId string What to send back.
+---@field label string What to show.
+
+---What the model means to do. Each one replaces the one before.
+---@class pintle.Plan
+---@field items (pintle.PlanItem)[] Its parts, in order.
+
+---One part of a plan.
+---@class pintle.PlanItem
+---@field content string What is to be done.
+---@field status pintle.PlanStatus How far it is.
+
+---How far a part of a plan is.
+---@alias pintle.PlanStatus "pending"|"in_progress"|"completed"
 
 ---Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
 ---@class pintle.Usage
@@ -294,7 +338,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -354,6 +398,18 @@
 ---@class pintle.Event.approval.resolved: pintle.ApprovalOutcome
 ---@field type "approval.resolved" 
 
+---A question to a person is open.
+---@class pintle.Event.question.requested: pintle.Question
+---@field type "question.requested" 
+
+---A question to a person was answered, or is not asked any more.
+---@class pintle.Event.question.resolved: pintle.QuestionOutcome
+---@field type "question.resolved" 
+
+---The model changed its plan; this is the whole of it.
+---@class pintle.Event.plan.updated: pintle.Plan
+---@field type "plan.updated" 
+
 ---A model reply is over, whole or cut; its tool calls, if any, run now.
 ---@class pintle.Event.step.completed: pintle.StepCompleted
 ---@field type "step.completed" 
@@ -385,6 +441,7 @@
 ---@field cwd string The working directory, absolute.
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
+---@field mode? pintle.WorkMode Whether it plans only.
 ---@field title? string The title, if it was given one.
 ---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
 ---@field role? pintle.AgentRole Which named agent it is, if it is one.
@@ -538,6 +595,7 @@
 ---@field kind pintle.ToolKind What kind of act it is, for icons and rules.
 ---@field locations? (pintle.Location)[] Files and lines it is about.
 ---@field input? any The arguments; absent until they have arrived whole.
+---@field changedInput? any The arguments that a hook put in their place; these ran.
 ---@field output? pintle.ToolResult The result; absent until there is one.
 
 ---How a background job ended.
@@ -581,6 +639,7 @@
 ---@class pintle.EngineMessage
 ---@field text string The text, as the model reads it.
 ---@field jobs? (pintle.ItemId)[] The items of the jobs whose end it tells.
+---@field mode? pintle.WorkMode The mode that it tells of.
 
 ---Who answered a question of permission.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -593,6 +652,17 @@
 ---@field scope pintle.Scope How long it holds.
 ---@field by pintle.DecidedBy Who decided.
 ---@field feedback? string What the person said with it.
+
+---Who or what ended a question.
+---@alias pintle.AnsweredBy "client"|"dismissed"|"deadline"|"noClient"|"interrupt"
+
+---How a question ended.
+---@class pintle.QuestionOutcome
+---@field questionId pintle.QuestionId The question.
+---@field itemId pintle.ItemId The tool call.
+---@field optionIds? (string)[] The options that hold.
+---@field text? string What the person said in own words.
+---@field by pintle.AnsweredBy Who or what ended it.
 
 ---How a model reply ended and what it cost.
 ---@class pintle.StepCompleted
@@ -621,6 +691,7 @@
 ---@class pintle.ConfigChanged
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
+---@field mode? pintle.WorkMode Whether it plans only.
 
 ---How bad a notice is.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
@@ -774,7 +845,7 @@
 
 ---Something that can be set in a session.
 ---@class pintle.ConfigOption
----@field id string Its id: `model`, `effort`, `permissionMode`, `steerMode`, `followUpMode`. More may come.
+---@field id string Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come.
 ---@field name string Its name for a person.
 ---@field value string The value that holds from the next turn on.
 ---@field choices? (string)[] The values it can have; empty where any text may do.
@@ -874,6 +945,25 @@
 ---@field argumentHint? string What may be written behind the name.
 ---@field path string Its file.
 
+---A hook of a client.
+---@class pintle.HookRegisterParams
+---@field points (pintle.HookPoint)[] Where it runs.
+---@field tools? (string)[] Only for calls of these tools: names, with `*` for any text. Default: all.
+---@field timeoutMs? integer How long it may take, in milliseconds; default 60000.
+---@field onFailure? pintle.OnFailure What holds when it fails; default `closed`.
+
+---A point of the engine's work at which hooks run.
+---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionStart"|"sessionEnd"
+
+---What holds when a hook fails at a point where it may deny.
+---@alias pintle.OnFailure "closed"|"open"
+
+---A tool of a client.
+---@class pintle.ToolRegisterParams
+---@field name string Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool.
+---@field description string What it does and how to use it, for the model.
+---@field parameters any JSON Schema of the arguments, an object schema.
+
 ---The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
@@ -926,6 +1016,68 @@
 ---@field optionId? string The chosen option.
 ---@field feedback? string What the model should read with a denial.
 ---@field dismissed? boolean The question was closed without a choice: deny once.
+
+---The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
+---@class pintle.QuestionAnswer
+---@field optionIds? (string)[] The chosen options.
+---@field text? string What the person says in own words.
+---@field dismissed? boolean The question was closed without an answer; the model is told to decide by itself.
+
+---What a hook is told.
+---@class pintle.HookRun
+---@field point pintle.HookPoint Where the engine is.
+---@field sessionId pintle.SessionId The session.
+---@field turnId? pintle.TurnId The turn; absent at points of the session.
+---@field cwd string The session's working directory.
+---@field input? string The message, at `inputReceived`.
+---@field call? pintle.HookCall The tool call, at `beforeToolCall` and `afterToolCall`.
+---@field result? pintle.HookResult What the call returned, at `afterToolCall`.
+---@field response? pintle.HookResponse What the model said, at `afterModelResponse`.
+---@field messages? integer How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`.
+---@field openTodos? string What of the model's plan is not done, at `beforeAgent`.
+
+---A tool call, for a hook.
+---@class pintle.HookCall
+---@field itemId pintle.ItemId Its item.
+---@field toolName string The tool's name.
+---@field kind pintle.ToolKind What kind of act it is.
+---@field title string One line for a person.
+---@field arguments any The arguments, as hooks before this one left them.
+---@field locations? (pintle.Location)[] Files it is about.
+
+---What a call returned, for a hook.
+---@class pintle.HookResult
+---@field text string What the model is to read. Pictures are not shown to hooks, and stay.
+---@field isError? boolean The call failed.
+
+---What the model said, for a hook.
+---@class pintle.HookResponse
+---@field text string Its text.
+---@field tools? (string)[] The tools that it calls, in order.
+
+---What a hook answers. `{}`, and nothing at all, leaves everything as it is.
+---@class pintle.HookAnswer
+---@field decision? pintle.HookDecision Whether it may go on; default `allow`. Permission is asked for all the same.
+---@field reason? string Why not, as the model or the person reads it.
+---@field input? string Another text of the message.
+---@field arguments? any Other arguments of the call, whole.
+---@field result? pintle.HookResult Another result of the call.
+---@field context? string What the model is to read besides.
+
+---Whether something may go on.
+---@alias pintle.HookDecision "allow"|"deny"
+
+---A call of a tool of this client.
+---@class pintle.ToolCallParams
+---@field sessionId pintle.SessionId The session.
+---@field itemId pintle.ItemId The call's item.
+---@field toolName string The tool's name.
+---@field arguments any The arguments, as the model wrote them; nobody checked them against the schema.
+
+---What a tool of a client returned.
+---@class pintle.ToolCallResult
+---@field content (pintle.Content)[] What the model reads.
+---@field isError? boolean The call failed; the content says why.
 
 ---What comes with a failed request besides code and message.
 ---@class pintle.ErrorData
@@ -1022,6 +1174,12 @@ M.method = {
   ---Lists the prompts that can be called with `/name`, as the files say now.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",
+  ---Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection.
+  ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
+  hook_register = "hook/register",
+  ---Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
+  ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
+  tool_register = "tool/register",
   ---Something happened in a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",
@@ -1031,6 +1189,15 @@ M.method = {
   ---Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Approval`; result: `pintle.ApprovalAnswer`.
   approval_request = "approval/request",
+  ---Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
+  ---Params: `pintle.Question`; result: `pintle.QuestionAnswer`.
+  question_request = "question/request",
+  ---Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more.
+  ---Params: `pintle.HookRun`; result: `pintle.HookAnswer`.
+  hook_run = "hook/run",
+  ---Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
+  ---Params: `pintle.ToolCallParams`; result: `pintle.ToolCallResult`.
+  tool_call = "tool/call",
 }
 
 ---Codes of failed requests.

@@ -1,9 +1,10 @@
 //! Events and items as lines of a transcript.
 
-use super::Stage;
+use super::{Stage, words};
 use crate::support::render::{content, text_of};
 use pintle_protocol::event::Event;
 use pintle_protocol::item::{Item, ItemBody};
+use pintle_protocol::plan::WorkMode;
 
 impl Stage {
     pub(super) fn event(&mut self, event: &Event) -> Option<String> {
@@ -70,8 +71,12 @@ impl Stage {
                 pruned.results, pruned.tokens_before, pruned.tokens_after
             ),
             Event::ConfigChanged(config) => {
-                format!("config {} {:?}", config.model, config.permission_mode)
+                let plan = if config.mode == WorkMode::Plan { " plan" } else { "" };
+                format!("config {} {:?}{plan}", config.model, config.permission_mode)
             }
+            Event::QuestionRequested(question) => words::question(question),
+            Event::QuestionResolved(outcome) => words::outcome(outcome),
+            Event::PlanUpdated(plan) => words::plan(plan),
             Event::RetryScheduled(retry) => format!(
                 "retry {} of {} in {} ms, {}: {}",
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message

@@ -1,0 +1,212 @@
+//! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
+
+use crate::tools::Ask;
+use pintle_protocol::question::{
+    AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOption, QuestionOutcome,
+};
+use std::time::Duration;
+
+/// How long a person may take to answer, where no setting says.
+pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The options of a question, with the ids that an answer names.
+pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
+    let numbered = ask.options.iter().enumerate();
+    numbered
+        .map(|(at, label)| QuestionOption { option_id: (at + 1).to_string(), label: label.clone() })
+        .collect()
+}
+
+/// What an answer comes to. Only options that were offered count.
+pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionOutcome {
+    let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let offered = question.options.iter().map(|option| &option.option_id);
+    let chosen = offered.filter(|id| answer.option_ids.contains(id)).cloned();
+    let option_ids: Vec<String> =
+        if question.multiple { chosen.collect() } else { chosen.take(1).collect() };
+    if answer.dismissed || (option_ids.is_empty() && text.is_none()) {
+        return without_answer(question, AnsweredBy::Dismissed);
+    }
+    QuestionOutcome {
+        question_id: question.question_id.clone(),
+        item_id: question.item_id.clone(),
+        option_ids,
+        text: text.map(str::to_owned),
+        by: AnsweredBy::Client,
+    }
+}
+
+/// What holds when nobody answered. A plan is never accepted by itself.
+pub(super) fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
+    let first = question.options.first().map(|option| option.option_id.clone());
+    let option_ids = match (by, question.kind) {
+        (AnsweredBy::Deadline, QuestionKind::Choice) => first.into_iter().collect(),
+        (
+            AnsweredBy::Deadline
+            | AnsweredBy::Client
+            | AnsweredBy::Dismissed
+            | AnsweredBy::NoClient
+            | AnsweredBy::Interrupt,
+            _,
+        ) => Vec::new(),
+    };
+    QuestionOutcome {
+        question_id: question.question_id.clone(),
+        item_id: question.item_id.clone(),
+        option_ids,
+        text: None,
+        by,
+    }
+}
+
+/// Whether a person accepted a plan, as it is.
+pub(super) fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
+    let first = question.options.first().map(|option| &option.option_id);
+    question.kind == QuestionKind::Plan
+        && outcome.by == AnsweredBy::Client
+        && first.is_some()
+        && outcome.option_ids.first() == first
+}
+
+/// What the model reads.
+pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
+    let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
+    let chosen: Vec<&str> = chosen.map(|option| option.label.as_str()).collect();
+    let said = outcome.text.as_deref();
+    match (outcome.by, question.kind) {
+        (AnsweredBy::Client, QuestionKind::Plan) => {
+            let verdict = if accepts_plan(question, outcome) {
+                "The user accepted the plan. Plan mode is over: carry it out."
+            } else {
+                "The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again."
+            };
+            match said {
+                Some(said) => format!("{verdict} The user said: {said}"),
+                None => verdict.to_owned(),
+            }
+        }
+        (AnsweredBy::Client, QuestionKind::Choice) => match (chosen.is_empty(), said) {
+            (true, said) => format!("The user answered: {}", said.unwrap_or_default()),
+            (false, None) => format!("The user chose: {}", chosen.join("; ")),
+            (false, Some(said)) => {
+                format!("The user chose: {}\nand said: {said}", chosen.join("; "))
+            }
+        },
+        (AnsweredBy::Deadline, QuestionKind::Choice) => {
+            let waited = format!("Nobody answered within {} s", timeout.as_secs_f64().ceil());
+            match chosen.first() {
+                Some(first) => format!("{waited}, so the first answer was taken: {first}"),
+                None => format!("{waited}. Decide by yourself, and say what you decided."),
+            }
+        }
+        (AnsweredBy::Dismissed, QuestionKind::Choice) => {
+            "The user closed the question without an answer. Decide by yourself, and say what you decided.".to_owned()
+        }
+        (AnsweredBy::NoClient, QuestionKind::Choice) => {
+            "Nobody can answer here: decide by yourself, and say what you decided.".to_owned()
+        }
+        (
+            AnsweredBy::Deadline | AnsweredBy::Dismissed | AnsweredBy::NoClient,
+            QuestionKind::Plan,
+        ) => {
+            "Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.".to_owned()
+        }
+        (AnsweredBy::Interrupt, _) => "Operation aborted".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::ids::{ItemId, QuestionId, SessionId, TurnId};
+
+    fn question(kind: QuestionKind, options: &[&str], multiple: bool) -> Question {
+        let ask = Ask {
+            kind,
+            text: "which?".to_owned(),
+            plan: None,
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+            multiple,
+        };
+        Question {
+            question_id: QuestionId::new("q"),
+            session_id: SessionId::new("s"),
+            turn_id: TurnId::new("t"),
+            item_id: ItemId::new("i"),
+            kind,
+            text: ask.text.clone(),
+            plan: None,
+            options: super::options(&ask),
+            multiple,
+            deadline_ms: 0,
+        }
+    }
+
+    #[test]
+    fn what_the_model_reads_of_an_answer() {
+        use QuestionKind::{Choice, Plan};
+        let rows: [(&str, QuestionKind, bool, &str); 12] = [
+            ("an option", Choice, false, r#"{"optionIds":["2"]}"#),
+            ("its own words", Choice, false, r#"{"text":" neither "}"#),
+            ("both", Choice, false, r#"{"optionIds":["1"],"text":"soon"}"#),
+            ("two where one may be", Choice, false, r#"{"optionIds":["2","1"]}"#),
+            ("two", Choice, true, r#"{"optionIds":["2","1"]}"#),
+            ("one never offered", Choice, false, r#"{"optionIds":["9"]}"#),
+            ("nothing", Choice, false, "{}"),
+            ("closed", Choice, false, r#"{"optionIds":["1"],"dismissed":true}"#),
+            ("a plan accepted", Plan, false, r#"{"optionIds":["1"]}"#),
+            ("a plan sent back", Plan, false, r#"{"optionIds":["2"],"text":"no tests"}"#),
+            ("a plan talked about", Plan, false, r#"{"text":"yes!"}"#),
+            ("a plan closed", Plan, false, r#"{"dismissed":true}"#),
+        ];
+        let told = rows.map(|(name, kind, multiple, answer)| {
+            let question = question(kind, &["red", "blue"], multiple);
+            let outcome = outcome(&question, &serde_json::from_str(answer).unwrap());
+            let mark = if accepts_plan(&question, &outcome) { " ACCEPTED" } else { "" };
+            format!("{name}{mark}: {}", words(&question, &outcome, QUESTION_TIMEOUT))
+        });
+        expect_test::expect![[r"
+            an option: The user chose: blue
+            its own words: The user answered: neither
+            both: The user chose: red
+            and said: soon
+            two where one may be: The user chose: red
+            two: The user chose: red; blue
+            one never offered: The user closed the question without an answer. Decide by yourself, and say what you decided.
+            nothing: The user closed the question without an answer. Decide by yourself, and say what you decided.
+            closed: The user closed the question without an answer. Decide by yourself, and say what you decided.
+            a plan accepted ACCEPTED: The user accepted the plan. Plan mode is over: carry it out.
+            a plan sent back: The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: no tests
+            a plan talked about: The user did not accept the plan yet. You are still in plan mode: change it, and call `exit_plan` again. The user said: yes!
+            a plan closed: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there."]].assert_eq(&told.join("\n"));
+    }
+
+    #[test]
+    fn without_an_answer_the_default_holds_and_no_plan_is_accepted() {
+        use AnsweredBy::{Deadline, Interrupt, NoClient};
+        let mut told = Vec::new();
+        for by in [Deadline, NoClient, Interrupt] {
+            for (kind, options) in [
+                (QuestionKind::Choice, &["red", "blue"][..]),
+                (QuestionKind::Choice, &[]),
+                (QuestionKind::Plan, &["yes", "no"]),
+            ] {
+                let question = question(kind, options, false);
+                let outcome = without_answer(&question, by);
+                assert!(!accepts_plan(&question, &outcome), "{by:?}");
+                let words = words(&question, &outcome, QUESTION_TIMEOUT);
+                told.push(format!("{by:?} {kind:?} of {}: {words}", options.len()));
+            }
+        }
+        expect_test::expect![[r"
+            Deadline Choice of 2: Nobody answered within 600 s, so the first answer was taken: red
+            Deadline Choice of 0: Nobody answered within 600 s. Decide by yourself, and say what you decided.
+            Deadline Plan of 2: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.
+            NoClient Choice of 2: Nobody can answer here: decide by yourself, and say what you decided.
+            NoClient Choice of 0: Nobody can answer here: decide by yourself, and say what you decided.
+            NoClient Plan of 2: Nobody accepted the plan, so plan mode goes on. Give the plan as your reply, and stop there.
+            Interrupt Choice of 2: Operation aborted
+            Interrupt Choice of 0: Operation aborted
+            Interrupt Plan of 2: Operation aborted"]].assert_eq(&told.join("\n"));
+    }
+}

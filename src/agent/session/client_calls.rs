@@ -1,0 +1,189 @@
+//! Calls to clients that have given hooks or tools, and hooks at the session's own points.
+
+use super::Session;
+use crate::agent::client_calls::{
+    CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions,
+};
+use crate::agent::command::{Command, Reply};
+use crate::agent::feed::SubscriberId;
+use crate::agent::hooks::{Hooks, Ran};
+use crate::agent::turn::ToSession;
+use pintle_protocol::event::{Event, Notice};
+use pintle_protocol::hook::{HookPoint, HookRun, ToolCallParams};
+use pintle_protocol::ids::ItemId;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long hooks may take when the session ends.
+const END_GRACE: Duration = Duration::from_secs(5);
+
+/// A call that waits for its client.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    id: CallId,
+    to: SubscriberId,
+    reply: CallReply,
+}
+
+impl Session {
+    /// The hooks that hold from now on: those of the settings, then those of clients.
+    pub(super) fn hooks(&self, turn: Option<&ToSession>) -> Hooks {
+        let own = self.services.hooks.iter();
+        let clients = self.subscribers.iter().filter(|_| turn.is_some());
+        let clients = clients.flat_map(|served| &served.subscriber.extensions.hooks);
+        Hooks {
+            list: own.chain(clients).cloned().collect(),
+            here: Arc::clone(&self.services.here),
+            cwd: PathBuf::from(&self.journal.header().cwd),
+            owner: self.id.to_string(),
+            clients: turn.map(|turn| ClientCalls(turn.0.clone())),
+        }
+    }
+
+    /// What clients give.
+    pub(super) fn extensions(&self) -> impl Iterator<Item = &Extensions> {
+        self.subscribers.iter().map(|served| &*served.subscriber.extensions)
+    }
+
+    pub(super) async fn extend(
+        &mut self,
+        id: SubscriberId,
+        extensions: Arc<Extensions>,
+        reply: Reply<()>,
+    ) {
+        if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
+            served.subscriber.extensions = Arc::clone(&extensions);
+        }
+        let _ = reply.send(Ok(()));
+        for handle in self.subagents.handles() {
+            let extensions = Arc::clone(&extensions);
+            let _ = handle.ask(|reply| Command::Extend { id, extensions, reply }).await;
+        }
+    }
+
+    /// Calls a client.
+    pub(super) fn call_client(&mut self, to: SubscriberId, body: CallBody, reply: CallReply) {
+        self.withdraw_calls();
+        let id = CallId(self.services.ambient.new_id());
+        let session_id = self.id.clone();
+        let mut served = self.subscribers.iter();
+        let served = served.find(|served| served.subscriber.id == to && served.is_called());
+        let call = Arc::new(ClientCall { id: id.clone(), session_id, body });
+        match served.map(|served| served.call(call)) {
+            Some(true) => self.calls.push(OpenCall { id, to, reply }),
+            Some(false) => {
+                let _ = reply.send(Err("is of a client that does not read".to_owned()));
+            }
+            None => {
+                let _ = reply.send(Err("is of a client that is gone".to_owned()));
+            }
+        }
+    }
+
+    /// Calls the newest tool of a name.
+    pub(super) fn call_tool(
+        &mut self,
+        item_id: ItemId,
+        tool: String,
+        arguments: Value,
+        reply: CallReply,
+    ) {
+        let given = self.subscribers.iter().flat_map(|served| {
+            let tools = served.subscriber.extensions.tools.iter();
+            tools.map(|known| (known, served.subscriber.id))
+        });
+        let named = given.filter(|(known, _)| known.shape.name == tool);
+        let Some((_, to)) = named.max_by_key(|(known, _)| known.serial) else {
+            let _ = reply.send(Err("is of a client that is gone".to_owned()));
+            return;
+        };
+        let params =
+            ToolCallParams { session_id: self.id.clone(), item_id, tool_name: tool, arguments };
+        self.call_client(to, CallBody::Tool(params), reply);
+    }
+
+    pub(super) fn call_answered(&mut self, id: &CallId, outcome: Result<Value, String>) {
+        if let Some(place) = self.calls.iter().position(|open| open.id == *id) {
+            let outcome = outcome.map_err(|error| format!("answered with an error: {error}"));
+            let _ = self.calls.remove(place).reply.send(outcome);
+        }
+    }
+
+    /// Tells clients of calls whose answer nobody waits for any more.
+    pub(super) fn withdraw_calls(&mut self) {
+        let over = self.calls.extract_if(.., |open| open.reply.is_closed());
+        for OpenCall { id, to, .. } in over {
+            if let Some(served) = self.subscribers.iter().find(|s| s.subscriber.id == to) {
+                served.withdraw(id);
+            }
+        }
+    }
+
+    /// Ends the calls of clients that are gone.
+    pub(super) fn fail_calls_of_the_gone(&mut self) {
+        let subscribers = &self.subscribers;
+        let is_gone = |open: &mut OpenCall| {
+            !subscribers.iter().any(|s| s.subscriber.id == open.to && s.is_called())
+        };
+        for open in self.calls.extract_if(.., is_gone) {
+            let _ = open.reply.send(Err("is of a client that is gone".to_owned()));
+        }
+    }
+
+    fn told_of_session(&self, point: HookPoint) -> HookRun {
+        HookRun {
+            point,
+            session_id: self.id.clone(),
+            turn_id: None,
+            cwd: self.journal.header().cwd.clone(),
+            input: None,
+            call: None,
+            result: None,
+            response: None,
+            messages: None,
+            open_todos: None,
+        }
+    }
+
+    /// Runs the hooks of the session's begin beside everything else.
+    pub(super) fn run_start_hooks(&mut self) {
+        let hooks = self.hooks(None);
+        if hooks.has(HookPoint::SessionStart, None) {
+            let run = self.told_of_session(HookPoint::SessionStart);
+            self.start_hooks.push(Box::pin(async move {
+                hooks.run(run, &CancellationToken::new()).await.notices
+            }));
+        }
+    }
+
+    /// Runs the hooks of the session's end, and waits for them, but not for long.
+    pub(super) async fn run_end_hooks(&mut self) {
+        let hooks = self.hooks(None);
+        if !hooks.has(HookPoint::SessionEnd, None) {
+            return;
+        }
+        let run = self.told_of_session(HookPoint::SessionEnd);
+        let never = CancellationToken::new();
+        match tokio::time::timeout(END_GRACE, hooks.run(run, &never)).await {
+            Ok(Ran { notices, .. }) => self.hooks_failed(notices),
+            Err(_) => self.hooks_failed(vec![Notice {
+                level: pintle_protocol::event::NoticeLevel::Warning,
+                code: "hookFailed".to_owned(),
+                message: format!(
+                    "the hooks at SessionEnd took longer than {} s",
+                    END_GRACE.as_secs()
+                ),
+                hint: Some("let them start something in the background and end".to_owned()),
+            }]),
+        }
+    }
+
+    pub(super) fn hooks_failed(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.record(None, Event::Notice(notice));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The table `[lint]` of the config file: a command that looks at files which the model changed.
+
+use super::Error;
+use super::file::{seconds_of, text_of, wrong};
+use std::path::Path;
+use std::time::Duration;
+use toml::Value;
+
+/// What is run after changes. Without a command nothing is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LintSettings {
+    /// The command; the changed files follow it.
+    pub command: Option<String>,
+    /// Only for files with such paths; none is every file.
+    pub globs: Vec<String>,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+}
+
+/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+pub(super) fn parse(
+    value: Value,
+    path: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<LintSettings, Error> {
+    let Value::Table(table) = value else {
+        return Err(wrong(path, "lint", "a table: [lint]"));
+    };
+    let mut set = LintSettings::default();
+    for (key, value) in table {
+        let at = format!("lint.{key}");
+        match key.as_str() {
+            "command" => set.command = Some(text_of(&value, &at, path)?),
+            "timeout_s" => set.timeout = Some(seconds_of(&value, &at, path)?),
+            "globs" => {
+                let want = "a list of globs in quotes, such as [\"*.rs\"]";
+                let globs = value.as_array().and_then(|list| {
+                    list.iter().map(|glob| glob.as_str().map(str::to_owned)).collect()
+                });
+                set.globs = globs.ok_or_else(|| wrong(path, &at, want))?;
+            }
+            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+        }
+    }
+    Ok(set)
+}

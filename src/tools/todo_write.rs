@@ -1,0 +1,172 @@
+//! `todo_write`: the model's plan, written down where the person sees it.
+//!
+//! Each call gives the whole list; the session keeps it.
+
+use super::arguments::Arguments;
+use super::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use pintle_protocol::plan::{PlanItem, PlanStatus};
+use serde_json::{Value, json};
+
+/// The most parts of a plan: a longer list is a document.
+const MAX_ITEMS: usize = 100;
+
+/// What a part's status is called.
+const STATUSES: [(&str, PlanStatus); 3] = [
+    ("pending", PlanStatus::Pending),
+    ("in_progress", PlanStatus::InProgress),
+    ("completed", PlanStatus::Completed),
+];
+
+/// Writes the plan down.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TodoWrite;
+
+impl Tool for TodoWrite {
+    fn name(&self) -> &'static str {
+        "todo_write"
+    }
+
+    fn description(&self) -> &'static str {
+        include_str!("descriptions/todo_write.md")
+    }
+
+    fn parameters(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "items": {
+                    "type": "array",
+                    "description": "The whole list, in order; it replaces the one before",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "content": {"type": "string", "description": "What is to be done, in a few words"},
+                            "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]},
+                        },
+                        "required": ["content", "status"],
+                    },
+                },
+            },
+            "required": ["items"],
+        })
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Think
+    }
+
+    fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        let mut arguments = Arguments::new(arguments)?;
+        let rows = arguments
+            .optional_objects("items")?
+            .ok_or("`items` is missing: it must be a list of objects")?;
+        if rows.len() > MAX_ITEMS {
+            return Err(format!(
+                "`items` has {} parts and may have {MAX_ITEMS}: put several into one",
+                rows.len()
+            ));
+        }
+        let items = rows.into_iter().map(item).collect::<Result<_, _>>()?;
+        Ok(Box::new(Call { items }))
+    }
+}
+
+fn item(mut row: Arguments) -> Result<PlanItem, String> {
+    let content = row.filled_text("content")?.trim().to_owned();
+    let said = row.text("status")?;
+    let found = STATUSES.iter().find(|(name, _)| *name == said);
+    let (_, status) = found.ok_or_else(|| {
+        format!("`status` is `{said}`: it must be pending, in_progress or completed")
+    })?;
+    Ok(PlanItem { content, status: *status })
+}
+
+/// A plan as a model reads it.
+pub fn plan_text(items: &[PlanItem]) -> String {
+    let lines = items.iter().map(|item| {
+        let mark = match item.status {
+            PlanStatus::Pending => "[ ]",
+            PlanStatus::InProgress => "[>]",
+            PlanStatus::Completed => "[x]",
+        };
+        format!("{mark} {}", item.content)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[derive(Debug)]
+struct Call {
+    items: Vec<PlanItem>,
+}
+
+#[async_trait::async_trait]
+impl Prepared for Call {
+    fn title(&self) -> String {
+        let done = self.items.iter().filter(|item| item.status == PlanStatus::Completed).count();
+        let now = self.items.iter().find(|item| item.status == PlanStatus::InProgress);
+        let now =
+            now.map(|item| format!(", {}", item.content.chars().take(60).collect::<String>()));
+        format!("todo_write: {done} of {} done{}", self.items.len(), now.unwrap_or_default())
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
+
+    fn access(&self) -> Access {
+        Access::Read(Vec::new())
+    }
+
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
+        let said = if self.items.is_empty() {
+            "The list is empty now.".to_owned()
+        } else {
+            format!("The list is now:\n{}", plan_text(&self.items))
+        };
+        match ctx.client.plan(self.items).await {
+            Ok(()) => success(said),
+            Err(message) => failure(message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_checked_before_it_is_written_down() {
+        let folders = Folders { cwd: "/w".into(), home: None };
+        let rows = [
+            ("missing", json!({}), "`items` is missing: it must be a list of objects"),
+            ("no list", json!({"items": "a"}), "`items` must be a list of objects, not a string"),
+            ("no object", json!({"items": ["a"]}), "`items[0]` must be an object, not a string"),
+            (
+                "no content",
+                json!({"items": [{"content": " ", "status": "pending"}]}),
+                "`items[0].content` must not be empty",
+            ),
+            (
+                "an odd status",
+                json!({"items": [{"content": "a", "status": "soon"}]}),
+                "`status` is `soon`: it must be pending, in_progress or completed",
+            ),
+            (
+                "too long",
+                json!({"items": vec![json!({"content": "a", "status": "pending"}); 101]}),
+                "`items` has 101 parts and may have 100: put several into one",
+            ),
+        ];
+        for (name, arguments, want) in rows {
+            let got = TodoWrite.prepare(arguments, &folders).map(|call| call.title());
+            assert_eq!(got, Err(want.to_owned()), "{name}");
+        }
+        let items = json!({"items": [
+            {"content": "look", "status": "completed"},
+            {"content": "fix ", "status": "in_progress"},
+        ]});
+        let call = TodoWrite.prepare(items, &folders).unwrap();
+        assert_eq!(call.title(), "todo_write: 1 of 2 done, fix");
+    }
+}

@@ -1,0 +1,153 @@
+//! The check after edits: scenarios at the engine's border.
+
+use crate::questions::row;
+use crate::support::stage::Setup;
+use expect_test::expect;
+use pintle::agent::{LINT_TIMEOUT, Lint, globs_of};
+use pintle::exec::memory::Answer;
+use std::time::Duration;
+
+fn lint(commands: &[(&'static str, Answer)]) -> Setup {
+    let globs = globs_of(&["*.txt".to_owned()]).ok();
+    let lint = Lint { command: "check".to_owned(), globs, timeout: LINT_TIMEOUT };
+    Setup { lint: Some(lint), commands: commands.to_vec(), ..Setup::default() }
+}
+
+#[test]
+fn the_check_runs_once_for_a_batch_and_its_failure_is_read() {
+    row(
+        lint(&[("check 'a.txt' 'b.txt'", Answer::Exits("a.txt:1: no number\n".to_owned(), 1))]),
+        "edit a.txt one -> 1 + edit b.txt bee -> wasp + edit a.txt two -> 2\nsay I see",
+        "prompt go | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call edit pending
+            updated   #2 call edit: a.txt pending
+            started   #3 call edit pending
+            updated   #3 call edit: b.txt pending
+            started   #4 call edit pending
+            updated   #4 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #2 call edit: a.txt running
+            completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            updated   #3 call edit: b.txt running
+            completed #3 call edit: b.txt completed = "Successfully replaced text in b.txt."
+            updated   #4 call edit: a.txt running
+            completed #4 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            completed #5 engine "From the engine, not from the user: after your changes the project's check failed with exit code 1. What follows is its output:\n\na.txt:1: no number"
+            started   #6 message running ""
+            completed #6 message completed "I see"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant edit {"path":"a.txt","oldText":"one","newText":"1"} edit {"path":"b.txt","oldText":"bee","newText":"wasp"} edit {"path":"a.txt","oldText":"two","newText":"2"}
+            result of edit "Successfully replaced text in a.txt."
+            result of edit "Successfully replaced text in b.txt."
+            result of edit "Successfully replaced text in a.txt."
+            user "From the engine, not from the user: after your changes the project's check failed with exit code 1. What follows is its output:\n\na.txt:1: no number""#]],
+    );
+}
+
+#[test]
+fn what_the_check_says_is_read_when_it_is_new() {
+    row(
+        lint(&[("check 'a.txt'", Answer::Exits("long line\n".to_owned(), 0))]),
+        "edit a.txt one -> 1\nedit a.txt 1 -> one\nread a.txt\nsay ok",
+        "prompt go | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call edit pending
+            updated   #2 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #2 call edit: a.txt running
+            completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            completed #3 engine "From the engine, not from the user: after your changes the project's check says. What follows is its output:\n\nlong line"
+            started   #4 call edit pending
+            updated   #4 call edit: a.txt pending
+            step 2 ToolUse
+            updated   #4 call edit: a.txt running
+            completed #4 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #5 call read pending
+            updated   #5 call read: a.txt pending
+            step 3 ToolUse
+            updated   #5 call read: a.txt running
+            completed #5 call read: a.txt completed = "one\ntwo"
+            started   #6 message running ""
+            completed #6 message completed "ok"
+            step 4 EndTurn
+            turn Completed EndTurn after 4 steps
+            --- the model read
+            user "go"
+            assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
+            result of edit "Successfully replaced text in a.txt."
+            user "From the engine, not from the user: after your changes the project's check says. What follows is its output:\n\nlong line"
+            assistant edit {"path":"a.txt","oldText":"1","newText":"one"}
+            result of edit "Successfully replaced text in a.txt."
+            assistant read {"path":"a.txt"}
+            result of read "one\ntwo""#]],
+    );
+}
+
+#[test]
+fn a_check_that_hangs_is_told_and_holds_nothing_up() {
+    let mut setup = lint(&[("check 'a.txt'", Answer::Hangs(String::new()))]);
+    setup.lint = setup.lint.map(|lint| Lint { timeout: Duration::from_millis(1), ..lint });
+    row(
+        setup,
+        "edit a.txt one -> 1\nsay ok",
+        "prompt go | idle",
+        expect![[r#"
+        > prompt go: Started
+        accepted Prompt "go"
+        turn started
+        completed #1 user "go"
+        started   #2 call edit pending
+        updated   #2 call edit: a.txt pending
+        step 1 ToolUse
+        updated   #2 call edit: a.txt running
+        completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+        notice lintFailed: `check` took longer than 0.001 s
+        started   #3 message running ""
+        completed #3 message completed "ok"
+        step 2 EndTurn
+        turn Completed EndTurn after 2 steps
+        --- the model read
+        user "go"
+        assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
+        result of edit "Successfully replaced text in a.txt.""#]],
+    );
+}
+
+#[test]
+fn files_that_the_check_is_not_for_do_not_start_it() {
+    row(
+        lint(&[]),
+        "write c.md text\nsay ok",
+        "prompt go | idle",
+        expect![[r#"
+        > prompt go: Started
+        accepted Prompt "go"
+        turn started
+        completed #1 user "go"
+        started   #2 call write pending
+        updated   #2 call write: c.md pending
+        step 1 ToolUse
+        updated   #2 call write: c.md running
+        completed #2 call write: c.md completed = "Successfully wrote 4 bytes to c.md"
+        started   #3 message running ""
+        completed #3 message completed "ok"
+        step 2 EndTurn
+        turn Completed EndTurn after 2 steps
+        --- the model read
+        user "go"
+        assistant write {"path":"c.md","content":"text"}
+        result of write "Successfully wrote 4 bytes to c.md""#]],
+    );
+}

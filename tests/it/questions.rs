@@ -1,0 +1,294 @@
+//! What the model asks a person: scenarios at the engine's border.
+
+use crate::scenarios::check_with;
+use crate::support::stage::Setup;
+use expect_test::{Expect, expect};
+use pintle_protocol::approval::PermissionMode;
+use std::time::Duration;
+
+const ASK: &str = r#"call ask_user {"question":"which?","options":["red","blue"]}"#;
+
+pub(crate) fn person() -> Setup {
+    Setup { can_answer: true, has_person: true, ..Setup::default() }
+}
+
+pub(crate) fn row(setup: Setup, model: &str, steps: &str, want: Expect) {
+    check_with(setup, PermissionMode::Full, model, steps, &want);
+}
+
+#[test]
+fn a_question_is_answered_by_an_option() {
+    row(
+        person(),
+        &format!("{ASK}\nsay so be it"),
+        "prompt go | until question | look | choose 2 | idle | look",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            > look: Blocked, waits for 1; question "which?" 1=red 2=blue; ; mode Act
+            resolved Client [2]
+            completed #2 call ask_user: which? completed = "The user chose: blue"
+            started   #3 message running ""
+            completed #3 message completed "so be it"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > look: Idle, waits for 0; ; ; mode Act
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "The user chose: blue""#]],
+    );
+}
+
+#[test]
+fn a_question_is_answered_in_own_words() {
+    row(
+        person(),
+        &format!("{ASK}\nsay so be it"),
+        "prompt go | until question | say neither | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved Client [] "neither"
+            completed #2 call ask_user: which? completed = "The user answered: neither"
+            started   #3 message running ""
+            completed #3 message completed "so be it"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "The user answered: neither""#]],
+    );
+}
+
+#[test]
+fn a_question_that_is_closed_leaves_the_decision_to_the_model() {
+    row(
+        person(),
+        &format!("{ASK}\nsay red then"),
+        "prompt go | until question | close | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved Dismissed []
+            completed #2 call ask_user: which? completed = "The user closed the question without an answer. Decide by yourself, and say what you decided."
+            started   #3 message running ""
+            completed #3 message completed "red then"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "The user closed the question without an answer. Decide by yourself, and say what you decided.""#]],
+    );
+}
+
+#[test]
+fn an_answer_that_comes_too_late_changes_nothing() {
+    row(
+        Setup { question_timeout: Duration::from_millis(1), ..person() },
+        &format!("{ASK}\nsay red then"),
+        "prompt go | until resolved | choose 2 | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved Deadline [1]
+            completed #2 call ask_user: which? completed = "Nobody answered within 1 s, so the first answer was taken: red"
+            started   #3 message running ""
+            completed #3 message completed "red then"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "Nobody answered within 1 s, so the first answer was taken: red""#]],
+    );
+}
+
+#[test]
+fn a_question_that_nobody_can_answer_is_not_waited_for() {
+    row(
+        Setup { can_answer: false, ..person() },
+        &format!("{ASK}\nsay red then"),
+        "prompt go | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved NoClient []
+            completed #2 call ask_user: which? completed = "Nobody can answer here: decide by yourself, and say what you decided."
+            started   #3 message running ""
+            completed #3 message completed "red then"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "Nobody can answer here: decide by yourself, and say what you decided.""#]],
+    );
+}
+
+#[test]
+fn a_question_ends_when_the_last_who_could_answer_leaves() {
+    row(
+        person(),
+        &format!("{ASK}\nsay red then"),
+        "prompt go | until question | leave | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved NoClient []
+            completed #2 call ask_user: which? completed = "Nobody can answer here: decide by yourself, and say what you decided."
+            started   #3 message running ""
+            completed #3 message completed "red then"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "Nobody can answer here: decide by yourself, and say what you decided.""#]],
+    );
+}
+
+#[test]
+fn a_question_ends_when_the_turn_is_stopped() {
+    row(
+        person(),
+        &format!("{ASK}\nsay never said"),
+        "prompt go | until question | stop | idle | prompt again | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            > stop: stopping, 0 returned
+            resolved Interrupt []
+            completed #2 call ask_user: which? cancelled = error "Operation aborted"
+            turn Interrupted after 1 steps
+            > prompt again: Started
+            accepted Prompt "again"
+            turn started
+            completed #3 user "again"
+            started   #4 message running ""
+            completed #4 message completed "never said"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user error "Operation aborted"
+            user "again""#]],
+    );
+}
+
+#[test]
+fn of_two_clients_the_first_answer_wins() {
+    row(
+        person(),
+        &format!("{ASK}\nsay so be it"),
+        "join | prompt go | until question | choose 1 | again 2 | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            question "which?" 1=red 2=blue
+            resolved Client [1]
+            completed #2 call ask_user: which? completed = "The user chose: red"
+            started   #3 message running ""
+            completed #3 message completed "so be it"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]}
+            result of ask_user "The user chose: red""#]],
+    );
+}
+
+#[test]
+fn two_questions_are_asked_at_once() {
+    row(
+        person(),
+        &format!("{ASK} + {}\nsay fine", ASK.replace("which", "and")),
+        "prompt go | until question | until question | choose 1 | choose 2 | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call ask_user pending
+            updated   #2 call ask_user: which? pending
+            started   #3 call ask_user pending
+            updated   #3 call ask_user: and? pending
+            step 1 ToolUse
+            updated   #2 call ask_user: which? running
+            updated   #3 call ask_user: and? running
+            question "which?" 1=red 2=blue
+            question "and?" 1=red 2=blue
+            resolved Client [1]
+            resolved Client [2]
+            completed #2 call ask_user: which? completed = "The user chose: red"
+            completed #3 call ask_user: and? completed = "The user chose: blue"
+            started   #4 message running ""
+            completed #4 message completed "fine"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "go"
+            assistant ask_user {"question":"which?","options":["red","blue"]} ask_user {"question":"and?","options":["red","blue"]}
+            result of ask_user "The user chose: red"
+            result of ask_user "The user chose: blue""#]],
+    );
+}

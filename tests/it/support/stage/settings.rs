@@ -1,0 +1,120 @@
+//! How a stage is set up where a row needs it otherwise.
+
+use pintle::agent::{
+    ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, Runner, SubscriberId,
+    Toolbox,
+};
+use pintle::exec::memory::{Answer, Memory};
+use pintle::tools::Profile;
+use pintle_protocol::hook::{HookPoint, OnFailure, ToolRegisterParams};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What differs from row to row.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    /// The client answers questions of the model.
+    pub(crate) can_answer: bool,
+    /// The tools that speak with the person are there.
+    pub(crate) has_person: bool,
+    /// How long a person may take.
+    pub(crate) question_timeout: Duration,
+    /// What is run after changes.
+    pub(crate) lint: Option<Lint>,
+    /// Hooks of the settings.
+    pub(crate) hooks: Vec<Hook>,
+    /// Hooks of the client.
+    pub(crate) client_hooks: Vec<Hook>,
+    /// Names of the client's tools.
+    pub(crate) client_tools: Vec<&'static str>,
+    /// The session goes on when it is opened again; not so where a hook denies every message.
+    pub(crate) is_reopened: bool,
+    /// The user's instructions for every session.
+    pub(crate) instructions: Option<&'static str>,
+    /// What commands there are besides.
+    pub(crate) commands: Vec<(&'static str, Answer)>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            can_answer: false,
+            has_person: false,
+            question_timeout: QUESTION_TIMEOUT,
+            lint: None,
+            hooks: Vec::new(),
+            client_hooks: Vec::new(),
+            client_tools: Vec::new(),
+            is_reopened: true,
+            instructions: None,
+            commands: Vec::new(),
+        }
+    }
+}
+
+/// A hook that runs a command.
+pub(crate) fn hook(point: HookPoint, command: &str) -> Hook {
+    Hook {
+        points: vec![point],
+        tools: None,
+        timeout: HOOK_TIMEOUT,
+        on_failure: OnFailure::Closed,
+        runner: Runner::Command(command.to_owned()),
+    }
+}
+
+/// A hook of the client.
+pub(crate) fn client_hook(point: HookPoint) -> Hook {
+    Hook { runner: Runner::Client(SubscriberId(1)), ..hook(point, "") }
+}
+
+impl Setup {
+    /// A hook of the settings, with what its command prints.
+    pub(crate) fn hook(mut self, hook: Hook, prints: &str) -> Self {
+        self.hooks.push(hook);
+        self.prints(prints)
+    }
+
+    /// What the command of the last hook prints; with `exit 3` or `hang` it does that.
+    fn prints(mut self, prints: &str) -> Self {
+        let Some(Hook { runner: Runner::Command(line), .. }) = self.hooks.last() else {
+            return self;
+        };
+        let line: &'static str = line.clone().leak();
+        self.commands.push((
+            line,
+            match prints {
+                "hang" => Answer::Hangs(String::new()),
+                "exit 3" => Answer::Exits(String::new(), 3),
+                text => Answer::Exits(text.to_owned(), 0),
+            },
+        ));
+        self
+    }
+
+    pub(super) fn commands(&self, env: Memory) -> Memory {
+        let commands = self.commands.iter().cloned();
+        commands.fold(env, |env, (line, answer)| env.with_command(line, answer))
+    }
+
+    pub(super) fn extensions(&self) -> Arc<Extensions> {
+        let tools = self.client_tools.iter().zip(1..).map(|(name, serial)| {
+            let shape = ToolRegisterParams {
+                name: (*name).to_owned(),
+                description: "a tool of the client".to_owned(),
+                parameters: json!({"type": "object"}),
+            };
+            Arc::new(ClientTool { shape, serial })
+        });
+        Arc::new(Extensions { hooks: self.client_hooks.clone(), tools: tools.collect() })
+    }
+
+    pub(in crate::support) fn tools(&self) -> Toolbox {
+        let mut tools = [Profile::Pi.tools(), Profile::agents().into()].concat();
+        if self.has_person {
+            tools.extend(Profile::person());
+        }
+        tools.into()
+    }
+}
