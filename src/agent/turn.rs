@@ -79,7 +79,7 @@ pub(super) struct TurnContext {
 pub(super) struct Moved {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
-    pub(super) briefing: Briefing,
+    pub(super) briefing: Box<Briefing>,
 }
 
 /// A turn that is over.

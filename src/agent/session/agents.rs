@@ -247,9 +247,10 @@ fn model_of(
     owner: Owner,
     own_model: &ModelRef,
 ) -> Option<ModelRef> {
-    let model: ModelRef = match named.contains('/') {
-        true => named.parse().ok()?,
-        false => format!("{}/{named}", own_model.provider).parse().ok()?,
+    let model: ModelRef = if named.contains('/') {
+        named.parse().ok()?
+    } else {
+        format!("{}/{named}", own_model.provider).parse().ok()?
     };
     let is_allowed = owner == Owner::User || model.provider == own_model.provider;
     (is_allowed && services.models.model(&model).is_some()).then_some(model)
