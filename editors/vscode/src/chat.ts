@@ -172,13 +172,8 @@ export class Chat {
     return connection;
   }
 
-  async #startTurn(
-    session: Session,
-    text: string,
-    whenBusy: WhenBusy,
-    attached: Input[] = [],
-  ): Promise<void> {
-    const input = [{ type: "text" as const, text }, ...attached];
+  async #startTurn(session: Session, text: string, whenBusy: WhenBusy, more: Input[] = []): Promise<void> {
+    const input = [{ type: "text" as const, text }, ...more];
     await this.#connection().request("turn/start", { sessionId: session.id, input, whenBusy });
   }
 
