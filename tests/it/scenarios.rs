@@ -388,7 +388,9 @@ fn an_empty_prompt_is_refused() {
             started   #2 message running ""
             completed #2 message completed "one"
             step 1 EndTurn
-            turn Completed EndTurn after 1 steps"#]],
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "hi""#]],
     );
 }
 
