@@ -94,18 +94,14 @@ impl Briefing {
         let mut briefing = Self::default();
         for entry in entries {
             let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
-            match &record.event {
-                Event::PromptMade(_) => {
-                    briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
-                }
-                Event::ItemCompleted { item }
-                    if matches!(item.body, ItemBody::EngineMessage(_)) =>
-                {
-                    if let Ok(told) = serde_json::from_str(private.get()) {
-                        briefing.heard(told);
-                    }
-                }
-                _ => {}
+            if let Event::PromptMade(_) = &record.event {
+                briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
+            }
+            if let Event::ItemCompleted { item } = &record.event
+                && let ItemBody::EngineMessage(_) = &item.body
+                && let Ok(told) = serde_json::from_str(private.get())
+            {
+                briefing.heard(told);
             }
         }
         briefing
@@ -148,9 +144,10 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let paths = documents::places(own, &place.root, cwd, profile);
     let owner = ctx.session_id.to_string();
     let git = async {
-        match place.is_repository {
-            true => project::repository(ctx.env.as_ref(), &place.root, &owner, &ctx.cancel).await,
-            false => Snapshot::default(),
+        if place.is_repository {
+            project::repository(ctx.env.as_ref(), &place.root, &owner, &ctx.cancel).await
+        } else {
+            Snapshot::default()
         }
     };
     let (documents, rules, skills, agents, git, os) = tokio::join!(
@@ -213,7 +210,7 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let waiting = waiting.collect();
     let made = PromptMade { sources };
     let root = place.root.clone();
-    moved.briefing = Briefing { origin, system, root, documents: known, waiting, told };
+    *moved.briefing = Briefing { origin, system, root, documents: known, waiting, told };
     let private = to_raw_value(&moved.briefing).ok();
     ctx.session.event_with(Event::PromptMade(made), private).await;
     for problem in [rules.problems, skills.problems, agents.problems].concat() {
@@ -270,8 +267,7 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
             (Some(known), Ok(stat)) => {
                 (known.size, known.modified_ms) == (stat.size, stat.modified_ms)
             }
-            (None, Ok(_)) => false,
-            (Some(_), Err(Error::NotFound(_))) => false,
+            (None, Ok(_)) | (Some(_), Err(Error::NotFound(_))) => false,
             // What cannot be looked at now has not changed as far as anyone knows.
             (_, Err(_)) => true,
         }

@@ -361,7 +361,7 @@ impl Engine {
             entries.push(self.append(&mut journal, turn, event)?);
         }
         let conversation = Conversation::replay(&entries);
-        let briefing = Briefing::replay(&entries);
+        let briefing = Box::new(Briefing::replay(&entries));
         let moved = Moved { conversation, briefing, ..Moved::default() };
         Ok(self.spawn(journal, settings, moved, found.earlier))
     }

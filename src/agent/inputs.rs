@@ -172,7 +172,6 @@ pub(super) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
     for block in sent {
         let wrong_range = |range: &LineRange| !input::is_range(*range);
         match block {
-            Input::Text { .. } => {}
             Input::File { path, .. }
             | Input::Selection { path, .. }
             | Input::Diagnostics { path, .. }
@@ -192,7 +191,10 @@ pub(super) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
                     "count lines from 1, and let the last not come before the first",
                 ));
             }
-            Input::File { .. } | Input::Selection { .. } | Input::Diagnostics { .. } => {}
+            Input::Text { .. }
+            | Input::File { .. }
+            | Input::Selection { .. }
+            | Input::Diagnostics { .. } => {}
             Input::Image { data, .. } => {
                 let head = STANDARD.decode(data).ok().and_then(|bytes| Format::of(&bytes));
                 if head.is_none() {

@@ -107,7 +107,7 @@ pub(super) struct Moved {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
     pub(super) meter: Meter,
-    pub(super) briefing: Briefing,
+    pub(super) briefing: Box<Briefing>,
 }
 
 /// What a turn is to do.

@@ -163,6 +163,46 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
 }
 
 #[test]
+fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
+    for (name, file, want) in [
+        ("none", "", Ok(None)),
+        ("in the file", "instructions = \"Be kind.\"", Ok(Some("Be kind."))),
+        ("in another", "instructions_file = \"more.md\"", Ok(Some("From a file.\n"))),
+        (
+            "in both",
+            "instructions = \"Be kind.\"\ninstructions_file = \"more.md\"",
+            Ok(Some("Be kind.\n\nFrom a file.\n")),
+        ),
+        ("blank", "instructions = \" \"", Ok(None)),
+        (
+            "no text",
+            "instructions = 1",
+            Err("HOME/config.toml: `instructions` must be a text in quotes"),
+        ),
+        (
+            "not there",
+            "instructions_file = \"none.md\"",
+            Err("HOME/config.toml: `instructions_file` names HOME/none.md, which is not there"),
+        ),
+        (
+            "a variable that is not set",
+            "instructions_file = \"$NO/none.md\"",
+            Err("HOME/config.toml: `instructions_file` names NO, which is not set"),
+        ),
+    ] {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("config.toml"), file).unwrap();
+        fs::write(home.path().join("more.md"), "From a file.\n").unwrap();
+        let path = home.path().to_str().unwrap();
+        let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
+        let got = loaded.map(|config| config.instructions.map(|set| set.value));
+        let got = got.map_err(|error| error.to_string().replace(path, "HOME"));
+        let want = want.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
+        assert_eq!(got, want, "{name}");
+    }
+}
+
+#[test]
 fn folders_follow_pintle_home_then_xdg_then_home() {
     let rows: [(&[(&str, &str)], &str); 5] = [
         (&[("PINTLE_HOME", "/p"), ("HOME", "/h")], "/p/config.toml /p"),

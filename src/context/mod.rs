@@ -18,13 +18,11 @@ pub mod templates;
 
 /// A piece of text between marks that say what it is.
 fn tag(name: &str, attributes: &[(&str, &str)], body: &str) -> String {
-    let attributes: String = attributes
-        .iter()
-        .map(|(key, value)| {
-            format!(" {key}=\"{}\"", value.replace('"', "&quot;").replace('\n', " "))
-        })
-        .collect();
-    format!("<{name}{attributes}>\n{}\n</{name}>", body.trim_end_matches('\n'))
+    let attribute = |(key, value): &(&str, &str)| {
+        format!(" {key}=\"{}\"", value.replace('"', "&quot;").replace('\n', " "))
+    };
+    let begin = attributes.iter().fold(name.to_owned(), |begin, one| begin + &attribute(one));
+    format!("<{begin}>\n{}\n</{name}>", body.trim_end_matches('\n'))
 }
 
 /// A line of an index: the first words of a description, on one line.

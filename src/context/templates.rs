@@ -56,16 +56,13 @@ pub fn expand(body: &str, arguments: &str) -> String {
     let mut has_variable = false;
     while let Some((before, behind)) = rest.split_once('$') {
         text.push_str(before);
-        match variable(behind, arguments, &places) {
-            Some((value, after)) => {
-                text.push_str(&value);
-                has_variable = true;
-                rest = after;
-            }
-            None => {
-                text.push('$');
-                rest = behind;
-            }
+        if let Some((value, after)) = variable(behind, arguments, &places) {
+            text.push_str(&value);
+            has_variable = true;
+            rest = after;
+        } else {
+            text.push('$');
+            rest = behind;
         }
     }
     text.push_str(rest);

@@ -259,12 +259,13 @@ fn what_is_attached_or_mentioned_is_read() {
             r#"send [{"type":"text","text":"see @a.txt, @none.txt and me@b.txt"},"#,
             r#"{"type":"file","path":"a.txt","range":{"start":2,"end":2}},{"type":"file","path":"gone.txt"},"#,
             r#"{"type":"selection","path":"b.txt","range":{"start":1,"end":1},"text":"unsaved"},"#,
+            r#"{"type":"image","mimeType":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="},"#,
             r#"{"type":"diagnostics","path":"b.txt","items":[{"line":1,"severity":"error","message":"no"}]}] | idle | change /w/a.txt other"#
         ),
         expect![[r#"
             git repository: no
             --- the model read
-            user "see @a.txt, @none.txt and me@b.txt <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
+            user "see @a.txt, @none.txt and me@b.txt <file path=\"a.txt\" lines=\"2\">\ntwo\n</file> <file path=\"gone.txt\">\n[File not found: gone.txt (ENOENT)]\n</file> <selection path=\"b.txt\" lines=\"1\">\nunsaved\n</selection> <image> <diagnostics path=\"b.txt\">\nline 1: error: no\n</diagnostics> <file path=\"a.txt\">\none\ntwo\n</file>"
         "#]],
     );
 }
@@ -351,6 +352,18 @@ fn the_program_tells_of_a_real_repository() {
     program.ask("session/create", json!({"config": {"systemPrompt": "Only today."}}));
     program.ask("turn/start", json!({"input": [{"type": "text", "text": "see @a.txt"}]}));
     program.until_event("turn.completed");
+    let folder = place.path(".pintle/prompts");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("fix.md"), "Fix $1").unwrap();
+    std::fs::write(folder.join("broken.md"), "---\nx").unwrap();
+    let listed = program.ask("command/list", json!({}));
+    let path = folder.join("fix.md");
+    assert_eq!(listed["commands"], json!([{"name": "fix", "description": "Fix $1", "path": path}]));
+    assert!(listed["problems"][0].as_str().unwrap().contains("broken.md is left out"), "{listed}");
+    let id = program.seen.iter().find_map(|line| line["params"]["sessionId"].as_str()).unwrap();
+    let open = json!({"sessionId": id, "config": {"systemPrompt": "another"}});
+    let error = program.ask("session/open", open);
+    assert!(error["message"].as_str().unwrap().contains("cannot be changed"), "{error}");
     let journal = std::fs::read_to_string(place.journal()).unwrap();
     let line = |what: &str| -> serde_json::Value {
         let line = journal.lines().find(|line| line.contains(what)).unwrap();

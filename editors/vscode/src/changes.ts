@@ -1,4 +1,5 @@
 /** The files that a session's turns changed, and what they were before and after each turn. */
+import { textOfInput } from "./input.ts";
 import { reverse } from "./patch.ts";
 import type { FileChange, FileOp, TurnId } from "./protocol.ts";
 import type { State } from "./reducer.ts";
@@ -30,7 +31,7 @@ export function changedTurns(state: State): ChangedTurn[] {
     const item = entry.item;
     const turnId = item.turnId ?? "";
     if (item.type === "userMessage" && !prompts.has(turnId)) {
-      prompts.set(turnId, item.content.map((each) => each.text).join(" "));
+      prompts.set(turnId, textOfInput(item.content));
     }
     if (item.type !== "toolCall") continue;
     for (const change of item.output?.details?.changes ?? []) {

@@ -6,7 +6,8 @@
 import { ClosedError } from "./connection.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
-import type { AnyRecord, ApprovalId, QueuedInput, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import { textOfInput } from "./input.ts";
+import type { AnyRecord, ApprovalId, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
 import { Questions } from "./questions.ts";
@@ -92,13 +93,13 @@ export class Chat {
   // ----- verbs
 
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
-  send(text: string): Promise<void> {
-    return this.#deliver(text, (session) => this.#startTurn(session, text, "reject"));
+  send(text: string, attached: Input[] = []): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "reject", attached));
   }
 
   /** Starts a turn when the running one is over. */
-  queue(text: string): Promise<void> {
-    return this.#deliver(text, (session) => this.#startTurn(session, text, "queue"));
+  queue(text: string, attached: Input[] = []): Promise<void> {
+    return this.#deliver(text, (session) => this.#startTurn(session, text, "queue", attached));
   }
 
   /** Puts a message into the running turn. Should the turn have ended meanwhile, it starts one. */
@@ -116,7 +117,7 @@ export class Chat {
     if (session === undefined) return;
     await this.#guard(async () => {
       const { returned } = await this.#connection().request("turn/interrupt", { sessionId: session.id });
-      const text = (returned ?? []).map(textOf).join("\n\n");
+      const text = (returned ?? []).map((input) => textOfInput(input.content)).join("\n\n");
       if (text !== "") this.#listener.returned(text);
     });
   }
@@ -171,8 +172,8 @@ export class Chat {
     return connection;
   }
 
-  async #startTurn(session: Session, text: string, whenBusy: WhenBusy): Promise<void> {
-    const input = [{ type: "text" as const, text }];
+  async #startTurn(session: Session, text: string, whenBusy: WhenBusy, more: Input[] = []): Promise<void> {
+    const input = [{ type: "text" as const, text }, ...more];
     await this.#connection().request("turn/start", { sessionId: session.id, input, whenBusy });
   }
 
@@ -293,8 +294,4 @@ export class Chat {
     if (record.sessionId === this.#session?.id) this.#session.receive(record);
     else this.#early?.push(record);
   }
-}
-
-function textOf(input: QueuedInput): string {
-  return input.content.map((each) => each.text).join("\n");
 }

@@ -1,5 +1,6 @@
 /** Turns the state into what the page draws; long outputs are cut here, so that they never reach it. */
 import * as path from "node:path";
+import { textOfInput } from "./input.ts";
 import type { Append, ViewEntry } from "./messages.ts";
 import type { Content } from "./protocol.ts";
 import type { Change, Entry, State } from "./reducer.ts";
@@ -20,7 +21,7 @@ export function viewEntry(entry: Entry): ViewEntry {
   const { item, streamed } = entry;
   switch (item.type) {
     case "userMessage":
-      return { kind: "user", key, text: item.content.map((each) => each.text).join("\n") };
+      return { kind: "user", key, text: textOfInput(item.content) };
     case "agentMessage":
       return { kind: "agent", key, text: cut(item.text, MOST_TEXT), isOver: isOver(item) };
     case "reasoning":

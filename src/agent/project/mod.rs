@@ -280,3 +280,6 @@ fn parse<T>(
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

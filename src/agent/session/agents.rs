@@ -7,6 +7,7 @@ use crate::agent::command::OpenConfig;
 use crate::agent::engine::{CreateSession, Services};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::limits::Limits;
+use crate::agent::models::Models;
 use crate::agent::project::{Owner, Place};
 use crate::agent::subagents::{Answer, Happened, Heard, Made, closed};
 use crate::context::agents::NamedAgent;
@@ -235,25 +236,21 @@ async fn named(
             .hint(format!("{there}; or leave `agent` out and say in the task how it is to work")));
     };
     let (agent, _, owner) = found.swap_remove(at);
-    let model = agent.model.and_then(|named| model_of(services, &named, owner, own_model));
+    let model = agent.model.and_then(|named| model_of(&services.models, &named, owner, own_model));
     let NamedAgent { name, instructions, tools, .. } = agent;
     Ok((AgentRole { name, instructions, tools }, model))
 }
 
 /// The model that an agent's file names. A project must not choose where requests go: its agents stay at the provider of the
 /// session. A name that nobody knows, such as one of another program's short names, is passed over.
-fn model_of(
-    services: &Services,
-    named: &str,
-    owner: Owner,
-    own_model: &ModelRef,
-) -> Option<ModelRef> {
-    let model: ModelRef = match named.contains('/') {
-        true => named.parse().ok()?,
-        false => format!("{}/{named}", own_model.provider).parse().ok()?,
+fn model_of(models: &Models, named: &str, owner: Owner, own_model: &ModelRef) -> Option<ModelRef> {
+    let model: ModelRef = if named.contains('/') {
+        named.parse().ok()?
+    } else {
+        format!("{}/{named}", own_model.provider).parse().ok()?
     };
     let is_allowed = owner == Owner::User || model.provider == own_model.provider;
-    (is_allowed && services.models.model(&model).is_some()).then_some(model)
+    (is_allowed && models.model(&model).is_some()).then_some(model)
 }
 
 /// An error in words for a model.
@@ -261,5 +258,31 @@ fn words(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{error} ({hint})"),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::{ErrorKind, Provider};
+
+    #[test]
+    fn a_project_s_agent_stays_at_the_provider_of_the_session() {
+        let models = Models::new(|_: &ModelRef| -> Result<Arc<dyn Provider>, crate::llm::Error> {
+            Err(crate::llm::Error::new(ErrorKind::Replay, "nobody answers here"))
+        });
+        let own = "anthropic/claude-opus-4-8".parse().unwrap();
+        let sonnet = Some("anthropic/claude-sonnet-5");
+        for (name, named, owner, want) in [
+            ("the same provider", "anthropic/claude-sonnet-5", Owner::Project, sonnet),
+            ("no provider", "claude-sonnet-5", Owner::Project, sonnet),
+            ("another provider", "openai/gpt-5.4", Owner::Project, None),
+            ("another, for the user", "openai/gpt-5.4", Owner::User, Some("openai/gpt-5.4")),
+            ("a short name", "sonnet", Owner::User, None),
+            ("nonsense", "/", Owner::User, None),
+        ] {
+            let got = model_of(&models, named, owner, &own).map(|model| model.origin());
+            assert_eq!(got.as_deref(), want, "{name}");
+        }
     }
 }

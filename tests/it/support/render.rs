@@ -76,7 +76,7 @@ pub(crate) fn prompt_parts(system: &str) -> String {
         part.split_once('>').is_some_and(|(mark, _)| marks.contains(&mark.trim_start_matches('<')))
     };
     let environment = system.lines().filter(|line| line.starts_with("git repository:"));
-    let parts = system.split("\n\n<").map(|part| part.trim_end()).filter(is_wanted);
+    let parts = system.split("\n\n<").map(str::trim_end).filter(is_wanted);
     let parts = parts.map(|part| {
         let part = part.trim_start_matches('<');
         let name = part.split('>').next().unwrap_or_default();

@@ -238,9 +238,10 @@ impl Stage {
             "change" => {
                 let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
                 let path = Path::new(path);
-                match text.is_empty() {
-                    true => self.env.remove(path).await.unwrap(),
-                    false => self.env.write(path, text.as_bytes().to_vec()).await.unwrap(),
+                if text.is_empty() {
+                    self.env.remove(path).await.unwrap();
+                } else {
+                    self.env.write(path, text.as_bytes().to_vec()).await.unwrap();
                 }
             }
             "commands" => {

@@ -1,5 +1,6 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
+import { attach, type Shown } from "../input.ts";
 import type { Extension } from "../root.ts";
 import type { Node } from "./changesTree.ts";
 import { describeTime } from "./sessionsTree.ts";
@@ -8,6 +9,7 @@ export function registerCommands(extension: Extension): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
     "pintle.open": () => extension.view.focus(),
     "pintle.ask": () => ask(extension),
+    "pintle.askAbout": () => askAbout(extension),
     "pintle.newSession": () => newSession(extension),
     "pintle.openSession": (id: unknown) => openSession(extension, id),
     "pintle.refreshSessions": () => extension.sessions.refresh(),
@@ -35,6 +37,45 @@ async function ask(extension: Extension): Promise<void> {
   await extension.view.focus();
   const isIdle = (extension.chat?.state?.activity ?? "idle") === "idle";
   await (isIdle ? extension.chat?.send(text) : extension.chat?.queue(text));
+}
+
+/** Asks about what is selected, or about the whole file. */
+async function askAbout(extension: Extension): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    void vscode.window.showInformationMessage("Open a file to ask about it.");
+    return;
+  }
+  const attached = attach(shown(editor));
+  const title = `Pintle: about ${vscode.workspace.asRelativePath(editor.document.uri)}`;
+  const text = await vscode.window.showInputBox({ title, prompt: "What is to be done?" });
+  if (text === undefined || text.trim() === "") return;
+  await extension.view.focus();
+  const isIdle = (extension.chat?.state?.activity ?? "idle") === "idle";
+  await (isIdle ? extension.chat?.send(text, attached) : extension.chat?.queue(text, attached));
+}
+
+function shown(editor: vscode.TextEditor): Shown {
+  const { document, selection } = editor;
+  const severities = ["error", "warning", "information", "hint"] as const;
+  const diagnostics = vscode.languages.getDiagnostics(document.uri).map((each) => ({
+    line: each.range.start.line + 1,
+    severity: severities[each.severity] ?? "information",
+    message: each.message,
+    ...(each.source === undefined ? {} : { source: each.source }),
+  }));
+  return {
+    path: document.uri.scheme === "file" ? document.uri.fsPath : document.uri.toString(true),
+    text: document.getText(),
+    isDirty: document.isDirty || document.uri.scheme !== "file",
+    selected: {
+      startLine: selection.start.line,
+      endLine: selection.end.line,
+      endColumn: selection.end.character,
+      text: document.getText(selection),
+    },
+    diagnostics,
+  };
 }
 
 async function newSession(extension: Extension): Promise<void> {

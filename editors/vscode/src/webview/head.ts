@@ -1,4 +1,5 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
+import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
 import type { Approval } from "../protocol.ts";
 import { button, diffLines, el } from "./dom.ts";
@@ -30,7 +31,7 @@ export class Around {
             "li",
             {},
             el("span", { class: "delivery" }, each.delivery === "steer" ? "steer" : "next"),
-            each.content.map((block) => block.text).join(" "),
+            textOfInput(each.content),
           ),
         ),
     );

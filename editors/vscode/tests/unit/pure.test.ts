@@ -6,6 +6,7 @@ import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { changedTurns, isChangedLater, textAt } from "../../src/changes.ts";
 import { Connection } from "../../src/connection.ts";
+import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
 import { Memory } from "../../src/memory.ts";
@@ -334,4 +335,23 @@ test("a picture is shown by its kind and size", () => {
     streamed: { input: "", field: undefined, output: "" },
   });
   assert.equal(entry.kind === "tool" && entry.tool.output, "[a.png]\n[image image/png, 120 KB]");
+});
+
+test("what a person looks at is attached: the selection, else the file, and what is wrong there", () => {
+  const wrong = { line: 2, severity: "error" as const, message: "no" };
+  const selected = { startLine: 1, endLine: 2, endColumn: 0, text: "two\n" };
+  const none = { startLine: 0, endLine: 0, endColumn: 0, text: "" };
+  const shown = { path: "/w/a", text: "one\ntwo\nthree", isDirty: false, selected, diagnostics: [wrong] };
+  const range = { start: 2, end: 2 };
+  const selection = { type: "selection", path: "/w/a", range, text: "two\n" };
+  const diagnostics = { type: "diagnostics", path: "/w/a", items: [wrong] };
+  assert.deepEqual(attach(shown), [selection, diagnostics]);
+  assert.deepEqual(attach({ ...shown, diagnostics: [{ ...wrong, line: 3 }] }), [selection]);
+  assert.deepEqual(attach({ ...shown, selected: none }), [{ type: "file", path: "/w/a" }, diagnostics]);
+  const unsaved = { type: "selection", path: "/w/a", range: { start: 1, end: 3 }, text: shown.text };
+  assert.deepEqual(attach({ ...shown, selected: none, isDirty: true, diagnostics: [] }), [unsaved]);
+  assert.equal(
+    textOfInput([{ type: "text", text: "why?" }, ...attach(shown), { type: "file", path: "b" }]),
+    "why?\n[selection of /w/a, line 2]\n[1 diagnostics of /w/a]\n[b]",
+  );
 });

@@ -1,0 +1,54 @@
+/** What a person sends, and how it is shown again: text as typed, the rest as a line that names it. */
+import type { Diagnostic, Input, LineRange } from "./protocol.ts";
+
+export function textOfInput(content: Input[]): string {
+  return content.map(line).join("\n");
+}
+
+function line(input: Input): string {
+  switch (input.type) {
+    case "text":
+      return input.text;
+    case "file":
+      return `[${input.path}${lines(input.range)}]`;
+    case "selection":
+      return `[selection of ${input.path}${lines(input.range)}]`;
+    case "diagnostics":
+      return `[${input.items.length} diagnostics of ${input.path}]`;
+    case "image":
+      return "[picture]";
+  }
+}
+
+function lines(range: LineRange | undefined): string {
+  if (range === undefined) return "";
+  return range.start === range.end ? `, line ${range.start}` : `, lines ${range.start} to ${range.end}`;
+}
+
+/** What an editor shows of a file: lines and columns from 0, as editors count. */
+export type Shown = {
+  path: string;
+  /** The text of the whole file, saved or not. */
+  text: string;
+  isDirty: boolean;
+  selected: { startLine: number; endLine: number; endColumn: number; text: string };
+  diagnostics: Diagnostic[];
+};
+
+/** The blocks that tell what a person looks at: the selection, else the file; and what is wrong there. */
+export function attach(shown: Shown): Input[] {
+  const { path, text, isDirty, selected, diagnostics } = shown;
+  const isSelected = selected.text !== "";
+  const all = { start: 1, end: Math.max(1, text.split("\n").length) };
+  // A selection of whole lines ends at the beginning of the next one.
+  const last =
+    selected.endColumn === 0 ? Math.max(selected.startLine, selected.endLine - 1) : selected.endLine;
+  const range = isSelected ? { start: selected.startLine + 1, end: last + 1 } : all;
+  // What is not saved is not in the file that the engine would read.
+  const what: Input =
+    isSelected || isDirty
+      ? { type: "selection", path, range, text: isSelected ? selected.text : text }
+      : { type: "file", path };
+  const items = diagnostics.filter((each) => each.line >= range.start && each.line <= range.end);
+  return items.length === 0 ? [what] : [what, { type: "diagnostics", path, items }];
+}

@@ -1,0 +1,42 @@
+#![expect(clippy::disallowed_methods, reason = "tests make the files that are read")]
+
+use super::*;
+use crate::ambient::Ambient;
+use crate::exec::local::{Local, Options};
+use std::fs;
+use std::os::unix::fs::symlink;
+
+#[tokio::test]
+async fn what_leads_out_of_a_project_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, outside) = (folder.path().join("p"), folder.path().join("secret.md"));
+    fs::create_dir_all(project.join(".pintle/rules")).unwrap();
+    fs::create_dir_all(project.join(".git")).unwrap();
+    fs::write(&outside, "---\nalwaysApply: true\n---\nsecret").unwrap();
+    fs::write(project.join("real.md"), "inside").unwrap();
+    symlink(&outside, project.join("AGENTS.md")).unwrap();
+    symlink("real.md", project.join("CLAUDE.md")).unwrap();
+    symlink(&outside, project.join(".pintle/rules/secret.md")).unwrap();
+    fs::write(project.join(".pintle/rules/own.md"), "---\nalwaysApply: true\n---\nown").unwrap();
+    nix::unistd::mkfifo(&project.join("pipe.md"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+
+    let env = Local::new(&Ambient::fixed([]), Options::default());
+    let personal = Personal::default();
+    let place = Place::of(&env, &personal, &project).await;
+    assert!(place.is_repository);
+    let paths = ["AGENTS.md", "CLAUDE.md", "pipe.md", "none.md"].map(|name| project.join(name));
+    let told = place.documents(paths.to_vec()).await;
+    let texts: Vec<&str> = told.iter().map(|document| document.text.as_str()).collect();
+    assert_eq!(texts, ["inside"]);
+    let rules = place.rules().await;
+    let names: Vec<&str> = rules.all.iter().map(|(rule, ..)| rule.name.as_str()).collect();
+    assert_eq!(names, ["own"]);
+    // A user's own files may be links to anywhere.
+    let here: Arc<dyn Environment> = Arc::new(env);
+    let personal = Personal { folder: Some((here, project.clone())), instructions: None };
+    let env = Local::new(&Ambient::fixed([]), Options::default());
+    let elsewhere = folder.path().join("other");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let place = Place::of(&env, &personal, &elsewhere).await;
+    assert!(place.text(&project.join("AGENTS.md")).await.unwrap().contains("secret"));
+}
