@@ -1,41 +1,60 @@
-/** The engine's questions of permission that wait for an answer from this window. */
+/** The engine's questions, of permission and of the model, that wait for an answer from this window. */
 import type { EngineRequest } from "./connection.ts";
-import type { ApprovalId } from "./protocol.ts";
+import type { ApprovalAnswer, QuestionAnswer } from "./protocol.ts";
 
-type Question = EngineRequest<"approval/request">;
+type Approval = EngineRequest<"approval/request">;
+type Question = EngineRequest<"question/request">;
+
+export type Answer = ApprovalAnswer | QuestionAnswer;
+
+interface Listener {
+  /** What is open changed. */
+  head(): void;
+  /** Something is asked. */
+  asked(): void;
+}
 
 export class Questions {
-  readonly #open = new Map<ApprovalId, Question>();
-  readonly #changed: () => void;
+  readonly #open = new Map<string, { answer(result: unknown): void }>();
+  readonly #listener: Listener;
 
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  constructor(listener: Listener) {
+    this.#listener = listener;
   }
 
   get size(): number {
     return this.#open.size;
   }
 
-  has(id: ApprovalId): boolean {
+  has(id: string): boolean {
     return this.#open.has(id);
   }
 
-  add(question: Question): void {
-    const id = question.params.approvalId;
-    this.#open.set(id, question);
-    question.onWithdrawn = () => {
-      if (this.#open.delete(id)) this.#changed();
+  addApproval(request: Approval): void {
+    this.#add(request.params.approvalId, request, (result) => request.answer(result as ApprovalAnswer));
+  }
+
+  addQuestion(request: Question): void {
+    this.#add(request.params.questionId, request, (result) => request.answer(result as QuestionAnswer));
+  }
+
+  #add(id: string, request: { onWithdrawn: () => void }, answer: (result: unknown) => void): void {
+    this.#open.set(id, { answer });
+    request.onWithdrawn = () => {
+      if (this.#open.delete(id)) this.#listener.head();
     };
-    this.#changed();
+    this.#listener.head();
+    this.#listener.asked();
   }
 
   /** Answers a question that is open; any other was answered elsewhere. */
-  answer(id: ApprovalId, optionId: string): void {
+  answer(id: string, result: Answer): void {
     const question = this.#open.get(id);
     if (question === undefined) return;
     this.#open.delete(id);
-    question.answer({ optionId });
-    this.#changed();
+    question.answer(result);
+    this.#listener.head();
+    this.#listener.asked();
   }
 
   clear(): void {

@@ -19,6 +19,8 @@ import type {
   TransientRecord,
   TurnCompleted,
   TurnId,
+  PlanItem,
+  Question,
 } from "./protocol.ts";
 
 /** One thing in the transcript. */
@@ -56,6 +58,8 @@ export interface State {
   indexes: Map<string, number>;
   queue: QueuedInput[];
   approvals: Map<ApprovalId, Approval>;
+  questions: Map<string, Question>;
+  plan: PlanItem[];
   /** The next piece expected, by item and field. */
   pieces: Map<string, number>;
 }
@@ -80,6 +84,8 @@ export function emptyState(): State {
     indexes: new Map(),
     queue: [],
     approvals: new Map(),
+    questions: new Map(),
+    plan: [],
     pieces: new Map(),
   };
 }
@@ -98,6 +104,8 @@ export function settle(state: State, result: SessionResult): void {
   state.activity = activityOf(result.state.value);
   state.activeTurn = result.activeTurnId;
   state.queue = result.queue ?? [];
+  state.questions = new Map((result.questions ?? []).map((each) => [each.questionId, each]));
+  state.plan = result.plan?.items ?? [];
   state.approvals = new Map((result.approvals ?? []).map((each) => [each.approvalId, each]));
 }
 
@@ -155,6 +163,15 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "approval.resolved":
       state.approvals.delete(event.approvalId);
       return [head, { type: "entry", key: event.itemId }];
+    case "question.requested":
+      state.questions.set(event.questionId, event);
+      return [head];
+    case "question.resolved":
+      state.questions.delete(event.questionId);
+      return [head];
+    case "plan.updated":
+      state.plan = event.items;
+      return [head];
     case "step.completed":
       return [];
     case "retry.scheduled": {

@@ -184,6 +184,11 @@ export class ChatView implements vscode.WebviewViewProvider {
         approval,
         canAnswer: chat?.canAnswer(approval.approvalId) === true,
       })),
+      questions: [...(state?.questions.values() ?? [])].map((question) => ({
+        question,
+        canAnswer: chat?.canAnswer(question.questionId) === true,
+      })),
+      plan: state?.plan ?? [],
       unsaved: this.#unsaved.paths.map((path) => ({ path, label: labelOf(folderPath, path) })),
     };
   }
