@@ -3,9 +3,9 @@
 //! A call goes to its client as [`Feed::Call`](super::Feed::Call) and comes back as an [`Answer`](super::Answer). Invariant: a call to a client
 //! that is gone ends with an error at once.
 
+use super::emit::Emit;
 use super::feed::SubscriberId;
 use super::hooks::Hook;
-use super::turn::Emit;
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
 use pintle_protocol::content::Content;
 use pintle_protocol::hook::{HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams};

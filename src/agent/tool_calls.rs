@@ -5,9 +5,10 @@
 
 use super::approval::{self, Grants, Place, Verdict};
 use super::call::Call;
+use super::emit::SessionLost;
 use super::hooks::points;
 use super::mode;
-use super::turn::{End, Moved, SessionLost, Tally, TurnContext};
+use super::turn::{End, Moved, Tally, TurnContext};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::store::artifacts;
 use crate::text::truncate;

@@ -6,8 +6,7 @@
 
 use super::approval::Grants;
 use super::briefing::{self, Brief, Briefing};
-use super::client_calls::{CallBody, CallReply};
-use super::feed::SubscriberId;
+use super::emit::{SessionLost, ToSession};
 use super::hooks::{Hooks, points};
 use super::inputs::{self, Rendered};
 use super::limits::Limits;
@@ -20,13 +19,12 @@ use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
 use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, engine_message};
-use crate::context::inspect::Sent;
 use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
 use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
-use pintle_protocol::approval::{Approval, ApprovalOutcome, PermissionMode};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::event::{
     Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent, TurnError, TurnStatus,
@@ -35,15 +33,10 @@ use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{
     CompactionReason, EngineMessage, Item, ItemBody, ItemStatus, UserMessage,
 };
-use serde_json::value::RawValue;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// How many events a turn may be ahead of its session. Both run in one task, so this only sets how many are
-/// taken in one go; a full channel makes the turn wait for the journal, which is meant.
-pub(super) const EMIT_CAPACITY: usize = 64;
 
 /// The code of a provider's refusal because the conversation is too long.
 const OVERFLOW: &str = "overflow";
@@ -175,104 +168,6 @@ impl Tally {
             self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
         }
         cost
-    }
-}
-
-/// What a turn asks of its session.
-#[derive(Debug)]
-pub(super) enum Emit {
-    /// Append this to the journal and hand it on.
-    Durable(Box<Event>, Option<Box<RawValue>>),
-    /// Hand this on.
-    Transient(TransientEvent),
-    /// Ask a person.
-    Ask(Box<Approval>, oneshot::Sender<ApprovalOutcome>),
-    /// Give me the messages that wait for this turn; they count as read from now on.
-    TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
-    /// Give me what the model is to be told of background jobs; it counts as told from now on.
-    TakeNews(oneshot::Sender<Option<EngineMessage>>),
-    /// This is sent to the model now.
-    Sent(Box<Sent>),
-    /// This is done now.
-    Doing(Doing),
-    /// Call this client.
-    Call {
-        /// The client.
-        to: SubscriberId,
-        /// What it is to do.
-        body: CallBody,
-        /// Where its answer goes.
-        reply: CallReply,
-    },
-    /// Answer when all that came before is on disk; drop this if it cannot be.
-    Barrier(oneshot::Sender<()>),
-}
-
-/// A turn's way to its session.
-#[derive(Debug, Clone)]
-pub(super) struct ToSession(pub(super) mpsc::Sender<Emit>);
-
-/// The session cannot write its journal, or is gone: the turn must not go on.
-#[derive(Debug)]
-pub(super) struct SessionLost;
-
-impl From<SessionLost> for End {
-    fn from(_: SessionLost) -> Self {
-        Self::Failed(TurnError {
-            code: "journal".to_owned(),
-            message: "the session's journal could not be written, so nothing more was run".to_owned(),
-            hint: Some("free disk space or check the data folder's permissions, then send the prompt again".to_owned()),
-            retryable: true,
-            http_status: None,
-        })
-    }
-}
-
-impl ToSession {
-    pub(super) async fn event(&self, event: Event) {
-        self.event_with(event, None).await;
-    }
-
-    pub(super) async fn event_with(&self, event: Event, private: Option<Box<RawValue>>) {
-        // A session that is gone takes no more events; the barrier before anything that acts finds that out.
-        let _ = self.0.send(Emit::Durable(Box::new(event), private)).await;
-    }
-
-    pub(super) async fn transient(&self, event: TransientEvent) {
-        let _ = self.0.send(Emit::Transient(event)).await;
-    }
-
-    pub(super) async fn sent(&self, sent: Sent) {
-        let _ = self.0.send(Emit::Sent(Box::new(sent))).await;
-    }
-
-    pub(super) async fn doing(&self, doing: Doing) {
-        let _ = self.0.send(Emit::Doing(doing)).await;
-    }
-
-    pub(super) async fn ask(&self, approval: Approval) -> Result<ApprovalOutcome, SessionLost> {
-        let (tx, rx) = oneshot::channel();
-        self.0.send(Emit::Ask(Box::new(approval), tx)).await.map_err(|_| SessionLost)?;
-        rx.await.map_err(|_| SessionLost)
-    }
-
-    pub(super) async fn take_steers(&self) -> Result<Vec<QueuedInput>, SessionLost> {
-        let (tx, rx) = oneshot::channel();
-        self.0.send(Emit::TakeSteers(tx)).await.map_err(|_| SessionLost)?;
-        rx.await.map_err(|_| SessionLost)
-    }
-
-    pub(super) async fn take_news(&self) -> Result<Option<EngineMessage>, SessionLost> {
-        let (tx, rx) = oneshot::channel();
-        self.0.send(Emit::TakeNews(tx)).await.map_err(|_| SessionLost)?;
-        rx.await.map_err(|_| SessionLost)
-    }
-
-    /// Waits until everything emitted so far is on disk.
-    pub(super) async fn barrier(&self) -> Result<(), SessionLost> {
-        let (tx, rx) = oneshot::channel();
-        self.0.send(Emit::Barrier(tx)).await.map_err(|_| SessionLost)?;
-        rx.await.map_err(|_| SessionLost)
     }
 }
 

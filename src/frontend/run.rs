@@ -488,15 +488,6 @@ impl Watch {
 
 /// What a call that runs does, in a line.
 fn running(item: &Item) -> Option<&str> {
-    match &item.body {
-        ItemBody::ToolCall(call) if item.status == ItemStatus::Running => Some(&call.title),
-        ItemBody::ToolCall(_)
-        | ItemBody::Job(_)
-        | ItemBody::UserMessage(_)
-        | ItemBody::AgentMessage(_)
-        | ItemBody::Reasoning(_)
-        | ItemBody::Subagent(_)
-        | ItemBody::Compaction(_)
-        | ItemBody::EngineMessage(_) => None,
-    }
+    let ItemBody::ToolCall(call) = &item.body else { return None };
+    (item.status == ItemStatus::Running).then_some(call.title.as_str())
 }

@@ -7,10 +7,10 @@ import { ClosedError } from "./connection.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import { textOfInput } from "./input.ts";
-import type { AnyRecord, ApprovalId, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import type { AnyRecord, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
-import { Questions } from "./questions.ts";
+import { type Answer, Questions } from "./questions.ts";
 import type { Change, State } from "./reducer.ts";
 import { Session, readSession } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
@@ -46,17 +46,15 @@ export class Chat {
     this.#around = around;
     this.#memory = memory;
     this.#listener = listener;
-    this.#questions = new Questions(() => listener.head());
+    this.#questions = new Questions(listener);
     this.engine = new Engine(around, {
       status: (status) => this.#statusChanged(status),
       record: (record) => this.#record(record),
       lagged: (params) => {
         if (params.sessionId === this.#session?.id) this.#session.lagged(params.headSeq);
       },
-      approval: (request) => {
-        this.#questions.add(request);
-        listener.asked();
-      },
+      approval: (request) => this.#questions.addApproval(request),
+      question: (request) => this.#questions.addQuestion(request),
     });
   }
 
@@ -77,8 +75,9 @@ export class Chat {
     return this.#questions.size;
   }
 
-  get approvals(): ReturnType<Questions["shown"]> {
-    return this.#questions.shown([...(this.state?.approvals.values() ?? [])]);
+  /** What is asked here, whoever it is that asks. */
+  get asked(): Questions {
+    return this.#questions;
   }
 
   /** Starts the engine; the session of the last time comes back with it. */
@@ -122,8 +121,8 @@ export class Chat {
     });
   }
 
-  answer(id: ApprovalId, optionId: string): void {
-    this.#questions.answer(id, optionId);
+  answer(id: string, result: Answer): void {
+    this.#questions.answer(id, result);
   }
 
   /** Goes on without a session; the next prompt makes one. */

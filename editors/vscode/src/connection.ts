@@ -51,6 +51,7 @@ export interface Handlers {
     params: EngineNotifications[M]["params"],
   ): void;
   approval(request: EngineRequest<"approval/request">): void;
+  question(request: EngineRequest<"question/request">): void;
   /** A line on the engine's stdout that is no message of the protocol. */
   noise(line: string, why: string): void;
   closed(): void;
@@ -75,7 +76,7 @@ export class Connection {
   readonly #output: Writable;
   readonly #handlers: Handlers;
   readonly #pending = new Map<number, Pending>();
-  readonly #asked = new Map<string | number, EngineRequest<"approval/request">>();
+  readonly #asked = new Map<string | number, { onWithdrawn: () => void }>();
   #chunks: Buffer[] = [];
   #nextId = 1;
   #isClosed = false;
@@ -179,20 +180,26 @@ export class Connection {
       } else this.#handlers.noise(line, `an unknown notification`);
       return;
     }
-    if (method !== "approval/request") {
+    if (method === "approval/request") {
+      this.#handlers.approval(this.#request(id, message));
+    } else if (method === "question/request") {
+      this.#handlers.question(this.#request(id, message));
+    } else {
       const error = { code: ErrorCode.methodNotFound, message: `${method} is unknown here` };
       this.#send({ id, error });
-      return;
     }
-    const request: EngineRequest<"approval/request"> = {
-      params: message.params as EngineRequests["approval/request"]["params"],
+  }
+
+  #request<M extends keyof EngineRequests>(id: string | number, message: Message): EngineRequest<M> {
+    const request: EngineRequest<M> = {
+      params: message.params as EngineRequests[M]["params"],
       answer: (result) => {
         if (this.#asked.delete(id)) this.#send({ id, result });
       },
       onWithdrawn: () => undefined,
     };
     this.#asked.set(id, request);
-    this.#handlers.approval(request);
+    return request;
   }
 
   #withdraw(params: unknown): void {

@@ -52,6 +52,7 @@ export interface Listener {
   record(record: AnyRecord): void;
   lagged(params: SessionLaggedParams): void;
   approval(request: EngineRequest<"approval/request">): void;
+  question(request: EngineRequest<"question/request">): void;
 }
 
 interface Running {
@@ -138,7 +139,7 @@ export class Engine {
         running.connection.request("initialize", {
           protocol: { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] },
           client: { name: "pintle-vscode", version: this.#around.extensionVersion },
-          capabilities: { approvals: {} },
+          capabilities: { approvals: {}, questions: {} },
         }),
       );
       const judgement = judgeResult(result);
@@ -189,6 +190,7 @@ export class Engine {
         else this.#listener.lagged(params as SessionLaggedParams);
       },
       approval: (request) => this.#listener.approval(request),
+      question: (request) => this.#listener.question(request),
       noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
       closed: () => this.#closed(running),
     });

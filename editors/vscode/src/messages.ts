@@ -1,5 +1,13 @@
 /** What the extension host and the transcript's page say to each other, and the shapes that are drawn. */
-import type { Approval, FileChange, Notice, QueuedInput, TurnCompleted } from "./protocol.ts";
+import type {
+  Approval,
+  FileChange,
+  Notice,
+  PlanItem,
+  Question,
+  QueuedInput,
+  TurnCompleted,
+} from "./protocol.ts";
 import type { Activity } from "./reducer.ts";
 
 /** One thing in the transcript, ready to draw. */
@@ -34,6 +42,8 @@ export interface Head {
   permissionMode: string;
   queue: QueuedInput[];
   approvals: { approval: Approval; canAnswer: boolean }[];
+  questions: { question: Question; canAnswer: boolean }[];
+  plan: PlanItem[];
   /** Files that the agent changed on disk while an editor holds unsaved text of them. */
   unsaved: { path: string; label: string }[];
 }
@@ -58,6 +68,7 @@ export type FromPage =
   | { type: "send" | "steer" | "queue"; text: string }
   | { type: "stop" | "newSession" | "retry" | "showLog" | "openSettings" }
   | { type: "answer"; approvalId: string; optionId: string }
+  | { type: "say"; questionId: string; optionIds: string[]; text: string }
   | { type: "draft"; text: string }
   | { type: "earlier"; before: number }
   | { type: "openDiff"; turnId: string; path: string }

@@ -1,48 +1,81 @@
-/** The engine's questions of permission that wait for an answer from this window. */
+/** The engine's questions, of permission and of the model, that wait for an answer from this window. */
 import type { EngineRequest } from "./connection.ts";
-import type { Approval, ApprovalId } from "./protocol.ts";
+import type { ApprovalAnswer, QuestionAnswer } from "./protocol.ts";
 
-type Question = EngineRequest<"approval/request">;
+type Approval = EngineRequest<"approval/request">;
+type Question = EngineRequest<"question/request">;
+
+export type Answer = ApprovalAnswer | QuestionAnswer;
+
+interface Listener {
+  /** What is open changed. */
+  head(): void;
+  /** Something is asked. */
+  asked(): void;
+}
 
 export class Questions {
-  readonly #open = new Map<ApprovalId, Question>();
-  readonly #changed: () => void;
+  readonly #open = new Map<string, { answer(result: unknown): void }>();
+  readonly #approvals = new Map<string, Approval["params"]>();
+  readonly #questions = new Map<string, Question["params"]>();
+  readonly #listener: Listener;
 
-  constructor(changed: () => void) {
-    this.#changed = changed;
+  constructor(listener: Listener) {
+    this.#listener = listener;
   }
 
   get size(): number {
     return this.#open.size;
   }
 
-  add(question: Question): void {
-    const id = question.params.approvalId;
-    this.#open.set(id, question);
-    question.onWithdrawn = () => {
-      if (this.#open.delete(id)) this.#changed();
-    };
-    this.#changed();
+  addApproval(request: Approval): void {
+    this.#approvals.set(request.params.approvalId, request.params);
+    this.#add(request.params.approvalId, request, (result) => request.answer(result as ApprovalAnswer));
   }
 
-  /** The session's open questions, and those of its sub-agents, which stand in sessions of their own. */
-  shown(own: Approval[]): { approval: Approval; canAnswer: boolean }[] {
-    const ids = new Set(own.map((approval) => approval.approvalId));
-    const others = [...this.#open.values()].map((question) => question.params);
-    const all = [...own, ...others.filter((approval) => !ids.has(approval.approvalId))];
-    return all.map((approval) => ({ approval, canAnswer: this.#open.has(approval.approvalId) }));
+  addQuestion(request: Question): void {
+    this.#questions.set(request.params.questionId, request.params);
+    this.#add(request.params.questionId, request, (result) => request.answer(result as QuestionAnswer));
+  }
+
+  #add(id: string, request: { onWithdrawn: () => void }, answer: (result: unknown) => void): void {
+    this.#open.set(id, { answer });
+    request.onWithdrawn = () => {
+      if (this.#forget(id)) this.#listener.head();
+    };
+    this.#listener.head();
+    this.#listener.asked();
+  }
+
+  /** The session's open questions of permission, and those of its sub-agents, which stand in sessions of their own. */
+  approvals(own: Iterable<Approval["params"]>): { approval: Approval["params"]; canAnswer: boolean }[] {
+    const all = new Map([...own, ...this.#approvals.values()].map((each) => [each.approvalId, each]));
+    return [...all].map(([id, approval]) => ({ approval, canAnswer: this.#open.has(id) }));
+  }
+
+  /** The same for questions of models. */
+  questions(own: Iterable<Question["params"]>): { question: Question["params"]; canAnswer: boolean }[] {
+    const all = new Map([...own, ...this.#questions.values()].map((each) => [each.questionId, each]));
+    return [...all].map(([id, question]) => ({ question, canAnswer: this.#open.has(id) }));
   }
 
   /** Answers a question that is open; any other was answered elsewhere. */
-  answer(id: ApprovalId, optionId: string): void {
+  answer(id: string, result: Answer): void {
     const question = this.#open.get(id);
     if (question === undefined) return;
-    this.#open.delete(id);
-    question.answer({ optionId });
-    this.#changed();
+    this.#forget(id);
+    question.answer(result);
+    this.#listener.head();
+    this.#listener.asked();
+  }
+
+  #forget(id: string): boolean {
+    this.#approvals.delete(id);
+    this.#questions.delete(id);
+    return this.#open.delete(id);
   }
 
   clear(): void {
-    this.#open.clear();
+    for (const id of [...this.#open.keys()]) this.#forget(id);
   }
 }

@@ -4,6 +4,7 @@
  * Invariant: `seq` is the last durable event that is part of the state; an event is taken only when its number
  * is the next one. Types it does not know are counted and skipped.
  */
+import { append } from "./deltas.ts";
 import type { Append } from "./messages.ts";
 import type {
   AnyRecord,
@@ -13,13 +14,14 @@ import type {
   Event,
   EventRecord,
   Item,
-  ItemDelta,
   Notice,
   QueuedInput,
   SessionResult,
   TransientRecord,
   TurnCompleted,
   TurnId,
+  PlanItem,
+  Question,
 } from "./protocol.ts";
 
 /** One thing in the transcript. */
@@ -59,6 +61,8 @@ export interface State {
   indexes: Map<string, number>;
   queue: QueuedInput[];
   approvals: Map<ApprovalId, Approval>;
+  questions: Map<string, Question>;
+  plan: PlanItem[];
   /** The next piece expected, by item and field. */
   pieces: Map<string, number>;
 }
@@ -84,6 +88,8 @@ export function emptyState(): State {
     indexes: new Map(),
     queue: [],
     approvals: new Map(),
+    questions: new Map(),
+    plan: [],
     pieces: new Map(),
   };
 }
@@ -102,6 +108,8 @@ export function settle(state: State, result: SessionResult): void {
   state.activity = activityOf(result.state.value);
   state.activeTurn = result.activeTurnId;
   state.queue = result.queue ?? [];
+  state.questions = new Map((result.questions ?? []).map((each) => [each.questionId, each]));
+  state.plan = result.plan?.items ?? [];
   state.approvals = new Map((result.approvals ?? []).map((each) => [each.approvalId, each]));
 }
 
@@ -162,6 +170,15 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "approval.resolved":
       state.approvals.delete(event.approvalId);
       return [head, { type: "entry", key: event.itemId }];
+    case "question.requested":
+      state.questions.set(event.questionId, event);
+      return [head];
+    case "question.resolved":
+      state.questions.delete(event.questionId);
+      return [head];
+    case "plan.updated":
+      state.plan = event.items;
+      return [head];
     case "step.completed":
       return [];
     case "retry.scheduled": {
@@ -256,34 +273,6 @@ function put(state: State, entry: Entry): Change {
     state.entries.push(entry);
   } else state.entries[index] = entry;
   return { type: "entry", key: entry.key };
-}
-
-/** Adds a piece of text. One that was seen is skipped; where some are missing, the gap is shown as `…`. */
-function append(state: State, delta: ItemDelta): Change[] {
-  const entry = state.entries[state.indexes.get(delta.itemId) ?? -1];
-  if (entry?.kind !== "item" || isOver(entry.item)) return [];
-  const place = `${delta.itemId} ${delta.field}`;
-  const expected = state.pieces.get(place) ?? 0;
-  if (delta.n < expected) return [];
-  const text = delta.n > expected ? `…${delta.text}` : delta.text;
-  state.pieces.set(place, (delta.to ?? delta.n) + 1);
-  if (delta.field === "text") {
-    if (!("text" in entry.item)) return [];
-    entry.item.text += text;
-  } else if (delta.field === "input") return grow(entry, delta, text);
-  else if (delta.field === "output") entry.streamed.output += text;
-  else return [];
-  return [{ type: "append", key: delta.itemId, field: delta.field, text }];
-}
-
-/** A text of a call's arguments while the model writes it, each under its name. */
-function grow(entry: Entry & { kind: "item" }, delta: ItemDelta, text: string): Change[] {
-  const name = (delta.path ?? "").slice(1);
-  const isNew = entry.streamed.field !== name;
-  const title = isNew ? `${entry.streamed.input === "" ? "" : "\n"}${name}:\n` : "";
-  entry.streamed.field = name;
-  entry.streamed.input += title + text;
-  return [{ type: "append", key: delta.itemId, field: "input", text: title + text }];
 }
 
 /** Whether an item has ended. A status that is not known counts as still running. */

@@ -205,7 +205,8 @@ export class Extension {
   #notify(): void {
     if (vscode.window.state.focused) return;
     const approval = [...(this.chat?.state?.approvals.values() ?? [])].at(-1);
-    const title = approval?.title ?? "The agent asks for permission.";
+    const question = [...(this.chat?.state?.questions.values() ?? [])].at(-1);
+    const title = question?.text ?? approval?.title ?? "The agent asks for permission.";
     void vscode.window.showWarningMessage(`Pintle asks: ${title}`, "Show").then((choice) => {
       if (choice === "Show") void vscode.commands.executeCommand("pintle.open");
     });
@@ -242,8 +243,13 @@ export class Extension {
         void chat?.retry();
         return;
       case "answer":
-        chat?.answer(message.approvalId, message.optionId);
+        chat?.answer(message.approvalId, { optionId: message.optionId });
         return;
+      case "say": {
+        const text = message.text.trim();
+        chat?.answer(message.questionId, { optionIds: message.optionIds, ...(text === "" ? {} : { text }) });
+        return;
+      }
       case "ready":
         void chat?.start();
         return;

@@ -5,9 +5,9 @@ use crate::agent::client_calls::{
     CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions,
 };
 use crate::agent::command::{Command, Reply};
+use crate::agent::emit::ToSession;
 use crate::agent::feed::SubscriberId;
 use crate::agent::hooks::{Hooks, Ran};
-use crate::agent::turn::ToSession;
 use pintle_protocol::event::{Event, Notice};
 use pintle_protocol::hook::{HookPoint, HookRun, ToolCallParams};
 use pintle_protocol::ids::ItemId;

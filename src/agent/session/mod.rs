@@ -15,6 +15,7 @@ mod turns;
 mod watchers;
 
 use super::command::{Command, OpenConfig, Reply};
+use super::emit::Emit;
 use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
@@ -23,7 +24,7 @@ use super::limits::Limits;
 use super::mode::TurnMode;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
-use super::turn::{Doing, Emit, Finished, Moved};
+use super::turn::{Doing, Finished, Moved};
 use crate::context::agents::allows;
 use crate::context::inspect::Sent;
 use crate::llm::ModelRef;

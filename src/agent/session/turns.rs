@@ -4,14 +4,13 @@ use super::{Phase, Running, Session};
 use crate::agent::briefing::Brief;
 use crate::agent::client_calls;
 use crate::agent::command::{Accepted, Interrupted, Reply};
+use crate::agent::emit::{EMIT_CAPACITY, Emit, SessionLost, ToSession};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::inputs;
 use crate::agent::limits::Limits;
 use crate::agent::mode::{self, TurnMode};
-use crate::agent::turn::{
-    self, Doing, EMIT_CAPACITY, Emit, End, Finished, ToSession, TurnContext, Work,
-};
+use crate::agent::turn::{self, Doing, End, Finished, TurnContext, Work};
 use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
@@ -342,7 +341,7 @@ impl Session {
         self.withdraw_questions();
         self.withdraw_calls();
         self.total.add(tally.usage, tally.cost_nano_usd);
-        let end = if running.is_lost { turn::SessionLost.into() } else { end };
+        let end = if running.is_lost { SessionLost.into() } else { end };
         let (stop, error) = match &end {
             End::Completed(stop) => (Some(*stop), None),
             End::Interrupted => (None::<StopReason>, None),

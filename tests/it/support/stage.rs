@@ -3,7 +3,6 @@
 
 mod settings;
 mod words;
-
 pub(crate) use settings::{Setup, client_hook, hook};
 
 use super::props::{Props, engine_on};

@@ -1,17 +1,19 @@
--- Questions of permission: a queue that a person opens. Nothing here takes focus by itself, and no single key
+-- Questions of permission and of the model: a queue that a person opens. Nothing here takes focus by itself, and no single key
 -- allows anything: the first entry of the list only shows what is asked.
 
 local log = require("pintle.log")
+local questions = require("pintle.question")
 
 local M = {}
 
----@class (exact) pintle.Question
+---@class (exact) pintle.Asked
 ---@field engine pintle.Engine
 ---@field id string|integer The request's id.
----@field approval pintle.Approval
----@field respond fun(result?: pintle.ApprovalAnswer)
+---@field approval? pintle.Approval A question of permission,
+---@field question? pintle.Question or one of the model.
+---@field respond fun(result?: pintle.ApprovalAnswer|pintle.QuestionAnswer)
 
----@type pintle.Question[]
+---@type pintle.Asked[]
 local queue = {}
 
 ---@param engine pintle.Engine
@@ -22,6 +24,16 @@ function M.add(engine, id, approval, respond)
   table.insert(queue, { engine = engine, id = id, approval = approval, respond = respond })
   log.warn(("%s: %s. Answer with :Pintle attention"):format(M.line(approval.title), approval.reason))
   log.emit("Approval", { approval = approval, open = #queue })
+end
+
+---@param engine pintle.Engine
+---@param id string|integer
+---@param question pintle.Question
+---@param respond fun(result?: pintle.QuestionAnswer)
+function M.add_question(engine, id, question, respond)
+  table.insert(queue, { engine = engine, id = id, question = question, respond = respond })
+  log.warn(("%s Answer with :Pintle attention"):format(questions.line(question)))
+  log.emit("Question", { question = question, open = #queue })
 end
 
 ---@param text string
@@ -36,7 +48,7 @@ function M.count()
   return #queue
 end
 
----@param question pintle.Question
+---@param question pintle.Asked
 ---@return boolean was_open
 local function remove(question)
   for at, each in ipairs(queue) do
@@ -95,10 +107,10 @@ function M.details(approval)
   return lines
 end
 
----@param approval pintle.Approval
-local function show(approval)
+---@param lines string[]
+function M.show(lines)
   local buf = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, M.details(approval))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].filetype = "markdown"
   vim.bo[buf].modifiable = false
@@ -106,11 +118,29 @@ local function show(approval)
   vim.api.nvim_win_set_buf(0, buf)
 end
 
+---Gives an answer, unless somebody else did.
+---@param asked pintle.Asked
+---@param result pintle.ApprovalAnswer|pintle.QuestionAnswer
+local function answer(asked, result)
+  if not remove(asked) then
+    return log.say("this was answered elsewhere, or is asked no longer")
+  end
+  asked.respond(result)
+  if #queue > 0 then
+    log.say(("%d more ask for your attention"):format(#queue))
+  end
+end
+
 ---Asks the oldest open question, because the person wants to answer it.
 function M.open()
   local question = queue[1]
   if not question then
     return log.say("nothing asks for your attention")
+  end
+  if question.question then
+    return questions.open(question.question, function(result)
+      answer(question, result)
+    end, M.show)
   end
   local approval = question.approval
   local choices = { { label = "Show what is asked" } }
@@ -125,15 +155,10 @@ function M.open()
     if not choice then
       return
     elseif not choice.optionId then
-      show(approval)
+      M.show(M.details(approval))
       return vim.schedule(M.open)
-    elseif not remove(question) then
-      return log.say("this was answered elsewhere, or is asked no longer")
     end
-    question.respond({ optionId = choice.optionId })
-    if #queue > 0 then
-      log.say(("%d more ask for your attention"):format(#queue))
-    end
+    answer(question, { optionId = choice.optionId })
   end)
 end
 

@@ -58,6 +58,9 @@ local verbs = {
   attention = function()
     require("pintle").attention()
   end,
+  plan = function()
+    require("pintle").plan()
+  end,
   doctor = function()
     vim.cmd("checkhealth pintle")
   end,

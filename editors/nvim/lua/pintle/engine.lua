@@ -221,7 +221,7 @@ function Engine:shake_hands(handle, is_restart)
   handle:request(protocol.method.initialize, {
     protocol = { name = protocol.name, versions = { protocol.version } },
     client = { name = "pintle.nvim", version = tostring(vim.version()) },
-    capabilities = { approvals = vim.empty_dict() },
+    capabilities = { approvals = vim.empty_dict(), questions = vim.empty_dict() },
   }, function(err, result)
     if is_over or err and err.code == rpc.ENDED then
       is_over = true

@@ -177,9 +177,15 @@ function M.new()
   M.open()
 end
 
----Opens the oldest question of permission.
+---Opens the oldest question.
 function M.attention()
   require("pintle.approval").open()
+end
+
+---Shows what the model means to do.
+function M.plan()
+  local view = workspace():view()
+  require("pintle.question").show_plan(view and view.state.plan, require("pintle.approval").show)
 end
 
 ---@class (exact) pintle.Status
@@ -189,6 +195,7 @@ end
 ---@field model? string
 ---@field attention integer
 ---@field queued integer
+---@field plan? string How far the model's plan is.
 
 ---How things stand in this folder. It starts nothing.
 ---@return pintle.Status
@@ -206,6 +213,7 @@ function M.status()
     model = state and state.model,
     attention = require("pintle.approval").count(),
     queued = state and #state.queue or 0,
+    plan = state and require("pintle.question").progress(state.plan),
   }
 end
 

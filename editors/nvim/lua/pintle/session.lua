@@ -31,6 +31,7 @@ local M = {}
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
 ---@field approvals pintle.Approval[] Open questions, oldest first.
+---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
 ---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
@@ -81,6 +82,7 @@ function M.attach(session, result)
   session.turn = result.activeTurnId
   session.queue = result.queue or {}
   session.approvals = result.approvals or {}
+  session.plan = result.plan
   session.is_behind = result.gap == true
   for _, input in ipairs(session.queue) do
     session.deliveries[input.itemId] = input.delivery
@@ -278,6 +280,25 @@ local durable = {
       add({ kind = "approval", approval = approval, outcome = event })
       add({ kind = "state" })
     end
+  end,
+  ["question.requested"] = function(session, _, add)
+    session.state = "blocked"
+    add({ kind = "state" })
+  end,
+  ["question.resolved"] = function(session, _, add)
+    if #session.approvals == 0 and session.turn then
+      session.state = "running"
+    end
+    add({ kind = "state" })
+  end,
+  ["config.changed"] = function(session, event, add)
+    session.model = event.model
+    session.permission_mode = event.permissionMode
+    add({ kind = "state" })
+  end,
+  ["plan.updated"] = function(session, event, add)
+    session.plan = { items = event.items }
+    add({ kind = "state" })
   end,
   ["step.completed"] = function(session, event)
     session.usage = event.turnUsage

@@ -20,6 +20,9 @@ function M.get()
   if status.queued > 0 then
     parts[#parts + 1] = status.queued .. " queued"
   end
+  if status.plan then
+    parts[#parts + 1] = status.plan
+  end
   return "pintle: " .. table.concat(parts, ", ")
 end
 

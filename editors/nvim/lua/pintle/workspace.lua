@@ -230,7 +230,9 @@ end
 ---@param respond fun(result?: table, err?: pintle.RpcError)
 ---@param id string|integer
 function Workspace:asked(method, params, respond, id)
-  if method ~= protocol.method.approval_request then
+  if method == protocol.method.question_request then
+    return approval.add_question(self.engine, id, params, respond)
+  elseif method ~= protocol.method.approval_request then
     return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
   end
   approval.add(self.engine, id, params, respond)

@@ -174,6 +174,31 @@ test("the editor's own list, on a terminal: one key allows nothing", function()
   equal(child.read(vi.dir .. "/proof"), "allowed\n")
 end)
 
+test("a question of the model, answered by an option and in own words, and its plan", function()
+  local ask = call("ask_user", { question = "Which?", options = { "red", "blue" } })
+  local plan = call(
+    "todo_write",
+    { items = { { content = "look", status = "completed" }, { content = "fix", status = "pending" } } }
+  )
+  local vi = child.start({ script = { replies = { ask, ask, plan, text("Done.") } } })
+  vi:cmd("Pintle ask go")
+  vi:wait("require('pintle.approval').count() == 1")
+  vi:lua("_G.choices = { 'blue' }")
+  vi:cmd("Pintle attention")
+  vi:wait("#_G.asked == 1 and #_G.choices == 0")
+  vi:wait("require('pintle.approval').count() == 1", "a second question")
+  vi:lua("vim.ui.input = function(_, done) done('neither') end")
+  vi:lua("_G.choices = { 'Answer in your own words' }")
+  vi:cmd("Pintle attention")
+  vi:wait_turn()
+  contains(vi:chat(), "The user chose: blue")
+  contains(vi:chat(), "The user answered: neither")
+  equal(vi:lua("return require('pintle').status().plan"), "plan 1/2")
+  vi:cmd("Pintle plan")
+  local lines = vi:lua("return vim.api.nvim_buf_get_lines(0, 0, -1, false)")
+  equal(lines, { "# Plan", "", "- [x] look", "- [ ] fix" })
+end)
+
 test("a question is withdrawn when the turn is stopped", function()
   local script = { replies = { call("bash", { command = "true" }) } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
@@ -225,6 +250,7 @@ test("verbs with nothing to do", function()
     "diff",
     "doctor",
     "open",
+    "plan",
     "queue",
     "sessions",
     "steer",

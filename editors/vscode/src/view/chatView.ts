@@ -180,7 +180,9 @@ export class ChatView implements vscode.WebviewViewProvider {
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",
       queue: state?.queue ?? [],
-      approvals: chat?.approvals ?? [],
+      approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],
+      questions: chat?.asked.questions(state?.questions.values() ?? []) ?? [],
+      plan: state?.plan ?? [],
       unsaved: this.#unsaved.paths.map((path) => ({ path, label: labelOf(folderPath, path) })),
     };
   }

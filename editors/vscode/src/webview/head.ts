@@ -4,6 +4,7 @@ import type { Head } from "../messages.ts";
 import type { Approval } from "../protocol.ts";
 import { button, diffLines, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
+import { drawPlan, drawQuestion } from "./question.ts";
 
 const MOST_SHOWN = 8000;
 
@@ -12,16 +13,18 @@ export class Around {
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
   readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
   readonly #queue = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
+  readonly #plan = el("ul", { class: "queue", attributes: { "aria-label": "Plan" } });
   readonly #cards = new Map<string, { element: HTMLElement; canAnswer: boolean }>();
   readonly #send: Send;
 
   constructor(send: Send) {
     this.#send = send;
-    this.element.append(this.#banners, this.#approvals, this.#queue);
+    this.element.append(this.#banners, this.#plan, this.#approvals, this.#queue);
   }
 
   update(head: Head): void {
     this.#banners.replaceChildren(...this.#drawBanners(head));
+    this.#plan.replaceChildren(...drawPlan(head.plan));
     this.#drawApprovals(head);
     this.#queue.replaceChildren(
       ...head.queue
@@ -68,19 +71,30 @@ export class Around {
 
   /** A card stays as it is while its question is open, so that it is not moved away under a pointer. */
   #drawApprovals(head: Head): void {
-    const open = new Set(head.approvals.map(({ approval }) => approval.approvalId));
+    const approvals = head.approvals.map(({ approval, canAnswer }) => ({
+      id: approval.approvalId,
+      canAnswer,
+      draw: () => this.#drawApproval(approval, canAnswer),
+    }));
+    const questions = head.questions.map(({ question, canAnswer }) => ({
+      id: question.questionId,
+      canAnswer,
+      draw: () => drawQuestion(question, canAnswer, this.#send),
+    }));
+    const asked = [...approvals, ...questions];
+    const open = new Set(asked.map(({ id }) => id));
     for (const [id, card] of this.#cards) {
       if (open.has(id)) continue;
       card.element.remove();
       this.#cards.delete(id);
     }
-    for (const { approval, canAnswer } of head.approvals) {
-      const before = this.#cards.get(approval.approvalId);
+    for (const { id, canAnswer, draw } of asked) {
+      const before = this.#cards.get(id);
       if (before?.canAnswer === canAnswer) continue;
-      const element = this.#drawApproval(approval, canAnswer);
+      const element = draw();
       if (before === undefined) this.#approvals.append(element);
       else before.element.replaceWith(element);
-      this.#cards.set(approval.approvalId, { element, canAnswer });
+      this.#cards.set(id, { element, canAnswer });
     }
   }
 

@@ -107,8 +107,8 @@ test("a question is answered once; a withdrawn one not at all", async (t) => {
   const { chat, until } = rig(t, { asks: true }, "s1");
   await chat.start();
   await until("it asks", () => chat.attention === 1);
-  chat.answer("a1", "allow");
-  chat.answer("a1", "deny");
+  chat.answer("a1", { optionId: "allow" });
+  chat.answer("a1", { optionId: "deny" });
   assert.equal(chat.attention, 0);
   await until("it is told", () => chat.state?.entries.at(-1)?.kind === "notice");
   const last = chat.state?.entries.at(-1);

@@ -100,6 +100,7 @@ test("messages are cut at LF only, wherever the bytes are cut", () => {
   new Connection(input, new PassThrough(), {
     notification: (_, params) => seen.push(JSON.stringify(params)),
     approval: () => undefined,
+    question: () => undefined,
     noise: (line) => seen.push(`noise ${line}`),
     closed: () => seen.push("closed"),
   });

@@ -1,0 +1,32 @@
+/** Pieces of text for the ends of items, and of what belongs to them. */
+import type { ItemDelta } from "./protocol.ts";
+import type { Change, Entry, State } from "./reducer.ts";
+import { isOver } from "./reducer.ts";
+
+/** Adds a piece of text. One that was seen is skipped; where some are missing, the gap is shown as `…`. */
+export function append(state: State, delta: ItemDelta): Change[] {
+  const entry = state.entries[state.indexes.get(delta.itemId) ?? -1];
+  if (entry?.kind !== "item" || isOver(entry.item)) return [];
+  const place = `${delta.itemId} ${delta.field}`;
+  const expected = state.pieces.get(place) ?? 0;
+  if (delta.n < expected) return [];
+  const text = delta.n > expected ? `…${delta.text}` : delta.text;
+  state.pieces.set(place, (delta.to ?? delta.n) + 1);
+  if (delta.field === "text") {
+    if (!("text" in entry.item)) return [];
+    entry.item.text += text;
+  } else if (delta.field === "input") return grow(entry, delta, text);
+  else if (delta.field === "output") entry.streamed.output += text;
+  else return [];
+  return [{ type: "append", key: delta.itemId, field: delta.field, text }];
+}
+
+/** A text of a call's arguments while the model writes it, each under its name. */
+function grow(entry: Entry & { kind: "item" }, delta: ItemDelta, text: string): Change[] {
+  const name = (delta.path ?? "").slice(1);
+  const isNew = entry.streamed.field !== name;
+  const title = isNew ? `${entry.streamed.input === "" ? "" : "\n"}${name}:\n` : "";
+  entry.streamed.field = name;
+  entry.streamed.input += title + text;
+  return [{ type: "append", key: delta.itemId, field: "input", text: title + text }];
+}
