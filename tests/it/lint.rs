@@ -99,7 +99,11 @@ fn what_the_check_says_is_read_when_it_is_new() {
 fn a_check_that_hangs_is_told_and_holds_nothing_up() {
     let mut setup = lint(&[("check 'a.txt'", Answer::Hangs(String::new()))]);
     setup.lint = setup.lint.map(|lint| Lint { timeout: Duration::from_millis(1), ..lint });
-    row(setup, "edit a.txt one -> 1\nsay ok", "prompt go | idle", expect![[r#"
+    row(
+        setup,
+        "edit a.txt one -> 1\nsay ok",
+        "prompt go | idle",
+        expect![[r#"
         > prompt go: Started
         accepted Prompt "go"
         turn started
@@ -117,12 +121,17 @@ fn a_check_that_hangs_is_told_and_holds_nothing_up() {
         --- the model read
         user "go"
         assistant edit {"path":"a.txt","oldText":"one","newText":"1"}
-        result of edit "Successfully replaced text in a.txt.""#]]);
+        result of edit "Successfully replaced text in a.txt.""#]],
+    );
 }
 
 #[test]
 fn files_that_the_check_is_not_for_do_not_start_it() {
-    row(lint(&[]), "write c.md text\nsay ok", "prompt go | idle", expect![[r#"
+    row(
+        lint(&[]),
+        "write c.md text\nsay ok",
+        "prompt go | idle",
+        expect![[r#"
         > prompt go: Started
         accepted Prompt "go"
         turn started
@@ -139,5 +148,6 @@ fn files_that_the_check_is_not_for_do_not_start_it() {
         --- the model read
         user "go"
         assistant write {"path":"c.md","content":"text"}
-        result of write "Successfully wrote 4 bytes to c.md""#]]);
+        result of write "Successfully wrote 4 bytes to c.md""#]],
+    );
 }
