@@ -98,6 +98,11 @@ impl Briefing {
                 briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
             }
             if let Event::ItemCompleted { item } = &record.event
+                && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
+            {
+                briefing.forgot();
+            }
+            if let Event::ItemCompleted { item } = &record.event
                 && let ItemBody::EngineMessage(_) = &item.body
                 && let Ok(told) = serde_json::from_str(private.get())
             {
@@ -111,8 +116,12 @@ impl Briefing {
         if let Some(documents) = documents {
             self.documents = documents;
         }
-        self.waiting.retain(|rule| !rules.contains(&rule.path));
         self.told.extend(rules);
+    }
+
+    /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
+    pub(super) fn forgot(&mut self) {
+        self.told.clear();
     }
 }
 
@@ -202,10 +211,8 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
         .collect();
     let told = std::mem::take(&mut moved.briefing.told);
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
-        When::Touched(globs) if !told.contains(&rule.path) => {
-            Some(Waiting { path: rule.path, globs })
-        }
-        When::Touched(_) | When::Always | When::Wanted => None,
+        When::Touched(globs) => Some(Waiting { path: rule.path, globs }),
+        When::Always | When::Wanted => None,
     });
     let waiting = waiting.collect();
     let made = PromptMade { sources };
@@ -330,12 +337,15 @@ async fn change(
     }
 }
 
-/// Tells the rules for paths that calls have just touched, each once in a session.
+/// Tells the rules for paths that calls have just touched, each once in a conversation.
 pub(super) async fn tell_rules(ctx: &TurnContext, moved: &mut Moved, touched: &[PathBuf]) {
     let root = &moved.briefing.root;
     let relative: Vec<&Path> =
         touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
-    let is_due = |rule: &&Waiting| relative.iter().any(|path| rule.is_about(path));
+    let told = &moved.briefing.told;
+    let is_due = |rule: &&Waiting| {
+        !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
+    };
     let due: Vec<PathBuf> =
         moved.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
     if due.is_empty() {

@@ -29,6 +29,8 @@ pub(super) enum Emit {
     TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
     /// Give me what the model is to be told of background jobs; it counts as told from now on.
     TakeNews(oneshot::Sender<Option<EngineMessage>>),
+    /// Give me what of the plan is not done, as text.
+    OpenTodos(oneshot::Sender<Option<String>>),
     /// This is sent to the model now.
     Sent(Box<Sent>),
     /// This is done now.
@@ -103,6 +105,12 @@ impl ToSession {
     pub(super) async fn take_news(&self) -> Result<Option<EngineMessage>, SessionLost> {
         let (tx, rx) = oneshot::channel();
         self.0.send(Emit::TakeNews(tx)).await.map_err(|_| SessionLost)?;
+        rx.await.map_err(|_| SessionLost)
+    }
+
+    pub(super) async fn open_todos(&self) -> Result<Option<String>, SessionLost> {
+        let (tx, rx) = oneshot::channel();
+        self.0.send(Emit::OpenTodos(tx)).await.map_err(|_| SessionLost)?;
         rx.await.map_err(|_| SessionLost)
     }
 

@@ -4,7 +4,7 @@
 //! and a summing up that fails leaves it as it was.
 
 use super::retry::{self, Failures};
-use super::turn::{Doing, End, Tally, TurnContext};
+use super::turn::{Doing, End, Moved, Tally, TurnContext};
 use crate::context::conversation::{Conversation, Kept, Pruned};
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, estimate, prune};
@@ -79,8 +79,7 @@ pub(super) struct Wanted<'a> {
 /// The turn was stopped meanwhile.
 pub(super) async fn before_request(
     ctx: &TurnContext,
-    conversation: &mut Conversation,
-    meter: &mut Meter,
+    moved: &mut Moved,
     tools: &[ToolSpec],
     tally: &mut Tally,
 ) -> Result<bool, End> {
@@ -88,6 +87,7 @@ pub(super) async fn before_request(
     let marks = ctx.room.marks(window);
     let mut can_prune = true;
     loop {
+        let Moved { conversation, meter, .. } = &mut *moved;
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
         match decide(&marks, tokens, can_prune) {
             Step::Send => {
@@ -102,7 +102,7 @@ pub(super) async fn before_request(
             Step::Compact => {
                 let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
                 // One that fails is told; the provider may take the conversation all the same.
-                compact(ctx, conversation, meter, tools, tally, wanted).await?;
+                compact(ctx, moved, tools, tally, wanted).await?;
                 return Ok(true);
             }
         }
@@ -164,12 +164,12 @@ async fn prune(
 /// The turn was stopped meanwhile.
 pub(super) async fn compact(
     ctx: &TurnContext,
-    conversation: &mut Conversation,
-    meter: &mut Meter,
+    moved: &mut Moved,
     tools: &[ToolSpec],
     tally: &mut Tally,
     wanted: Wanted<'_>,
 ) -> Result<bool, End> {
+    let Moved { conversation, meter, briefing, .. } = moved;
     let marks = marks_of(&ctx.room, ctx.window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
     let cut = compact::plan(
@@ -202,7 +202,8 @@ pub(super) async fn compact(
     ctx.session.doing(Doing::Working).await;
     let (status, outcome) = match summed {
         Ok((cut, said)) => {
-            let summary = compact::summary(&conversation.messages, cut, &said);
+            let todos = ctx.session.open_todos().await?;
+            let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
             let fresh = Meter { counted: None, is_warned: false };
@@ -218,6 +219,7 @@ pub(super) async fn compact(
             ctx.session.barrier().await?;
             *conversation = shorter;
             *meter = fresh;
+            briefing.forgot();
             return Ok(true);
         }
         Err(Unsummed::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),

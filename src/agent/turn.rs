@@ -223,10 +223,9 @@ async fn sum_up(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = make_room::specs(&ctx.tools);
-    let Moved { conversation, meter, .. } = moved;
     let wanted = Wanted { reason: CompactionReason::Requested, instructions };
-    make_room::compact(ctx, conversation, meter, &tools, tally, wanted).await?;
-    let usage = make_room::usage(ctx, meter, &tools, &conversation.messages);
+    make_room::compact(ctx, moved, &tools, tally, wanted).await?;
+    let usage = make_room::usage(ctx, &moved.meter, &tools, &moved.conversation.messages);
     ctx.session.transient(TransientEvent::Context(usage)).await;
     Ok(StopReason::EndTurn)
 }
@@ -259,11 +258,11 @@ async fn drive(
             ctx.session.event(Event::Notice(notice)).await;
             return Ok(StopReason::Limit);
         }
-        let Moved { conversation, meter, .. } = &mut *moved;
-        if make_room::before_request(ctx, conversation, meter, &tools, tally).await? {
+        if make_room::before_request(ctx, moved, &tools, tally).await? {
             let steers = ctx.session.take_steers().await?;
-            read_inputs(ctx, conversation, steers).await;
+            read_inputs(ctx, &mut moved.conversation, steers).await;
         }
+        let conversation = &mut moved.conversation;
         for text in points::context(ctx, conversation.messages.len()).await {
             tell(ctx, conversation, text).await;
         }
@@ -273,8 +272,7 @@ async fn drive(
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
                 let wanted = Wanted { reason: CompactionReason::Overflow, instructions: None };
-                let is_shorter =
-                    make_room::compact(ctx, conversation, meter, &tools, tally, wanted).await?;
+                let is_shorter = make_room::compact(ctx, moved, &tools, tally, wanted).await?;
                 if is_shorter {
                     continue;
                 }

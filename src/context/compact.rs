@@ -121,8 +121,14 @@ fn said(blocks: &[Content]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands in the place of everything before the cut: the summary, and the person's own words as far as there is room.
-pub fn summary(messages: &[Arc<Message>], cut: Cut, said: &str) -> String {
+/// What stands in the place of everything before the cut: the summary, what of the plan is open, and the person's own words as far
+/// as there is room.
+pub fn summary(
+    messages: &[Arc<Message>],
+    cut: Cut,
+    said: &str,
+    open_todos: Option<&str>,
+) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let mut words = Vec::new();
     for message in old {
@@ -145,6 +151,11 @@ pub fn summary(messages: &[Arc<Message>], cut: Cut, said: &str) -> String {
     });
     let pinned = words.get(words.len() - fitting.count()..).unwrap_or_default();
     let mut text = format!("{HEADING}\n\n{}\n", said.trim());
+    if let Some(todos) = open_todos {
+        text.push_str("\n## Open todos\n");
+        text.push_str(todos.trim());
+        text.push('\n');
+    }
     if !pinned.is_empty() {
         text.push_str(PINNED);
         text.push_str(&pinned.join("\n\n"));
@@ -248,20 +259,23 @@ mod tests {
     fn what_stays_is_legal_and_a_second_summary_builds_on_the_first() {
         let mut messages = conversation("uaucu", 1);
         let cut = plan(&messages, 12).unwrap();
-        let first = summary(&messages, cut, "## Goal\nall\n");
+        let first = summary(&messages, cut, "## Goal\nall\n", Some("[ ] the tests"));
         apply(&mut messages, cut.kept, &first);
         assert_eq!(invariants::check(&messages), Ok(()));
-        expect![[r"
+        expect![[r#"
             From the engine, not from the user: the conversation so far was too long and is summed up here.
 
             ## Goal
             all
 
+            ## Open todos
+            [ ] the tests
+
             ## What the person said, word for word
             > u0 four
 
             > u2 four
-        "]]
+        "#]]
         .assert_eq(&first);
         assert_eq!(plan(&messages, 90_000), None, "a summary alone is not summed up");
         messages.extend(conversation("aua", 1));
@@ -271,6 +285,9 @@ mod tests {
             <earlier-memory>
             ## Goal
             all
+
+            ## Open todos
+            [ ] the tests
 
             ## What the person said, word for word
             > u0 four

@@ -386,3 +386,28 @@ fn the_program_tells_of_a_real_repository() {
     assert_eq!(said["event"]["item"]["content"], json!([{"type": "text", "text": "see @a.txt"}]));
     assert_eq!(said["private"]["read"][1]["text"], "<file path=\"a.txt\">\ntwo\n</file>");
 }
+
+#[test]
+fn a_rule_is_told_again_once_the_conversation_was_summed_up() {
+    check(
+        files(&[("/w/.pintle/rules/text.md", "---\nglobs: *.txt\n---\nEnd with a newline.")]),
+        "read a.txt\nsay ok\nsay ## Goal read\nread b.txt\nread a.txt\nsay done",
+        "prompt first | idle | compact | idle | prompt second | idle",
+        expect![[r#"
+            git repository: no
+            ===
+
+            ===
+            git repository: no
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal read\n\n## What the person said, word for word\n> first\n"
+            assistant "ok"
+            user "second"
+            assistant read {"path":"b.txt"}
+            result of read "bee"
+            user "From the engine, not from the user: the project has rules for files that you have just touched. Keep to them, also in what you have done already.\n<rule path=\"/w/.pintle/rules/text.md\">\nEnd with a newline.\n</rule>"
+            assistant read {"path":"a.txt"}
+            result of read "one\ntwo"
+        "#]],
+    );
+}

@@ -1,6 +1,7 @@
 //! How room is made in a long conversation, at the engine's border: what is pruned, when it is summed up, and that nothing is lost on
 //! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
 
+use crate::questions::{person, row};
 use crate::scenarios::full;
 use expect_test::expect;
 
@@ -379,5 +380,35 @@ fn a_person_can_ask_for_it() {
             user "second"
             assistant "b"
             user "third""#]],
+    );
+}
+
+#[test]
+fn open_todos_stand_in_the_summary() {
+    row(
+        person(),
+        "call todo_write {\"items\":[{\"content\":\"look\",\"status\":\"completed\"},{\"content\":\"mend\",\"status\":\"pending\"}]} + used 90000\nsay ## Goal mend it\nsay on",
+        "prompt go | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call todo_write pending
+            updated   #2 call todo_write: 1 of 2 done pending
+            step 1 ToolUse
+            updated   #2 call todo_write: 1 of 2 done running
+            plan [x] look [ ] mend
+            completed #2 call todo_write: 1 of 2 done completed = "The list is now:\n[x] look\n[ ] mend"
+            started   #3 compaction Threshold running
+            completed #3 compaction Threshold completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## What the person said, word for word\n> go\n"
+            started   #4 message running ""
+            completed #4 message completed "on"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## What the person said, word for word\n> go\n"
+            assistant todo_write {"items":[{"content":"look","status":"completed"},{"content":"mend","status":"pending"}]}
+            result of todo_write "The list is now:\n[x] look\n[ ] mend""#]],
     );
 }

@@ -275,6 +275,9 @@ impl Session {
                 }
                 self.hand_on_transient(Some(turn_id), event);
             }
+            Emit::OpenTodos(reply) => {
+                let _ = reply.send(self.open_todos());
+            }
             Emit::Sent(sent) => self.sent = Some(sent),
             Emit::Doing(doing) => {
                 running.doing = doing;
