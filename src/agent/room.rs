@@ -30,16 +30,27 @@ const ASSUMED_WINDOW: u64 = 128_000;
 /// What a person is told of the window's end, in hundredths.
 const WARN_AT_PERCENT: u64 = 80;
 
-/// How much the conversation takes, as far as its provider has counted.
+/// How much the conversation takes: what its provider has counted, and an estimate of what came since.
+///
+/// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Meter {
-    /// The count, and how many messages it is of.
+    /// The provider's count, and how many messages it is of.
     counted: Option<(u64, usize)>,
+    /// The estimate of so many messages from the first on, and how many they are.
+    estimated: (u64, usize),
+    /// The estimate of system prompt and tools in this turn.
+    frame: Option<u64>,
     /// A person was told that the window is nearly full.
     is_warned: bool,
 }
 
 impl Meter {
+    /// A turn begins: system prompt and tools may be others.
+    pub(super) fn begin(&mut self) {
+        self.frame = None;
+    }
+
     /// Takes the provider's count of a conversation with its reply.
     pub(super) fn count(&mut self, usage: &Usage, messages: usize) {
         let tokens = estimate::counted(usage);
@@ -50,19 +61,26 @@ impl Meter {
 
     /// The tokens of the next request, about.
     pub(super) fn tokens(
-        &self,
+        &mut self,
         system: &str,
         tools: &[ToolSpec],
         messages: &[Arc<Message>],
     ) -> u64 {
-        let of = |messages: &[Arc<Message>]| -> u64 {
-            messages.iter().map(|message| estimate::message(message)).sum()
-        };
         match self.counted {
-            Some((tokens, counted)) => tokens + of(messages.get(counted..).unwrap_or_default()),
-            None => estimate::text(system) + estimate::tools(tools) + of(messages),
+            Some((tokens, counted)) => tokens + sum(messages.get(counted..).unwrap_or_default()),
+            None => {
+                let (so_far, of) = self.estimated;
+                let all = so_far + sum(messages.get(of..).unwrap_or_default());
+                self.estimated = (all, messages.len().max(of));
+                let frame = || estimate::text(system) + estimate::tools(tools);
+                all + *self.frame.get_or_insert_with(frame)
+            }
         }
     }
+}
+
+fn sum(messages: &[Arc<Message>]) -> u64 {
+    messages.iter().map(|message| estimate::message(message)).sum()
 }
 
 /// What a summing up is for.
@@ -137,13 +155,10 @@ async fn prune(
     if places.is_empty() {
         return false;
     }
-    let sum = |conversation: &Conversation| -> u64 {
-        conversation.messages.iter().map(|message| estimate::message(message)).sum()
-    };
-    let before = sum(conversation);
+    let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
     prune::apply(&mut pruned.messages, &places);
-    let freed = before.saturating_sub(sum(&pruned));
+    let freed = before.saturating_sub(sum(&pruned.messages));
     let results = places.len() as u64;
     let event = ContextPruned {
         results,
@@ -155,6 +170,7 @@ async fn prune(
     *conversation = pruned;
     // The provider's count is of what was there before.
     meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
+    meter.estimated = (0, 0);
     true
 }
 
@@ -206,7 +222,7 @@ pub(super) async fn compact(
             let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
-            let fresh = Meter { counted: None, is_warned: false };
+            let mut fresh = Meter::default();
             let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
             set(&mut item, |body| {
                 body.summary = Some(summary);
@@ -239,8 +255,7 @@ pub(super) async fn compact(
 /// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
 /// measure, so that there is always something to sum up.
 fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
-    let estimated: u64 =
-        conversation.messages.iter().map(|message| estimate::message(message)).sum();
+    let estimated = sum(&conversation.messages);
     let measured = match estimated.checked_mul(marks.keep) {
         Some(product) if estimated < tokens => product / tokens.max(1),
         Some(_) | None => marks.keep,
@@ -353,7 +368,7 @@ async fn read(
 /// How full the window is.
 pub(super) fn usage(
     ctx: &TurnContext,
-    meter: &Meter,
+    meter: &mut Meter,
     tools: &[ToolSpec],
     messages: &[Arc<Message>],
 ) -> ContextUsage {

@@ -201,6 +201,7 @@ impl TurnContext {
 /// Runs a turn. It always ends with a conversation that any provider accepts.
 pub(super) async fn run(mut ctx: TurnContext, mut moved: Moved, work: Work) -> Finished {
     let mut tally = Tally::default();
+    moved.meter.begin();
     briefing::begin(&mut ctx, &mut moved).await;
     let done = match work {
         Work::Answer(inputs) => drive(&ctx, &mut moved, inputs, &mut tally).await,
@@ -225,7 +226,7 @@ async fn sum_up(
     let tools = make_room::specs(&ctx.tools);
     let wanted = Wanted { reason: CompactionReason::Requested, instructions };
     make_room::compact(ctx, moved, &tools, tally, wanted).await?;
-    let usage = make_room::usage(ctx, &moved.meter, &tools, &moved.conversation.messages);
+    let usage = make_room::usage(ctx, &mut moved.meter, &tools, &moved.conversation.messages);
     ctx.session.transient(TransientEvent::Context(usage)).await;
     Ok(StopReason::EndTurn)
 }
@@ -289,7 +290,7 @@ async fn drive(
             moved.conversation.push(Message::Assistant(assistant));
             moved.meter.count(&usage, moved.conversation.messages.len());
         }
-        let usage = make_room::usage(ctx, &moved.meter, &tools, &moved.conversation.messages);
+        let usage = make_room::usage(ctx, &mut moved.meter, &tools, &moved.conversation.messages);
         ctx.session.transient(TransientEvent::Context(usage)).await;
         if let Some(end) = cut {
             return Err(end);

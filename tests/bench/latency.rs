@@ -7,6 +7,8 @@
 //! - start-up: from the spawn to the answered `initialize`, beside the spawn of `/bin/true`
 //! - a delta: from the provider's socket to our end of stdout, beside a plain read of the same socket
 //! - a tool round: one reply with one call, the engine's part alone and with the tool
+//! - a long turn: a round among the first hundred of a thousand, and among the last
+//! - a prompt: from `turn/start` to the request on the provider's socket, the connection being there
 //! - a stop: from `turn/interrupt` to the end of a turn whose provider is silent in the middle of its reply
 //! - memory: resident, when idle and after a turn
 #![expect(
@@ -27,6 +29,8 @@ const STARTS: usize = 60;
 const DELTAS: usize = 2000;
 const ROUNDS: usize = 180;
 const STOPS: usize = 100;
+const PROMPTS: usize = 200;
+const LONG_TURN: usize = 1000;
 const INITIALIZE: &str =
     r#"{"id":1,"method":"initialize","params":{"protocol":{"name":"pintle","versions":["1.0"]}}}"#;
 const CREATE: &str = r#"{"id":2,"method":"session/create"}"#;
@@ -236,10 +240,11 @@ fn rounds(folder: &std::path::Path, call: impl Fn(usize) -> String) -> f64 {
 }
 
 fn tool_rounds(folder: &std::path::Path) {
-    // A call that is refused for its arguments runs through everything but a tool.
-    let engine = rounds(folder, |_| r#"{"tool":"read","arguments":{"path":5}}"#.to_owned());
-    let ls = rounds(folder, |_| r#"{"tool":"ls","arguments":{}}"#.to_owned());
-    let read = rounds(folder, |_| r#"{"tool":"read","arguments":{"path":"file.txt"}}"#.to_owned());
+    // A call that is refused for its arguments runs through everything but a tool. Each is another one: the same call over
+    // and over would be taken for going in circles.
+    let engine = rounds(folder, |n| format!(r#"{{"tool":"read","arguments":{{"path":{n}}}}}"#));
+    let ls = rounds(folder, |n| format!(r#"{{"tool":"ls","arguments":{{"limit":{}}}}}"#, n + 9));
+    let read = rounds(folder, small_read);
     let edit = rounds(folder, |n| {
         let next = n + 1;
         format!(
@@ -260,6 +265,94 @@ fn tool_rounds(folder: &std::path::Path) {
     println!("a tool round, the engine's part   median {engine:.3} ms   (aim < 0.3 ms)");
     println!(
         "a tool round with its tool        ls {ls:.3} ms, read {read:.3} ms, edit {edit:.3} ms   (read, write and rename alone {bare:.3} ms)"
+    );
+}
+
+fn small_read(n: usize) -> String {
+    format!(r#"{{"tool":"read","arguments":{{"path":"file.txt","limit":{}}}}}"#, n + 1)
+}
+
+/// A thousand small reads in one turn: what a round takes at its beginning and at its end.
+fn growth(folder: &std::path::Path) {
+    let mut replies: Vec<String> = (0..LONG_TURN)
+        .map(|n| format!(r#"{{"blocks":[{}]}}"#, small_read(n % 50 + n / 50 * 50)))
+        .collect();
+    replies.push(r#"{"blocks":[{"text":"done"}]}"#.to_owned());
+    let script = folder.join("script.json");
+    std::fs::write(&script, format!(r#"{{"replies":[{}]}}"#, replies.join(","))).unwrap();
+    std::fs::write(folder.join("file.txt"), "a line\n".repeat(50)).unwrap();
+    // The user's own limits end at 200 replies.
+    let home = folder.join("home");
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::write(home.join("config.toml"), format!("[limits]\nsteps = {}\n", LONG_TURN + 9))
+        .unwrap();
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        let args = ["--permission", "full", "--script", script.to_str().unwrap()];
+        let mut engine = Engine::start(folder, &args);
+        engine.send(INITIALIZE);
+        engine.send(CREATE);
+        engine.until("session.created");
+        engine.send(PROMPT);
+        let mut began = Instant::now();
+        for round in 0..LONG_TURN {
+            engine.until("step.completed");
+            let now = Instant::now();
+            let took = std::mem::replace(&mut began, now).elapsed();
+            match round {
+                1..=100 => first.push(took),
+                _ if round >= LONG_TURN - 100 => last.push(took),
+                _ => {}
+            }
+        }
+        engine.until("turn.completed");
+    }
+    std::fs::remove_file(home.join("config.toml")).unwrap();
+    let ((first, _), (last, _)) = (spread(first), spread(last));
+    println!(
+        "a round of a long turn            among the first 100 {first:.3} ms, the last 100 of {LONG_TURN} {last:.3} ms, {:.2} times   (aim: no growth)",
+        last / first
+    );
+}
+
+/// From `turn/start` to the request on the provider's socket.
+fn prompts(folder: &std::path::Path) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (came, arrivals) = channel();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        for _ in 0..=PROMPTS {
+            receive(&mut stream);
+            came.send(Instant::now()).unwrap();
+            let body = "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        }
+    });
+    let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
+    let mut engine = Engine::start(folder, &args);
+    engine.send(INITIALIZE);
+    engine.send(CREATE);
+    let mut times = Vec::new();
+    for round in 0..=PROMPTS {
+        let began = Instant::now();
+        engine.send(PROMPT);
+        let arrived = arrivals.recv().unwrap();
+        engine.until("turn.completed");
+        engine.until("\"idle\"");
+        // The first one connects, and makes the session's prompt.
+        if round > 0 {
+            times.push(arrived.duration_since(began));
+        }
+    }
+    server.join().unwrap();
+    let (p50, p95) = spread(times);
+    println!(
+        "a prompt, to the request on its way median {p50:.3} ms, p95 {p95:.3} ms   (aim < 1 ms)"
     );
 }
 
@@ -303,5 +396,7 @@ fn main() {
     start_up(folder.path());
     deltas(folder.path());
     tool_rounds(folder.path());
+    growth(folder.path());
+    prompts(folder.path());
     stops(folder.path());
 }

@@ -4,7 +4,7 @@ use super::{Phase, Session};
 use crate::agent::command::Reply;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::room;
-use crate::agent::turn::{Moved, Work};
+use crate::agent::turn::Work;
 use crate::context::inspect::Sent;
 use crate::llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
@@ -60,20 +60,20 @@ impl Session {
 
     /// How full the window is.
     pub(super) fn context_usage(&self) -> ContextUsage {
-        match &self.phase {
-            Phase::Running(running) => running.context.clone(),
-            Phase::Idle(moved) => {
-                let known = self.services.models.model(&self.settings.model);
-                self.context_of(moved, known.and_then(|known| known.window))
-            }
+        if let Some(usage) = &self.context {
+            return usage.clone();
         }
-    }
-
-    /// How full a window of this size is with this conversation.
-    pub(super) fn context_of(&self, moved: &Moved, window: Option<u64>) -> ContextUsage {
-        let messages = &moved.conversation.messages;
-        let tokens = moved.meter.tokens(moved.briefing.system(), &self.tool_specs(), messages);
-        ContextUsage { tokens, window }
+        let known = self.services.models.model(&self.settings.model);
+        let tokens = match &self.phase {
+            Phase::Idle(moved) => {
+                let mut meter = moved.meter;
+                let messages = &moved.conversation.messages;
+                meter.tokens(moved.briefing.system(), &self.tool_specs(), messages)
+            }
+            // It is told with the first reply.
+            Phase::Running(_) => 0,
+        };
+        ContextUsage { tokens, window: known.and_then(|known| known.window) }
     }
 
     fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {

@@ -110,6 +110,8 @@ pub(super) struct Session {
     total: Total,
     /// What the model was sent last.
     sent: Option<Box<Sent>>,
+    /// How full its window was then.
+    context: Option<ContextUsage>,
     commands: mpsc::Receiver<Command>,
     /// Every handle is gone, so no command comes any more.
     is_abandoned: bool,
@@ -128,8 +130,6 @@ struct Running {
     emits: mpsc::Receiver<Emit>,
     turn: BoxFuture<'static, Finished>,
     doing: Doing,
-    /// How full the model's window is.
-    context: ContextUsage,
     /// The journal failed while this turn ran.
     is_lost: bool,
 }
@@ -194,6 +194,7 @@ impl Session {
             subagents: Subagents::new(earlier.agents, sessions),
             total: earlier.total,
             sent: None,
+            context: None,
             commands,
             is_abandoned: false,
         }
@@ -349,6 +350,7 @@ impl Session {
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
+            self.context = None;
             self.tools = tools_of(&self.services, &self.settings);
         }
         if let Some(mode) = config.permission_mode {

@@ -135,7 +135,6 @@ impl Session {
         };
         let known = self.services.models.model(&self.settings.model);
         let window = known.as_ref().and_then(|known| known.window);
-        let context = self.context_of(&moved, window);
         let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
         let session = ToSession(emits_tx);
         let cancel = CancellationToken::new();
@@ -181,7 +180,6 @@ impl Session {
             emits,
             turn: Box::pin(turn::run(ctx, moved, work)),
             doing: Doing::Working,
-            context,
             is_lost: false,
         }));
         let model = self.settings.model.to_string();
@@ -271,7 +269,7 @@ impl Session {
             }
             Emit::Transient(event) => {
                 if let TransientEvent::Context(usage) = &event {
-                    running.context = usage.clone();
+                    self.context = Some(usage.clone());
                 }
                 self.hand_on_transient(Some(turn_id), event);
             }

@@ -308,10 +308,6 @@ local durable = {
     local message = text:format(event.message, event.delayMs / 1000, event.attempt, event.of)
     add({ kind = "notice", notice = { level = "info", code = event.code, message = message } })
   end,
-  ["config.changed"] = function(session, event, add)
-    session.model, session.permission_mode = event.model, event.permissionMode
-    add({ kind = "state" })
-  end,
   ["context.pruned"] = function(_, event, add)
     local text = "%d old results were taken out of what the model reads, to make room"
     add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
