@@ -66,16 +66,14 @@ impl Meter {
         tools: &[ToolSpec],
         messages: &[Arc<Message>],
     ) -> u64 {
-        match self.counted {
-            Some((tokens, counted)) => tokens + sum(messages.get(counted..).unwrap_or_default()),
-            None => {
-                let (so_far, of) = self.estimated;
-                let all = so_far + sum(messages.get(of..).unwrap_or_default());
-                self.estimated = (all, messages.len().max(of));
-                let frame = || estimate::text(system) + estimate::tools(tools);
-                all + *self.frame.get_or_insert_with(frame)
-            }
+        if let Some((tokens, counted)) = self.counted {
+            return tokens + sum(messages.get(counted..).unwrap_or_default());
         }
+        let (so_far, of) = self.estimated;
+        let all = so_far + sum(messages.get(of..).unwrap_or_default());
+        self.estimated = (all, messages.len().max(of));
+        let frame = || estimate::text(system) + estimate::tools(tools);
+        all + *self.frame.get_or_insert_with(frame)
     }
 }
 

@@ -33,6 +33,7 @@ local M = {}
 ---@field approvals pintle.Approval[] Open questions, oldest first.
 ---@field plan? pintle.Plan What the model means to do.
 ---@field usage? pintle.Usage Of the turn that ran last.
+---@field sources? pintle.PromptSource[] The files that the model's prompt holds or names.
 ---@field context? pintle.ContextUsage How full the model's window is.
 ---@field held table<integer, pintle.EventRecord> Came too early, by `seq`.
 ---@field is_behind boolean Events are missing: they must be read in pages.
@@ -224,6 +225,9 @@ local durable = {
       session.deliveries[input.itemId] = input.delivery
     end
     add({ kind = "queue" })
+  end,
+  ["prompt.made"] = function(session, event)
+    session.sources = event.sources
   end,
   ["turn.started"] = function(session, _, add, turn_id)
     session.turn, session.last_turn = turn_id, turn_id
