@@ -170,7 +170,12 @@ async fn attempt(
     let mut feed = subscribe(&session, watch).await?;
     let input = vec![Input::text(options.prompt.clone())];
     let started = session
-        .ask(|reply| Command::Start { input, when_busy: WhenBusy::Reject, limits: None, reply })
+        .ask(|reply| Command::Start {
+            input,
+            when_busy: WhenBusy::Reject,
+            limits: Some(options.limits),
+            reply,
+        })
         .await?;
     watch.outcome.turn_id = Some(started.turn_id);
 

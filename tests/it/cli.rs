@@ -341,3 +341,27 @@ fn without_a_command_and_a_terminal_it_says_how_to_go_on() {
     assert_eq!(out.status.code(), Some(2));
     assert!(text(&out.stderr).contains("serve"), "{}", text(&out.stderr));
 }
+
+#[test]
+fn a_task_has_the_limits_of_its_flags_and_says_so() {
+    let script = json!({"replies": [
+        {"blocks": [{"tool": "ls", "arguments": {}}], "usage": {"inputTokens": 40, "outputTokens": 2}},
+        {"blocks": [{"text": "seen"}], "usage": {"inputTokens": 60, "outputTokens": 2}},
+    ]});
+    for (flags, want) in [
+        (&["--max-steps", "1"][..], ("limit", Some(1))),
+        (&["--max-tokens", "42"], ("limit", Some(1))),
+        (&["--max-steps", "2", "--max-tokens", "9000", "--max-cost", "0.5"], ("success", Some(0))),
+        (&["--max-seconds", "600"], ("success", Some(0))),
+        (&["--max-cost", "much"], ("", Some(2))),
+    ] {
+        let place = Place::new(&[]);
+        let script = place.script(&script);
+        let mut args = vec!["run", "--quiet", "--format", "json", "--script", &script, "go"];
+        args.extend(flags);
+        let out = run(&place, &args);
+        let result: Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+        let status = result["status"].as_str().unwrap_or_default();
+        assert_eq!((status, out.status.code()), want, "{flags:?}: {}", text(&out.stderr));
+    }
+}
