@@ -18,6 +18,7 @@ use pintle_protocol::event::{
     Delivery, Event, Notice, QueuedInput, StopReason, TransientEvent, TurnCompleted, TurnLimits,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::{ItemBody, ItemStatus};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use std::path::PathBuf;
@@ -261,6 +262,8 @@ impl Session {
         let Phase::Running(running) = &mut self.phase else { return };
         let turn_id = running.turn_id.clone();
         match emit {
+            // What was to be written before is lost, so the call does not run: it must not stand there as running.
+            Emit::Durable(event, _) if running.is_lost && begins_call(&event) => {}
             Emit::Durable(event, private) => {
                 match self.append(Some(turn_id), *event, private.as_deref()) {
                     Ok(record) => self.hand_on(&record),
@@ -415,6 +418,12 @@ impl Session {
 fn check_input(input: &[Input]) -> Result<(), Error> {
     inputs::check(input)
         .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint))
+}
+
+/// Whether an event says that a call runs now.
+fn begins_call(event: &Event) -> bool {
+    matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
+        && matches!(item.body, ItemBody::ToolCall(_)))
 }
 
 fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {
