@@ -48,8 +48,10 @@ fn to_json(row: &impl serde::Serialize) -> String {
 }
 
 fn model(row: &ModelInfo) -> String {
-    let count = |tokens: Option<u64>| {
-        tokens.map_or("?".to_owned(), |tokens| format!("{}k", tokens.div_ceil(1000)))
+    let count = |tokens: Option<u64>| match tokens {
+        None => "?".to_owned(),
+        Some(tokens @ ..1000) => tokens.to_string(),
+        Some(tokens) => format!("{}k", tokens.saturating_add(500) / 1000),
     };
     let price = row.price.map_or("price not known".to_owned(), |price| {
         format!("${} in, ${} out", price.input_usd_per_mtok, price.output_usd_per_mtok)

@@ -10,12 +10,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What stands in the place of a result that was pruned.
-const STUB: &str = "[This result was removed to make room. Run the call again if you need it.]";
+const REMOVED: &str = "[This result was removed to make room. Run the call again if you need it.]";
 
 /// What stands in the place of what a later read of the same file shows anew.
 const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
 
-/// A result smaller than this many tokens is not worth a stub.
+/// A result smaller than this many tokens is not worth removing.
 const WORTH: u64 = 100;
 
 /// The results to prune, by their places, so that about `wanted` tokens become free. Nothing of the last
@@ -50,20 +50,20 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: u64) -> Vec<usize> {
     if freed * 2 < wanted { Vec::new() } else { places }
 }
 
-/// Puts stubs in the place of these results. The rest of the conversation stays the very same.
+/// Removes the content of these results; a sentence stands in its place. The rest of the conversation stays the very same.
 pub fn apply(messages: &mut [Arc<Message>], places: &[usize]) {
     let superseded = superseded(messages);
     for place in places {
         let Some(message) = messages.get_mut(*place) else { continue };
         let Message::ToolResult(result) = &**message else { continue };
-        let stub = if superseded.contains(&result.call_id) { SUPERSEDED } else { STUB };
-        let content = vec![Content::text(stub)];
+        let notice = if superseded.contains(&result.call_id) { SUPERSEDED } else { REMOVED };
+        let content = vec![Content::text(notice)];
         *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
     }
 }
 
 fn is_pruned(result: &ToolResult) -> bool {
-    matches!(result.content.as_slice(), [Content::Text { text }] if text == STUB || text == SUPERSEDED)
+    matches!(result.content.as_slice(), [Content::Text { text }] if text == REMOVED || text == SUPERSEDED)
 }
 
 /// The ids of calls that a later call with the same name and the same arguments repeats.
@@ -144,7 +144,7 @@ mod tests {
             Message::User(_) | Message::Assistant(_) => Vec::new(),
         };
         assert_eq!(said(1), [Content::text(SUPERSEDED)]);
-        assert_eq!(said(3), [Content::text(STUB)]);
+        assert_eq!(said(3), [Content::text(REMOVED)]);
         assert_eq!(plan(&messages, 0, 100), Vec::<usize>::new());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));

@@ -4,7 +4,7 @@
 //! first rule that fits wins, so the order of the rules is the point of this file.
 
 use super::endpoint::Endpoint;
-use super::error::{Error, ErrorKind};
+use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::header;
 use serde_json::Value;
 use std::time::Duration;
@@ -312,14 +312,14 @@ fn hint(
                 .to_owned(),
         ),
         ErrorKind::InvalidRequest if (300..400).contains(&status) => Some(format!(
-            "{url} sends to {}; set --base-url to where the API is",
+            "{url} sends to {}; set --base-url, or the provider's base_url, to where the API is",
             location.unwrap_or("another place")
         )),
         ErrorKind::InvalidRequest if (200..300).contains(&status) && facts.text.is_empty() => {
-            Some(format!("there is no streaming model API at {url}; check --base-url"))
+            Some(format!("there is no streaming model API at {url}; {CHECK_ADDRESS}"))
         }
         ErrorKind::InvalidRequest if matches!(status, 404 | 405) && is_foreign => {
-            Some(format!("there is no model API at {url}; check --base-url"))
+            Some(format!("there is no model API at {url}; {CHECK_ADDRESS}"))
         }
         ErrorKind::InvalidRequest
             if status == 404 || facts.has_code(&["model_not_found", "invalid_model"]) =>

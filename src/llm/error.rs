@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+/// What a hint says where the address looks wrong: the two places a user can have given it in.
+pub(super) const CHECK_ADDRESS: &str = "check --base-url, or the provider's base_url";
+
 /// A provider's failure. It never holds a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -31,9 +34,9 @@ pub enum ErrorKind {
     Auth,
     /// The account is empty or over its plan.
     Billing,
-    /// Too many requests for now.
+    /// Too many requests at this time.
     RateLimit,
-    /// The provider is overloaded or broken for now.
+    /// The provider is overloaded or broken; later it may answer.
     Overloaded,
     /// The conversation does not fit into the model's window.
     Overflow,

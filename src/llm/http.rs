@@ -4,7 +4,7 @@
 //! not pay. Redirects are not followed: a POST that is sent elsewhere is a wrong base URL. Proxies come from the
 //! environment. No error ever holds a header, or more of the URL than scheme and host.
 
-use super::error::{Error, ErrorKind};
+use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt};
@@ -210,13 +210,13 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
     let cause = innermost(error);
     let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
     let is_tls = sources(error).any(is_tls_error);
-    let check = || format!("is the server at {server} running? check --base-url");
+    let check = || format!("is the server at {server} running? {CHECK_ADDRESS}");
     if error.is_dns() {
         return Error::new(
             ErrorKind::Network,
             format!("cannot find the host of {server}: {cause}"),
         )
-        .hint("check --base-url and the network");
+        .hint(format!("{CHECK_ADDRESS}, and the network"));
     }
     if is_tls {
         return Error::new(ErrorKind::Network, format!("no TLS with {server}: {cause}"))
@@ -224,7 +224,7 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
     }
     if error.is_builder() {
         return Error::new(ErrorKind::InvalidRequest, format!("`{server}` is no URL: {cause}"))
-            .hint("check --base-url");
+            .hint(CHECK_ADDRESS);
     }
     if error.is_timeout() {
         return Error::new(ErrorKind::Timeout, format!("no connection to {server} in time"))

@@ -200,8 +200,18 @@ async fn servers_that_are_not_there_or_not_what_they_seem() {
             "refused the connection",
             "is the server at http://127.0.0.1",
         ),
-        (no_host, ErrorKind::Network, "cannot find the host", "check --base-url"),
-        ("http://a b", ErrorKind::InvalidRequest, "is no URL", "check --base-url"),
+        (
+            no_host,
+            ErrorKind::Network,
+            "cannot find the host",
+            "check --base-url, or the provider's base_url",
+        ),
+        (
+            "http://a b",
+            ErrorKind::InvalidRequest,
+            "is no URL",
+            "check --base-url, or the provider's base_url",
+        ),
     ] {
         let error =
             provider(Api::Chat, url, Timeouts::default()).stream(request()).await.err().unwrap();

@@ -380,6 +380,10 @@ fn the_list_is_that_of_the_moment_and_the_same_on_the_command_line() {
     let shown =
         |args: &[&str]| String::from_utf8(place.command(args).output().unwrap().stdout).unwrap();
     assert!(shown(&["models", "own/m"]).trim_end().ends_with(&path));
+    for (model, limit) in [("own/m", " 5k in "), ("openai/gpt-5.4", " 7 in ")] {
+        let shown = shown(&["models", model]);
+        assert!(shown.contains(limit), "{shown}");
+    }
     let doctor = shown(&["doctor"]);
     assert!(doctor.contains(&format!("models    {path}: found")), "{doctor}");
     assert!(doctor.contains(&format!("own            OWN_KEY: not set ({path})")), "{doctor}");

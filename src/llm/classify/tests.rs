@@ -57,7 +57,7 @@ fn answers_that_are_no_answers() {
             "404 page not found",
             ErrorKind::InvalidRequest,
             "404 page not found",
-            "check --base-url",
+            "check --base-url, or the provider's base_url",
         ),
         (
             404,
@@ -75,7 +75,13 @@ fn answers_that_are_no_answers() {
         ),
         (403, "", ErrorKind::Auth, "no further word", "OPENAI_API_KEY"),
         (302, "", ErrorKind::InvalidRequest, "302", "sends to https://elsewhere"),
-        (200, "<!doctype html>", ErrorKind::InvalidRequest, "a web page", "check --base-url"),
+        (
+            200,
+            "<!doctype html>",
+            ErrorKind::InvalidRequest,
+            "a web page",
+            "check --base-url, or the provider's base_url",
+        ),
         (200, r#"{"choices":[]}"#, ErrorKind::InvalidRequest, "answered 200: {", "no streaming"),
         (200, r#"{"error":{"message":"x","code":429}}"#, ErrorKind::RateLimit, "200: x", ""),
         (200, "", ErrorKind::Protocol, "no further word", ""),
