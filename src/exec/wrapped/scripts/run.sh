@@ -46,8 +46,9 @@ exec 2>/dev/null
   exec $setsid "$shell" -c "$line"
 )
 status=$?
-printf '\000%s end %s\n' "$mark" "$status"
-# One that is ending the command is waited for: it does not heed this.
+# The engine closes the input once it reads of the end, so nobody may watch it any more by then: what stays in the background
+# would be ended. A watch that is ending the command is waited for: it does not heed this.
 kill "$watch" 2>/dev/null
 wait "$watch" 2>/dev/null
+printf '\000%s end %s\n' "$mark" "$status"
 exit "$status"
