@@ -4,7 +4,7 @@ use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
 use super::hooks::Hook;
-use super::limits::Limits;
+use super::limits::{Limits, Purse};
 use super::lint::Lint;
 use super::models::Models;
 use super::project::{self, Personal};
@@ -91,6 +91,8 @@ pub struct CreateSession {
     pub role: Option<AgentRole>,
     /// How much its turns may take; `None` as the settings say.
     pub limits: Option<Limits>,
+    /// What it spends from together with whom it works for.
+    pub purse: Option<Purse>,
 }
 
 enum Request {
@@ -281,10 +283,12 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { cwd, title, config, parent, role, limits } = create;
+        let CreateSession { cwd, title, config, parent, role, limits, purse } = create;
         self.check_folder(&cwd).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
+        settings.is_purse_own = purse.is_none();
+        settings.purse = purse.unwrap_or_default();
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
         let mut journal = self.services.store.create(&Header {
@@ -402,6 +406,8 @@ impl Engine {
             mode: config.mode.unwrap_or_default(),
             title,
             limits: self.services.limits,
+            purse: Purse::default(),
+            is_purse_own: true,
             steer_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
             is_subagent,

@@ -3,6 +3,8 @@
 use super::turn::Tally;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Notice, NoticeLevel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The limits of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,16 +42,7 @@ impl Limits {
     }
 
     /// Which limit is reached, if one is, in words for a person.
-    pub(super) fn reached(&self, tally: &Tally, elapsed_ms: u64) -> Option<Notice> {
-        let notice = |code: &str, message: String| Notice {
-            level: NoticeLevel::Warning,
-            code: code.to_owned(),
-            message,
-            hint: Some("send another prompt to let it go on".to_owned()),
-        };
-        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
-            tally.usage;
-        let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+    pub(super) fn reached(&self, tally: &Tally, purse: &Purse, elapsed_ms: u64) -> Option<Notice> {
         if tally.steps >= self.steps {
             let steps = self.steps;
             return Some(notice(
@@ -57,15 +50,8 @@ impl Limits {
                 format!("the turn was ended after {steps} model replies"),
             ));
         }
-        if let Some(limit) = self.tokens.filter(|limit| tokens >= *limit) {
-            let message = format!("the turn was ended: it took {tokens} tokens of {limit}");
-            return Some(notice("tokenLimit", message));
-        }
-        if let (Some(limit), Some(cost)) = (self.cost_nano_usd, tally.cost_nano_usd)
-            && cost >= limit
-        {
-            let message = format!("the turn was ended: it cost ${} of ${}", usd(cost), usd(limit));
-            return Some(notice("costLimit", message));
+        if let Some(notice) = purse.reached() {
+            return Some(notice);
         }
         if let Some(limit) = self.duration_ms.filter(|limit| elapsed_ms >= *limit) {
             let message =
@@ -73,6 +59,73 @@ impl Limits {
             return Some(notice("timeLimit", message));
         }
         None
+    }
+}
+
+/// What a turn and the sub-agents that it made may spend together, and what they have spent. Cheap to clone; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Purse(Arc<Spent>);
+
+#[derive(Debug)]
+struct Spent {
+    /// `u64::MAX` where there is no limit.
+    most_tokens: AtomicU64,
+    /// `u64::MAX` where there is no limit.
+    most_nano_usd: AtomicU64,
+    tokens: AtomicU64,
+    nano_usd: AtomicU64,
+}
+
+impl Purse {
+    /// Fills it for a new turn with these limits, also for the sub-agents that are there from earlier turns.
+    pub(super) fn fill(&self, limits: &Limits) {
+        let Spent { most_tokens, most_nano_usd, tokens, nano_usd } = &*self.0;
+        most_tokens.store(limits.tokens.unwrap_or(u64::MAX), Ordering::Relaxed);
+        most_nano_usd.store(limits.cost_nano_usd.unwrap_or(u64::MAX), Ordering::Relaxed);
+        tokens.store(0, Ordering::Relaxed);
+        nano_usd.store(0, Ordering::Relaxed);
+    }
+
+    /// Takes out what a reply took; what nobody knows the price of costs nothing.
+    pub(super) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
+        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
+            usage;
+        let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+        self.0.tokens.fetch_add(tokens, Ordering::Relaxed);
+        self.0.nano_usd.fetch_add(cost_nano_usd.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    fn reached(&self) -> Option<Notice> {
+        let tokens = self.0.tokens.load(Ordering::Relaxed);
+        let limit = self.0.most_tokens.load(Ordering::Relaxed);
+        if tokens >= limit {
+            let message = format!("the turn was ended: it took {tokens} tokens of {limit}");
+            return Some(notice("tokenLimit", message));
+        }
+        let cost = self.0.nano_usd.load(Ordering::Relaxed);
+        let limit = self.0.most_nano_usd.load(Ordering::Relaxed);
+        if cost >= limit {
+            let message = format!("the turn was ended: it cost ${} of ${}", usd(cost), usd(limit));
+            return Some(notice("costLimit", message));
+        }
+        None
+    }
+}
+
+impl Default for Spent {
+    fn default() -> Self {
+        let none = || AtomicU64::new(u64::MAX);
+        let (tokens, nano_usd) = Default::default();
+        Self { most_tokens: none(), most_nano_usd: none(), tokens, nano_usd }
+    }
+}
+
+fn notice(code: &str, message: String) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        code: code.to_owned(),
+        message,
+        hint: Some("send another prompt to let it go on".to_owned()),
     }
 }
 
@@ -87,12 +140,8 @@ mod tests {
 
     #[test]
     fn the_first_limit_that_is_reached_is_told() {
-        let tally = Tally {
-            usage: Usage { input_tokens: 60, output_tokens: 40, ..Usage::default() },
-            cost_nano_usd: Some(1_500_000_000),
-            steps: 7,
-            ..Tally::default()
-        };
+        let tally = Tally { steps: 7, ..Tally::default() };
+        let usage = Usage { input_tokens: 30, output_tokens: 20, ..Usage::default() };
         let free = Limits::default();
         for (name, limits, want) in [
             ("none", free, None),
@@ -106,12 +155,20 @@ mod tests {
             ),
             ("time", Limits { duration_ms: Some(5000), ..free }, Some("after 6 s of 5 s")),
         ] {
-            let told = limits.reached(&tally, 6_000).map(|notice| notice.message);
+            let purse = Purse::default();
+            purse.fill(&limits);
+            let sub_agents = purse.clone();
+            sub_agents.spend(&usage, Some(1_000_000_000));
+            purse.spend(&usage, Some(500_000_000));
+            let told = limits.reached(&tally, &purse, 6_000).map(|notice| notice.message);
             assert_eq!(told.is_some(), want.is_some(), "{name}: {told:?}");
             assert!(told.unwrap_or_default().ends_with(want.unwrap_or_default()), "{name}");
         }
-        let unpriced = Tally { cost_nano_usd: None, ..tally };
-        assert!(Limits { cost_nano_usd: Some(0), ..free }.reached(&unpriced, 0).is_none());
+        let limits = Limits { cost_nano_usd: Some(1), ..free };
+        let purse = Purse::default();
+        purse.fill(&limits);
+        purse.spend(&usage, None);
+        assert!(limits.reached(&tally, &purse, 0).is_none(), "without a price");
     }
 
     #[test]

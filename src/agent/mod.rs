@@ -55,7 +55,7 @@ pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
 pub use hooks::{HOOK_TIMEOUT, Hook, Runner, globs_of};
 pub use key_command::KeyCommands;
-pub use limits::Limits;
+pub use limits::{Limits, Purse};
 pub use lint::{LINT_TIMEOUT, Lint};
 pub use models::{ModelSource, Models};
 pub use project::Personal;

@@ -355,7 +355,7 @@ async fn read(
             | Delta::Tier(_) => {}
         }
     }
-    tally.count(usage, ctx.price);
+    ctx.count(tally, usage, ctx.price);
     if is_over {
         Ok(said)
     } else {

@@ -322,7 +322,7 @@ impl Stream<'_> {
             }
         }
         let usage = self.accumulator.usage();
-        let cost_nano_usd = tally.count(usage, self.price());
+        let cost_nano_usd = self.ctx.count(tally, usage, self.price());
         if is_shown {
             let completed = self.completed(None, usage, cost_nano_usd, tally);
             self.ctx.session.event(Event::StepCompleted(completed)).await;
@@ -369,7 +369,7 @@ impl Stream<'_> {
         }
         let usage = self.accumulator.usage();
         let stop = self.accumulator.stop();
-        let cost_nano_usd = tally.count(usage, self.price());
+        let cost_nano_usd = self.ctx.count(tally, usage, self.price());
 
         let is_cut = cut.is_some();
         let completed = self.completed(stop.filter(|_| !is_cut), usage, cost_nano_usd, tally);

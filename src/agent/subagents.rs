@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::ids::AgentId;
-use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
+use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -340,6 +340,23 @@ impl Subagents {
             open.is_told &= agent.state != SubagentState::Working;
         }
         Some(open.item.clone())
+    }
+
+    /// What the model is to be told of those who stopped working while nobody waited; it counts as told.
+    pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
+        let mut news = Vec::new();
+        for entry in &mut self.entries {
+            let view = entry.view();
+            if view.state == SubagentState::Working || !entry.is_untold() {
+                continue;
+            }
+            if let Some(open) = &mut entry.open {
+                open.is_told = true;
+                news.push(view.told());
+            }
+        }
+        let text = format!("From the engine, not from the user: {}", news.join("\n\n"));
+        (!news.is_empty()).then(|| EngineMessage { text, ..EngineMessage::default() })
     }
 
     /// The one with this id, as it stands.

@@ -9,7 +9,7 @@ use super::briefing::{self, Brief, Briefing};
 use super::emit::{SessionLost, ToSession};
 use super::hooks::{Hooks, points};
 use super::inputs::{self, Rendered};
-use super::limits::Limits;
+use super::limits::{Limits, Purse};
 use super::lint::{self, Lint};
 use super::loop_guard::{Judgement, LoopGuard};
 use super::mode::TurnMode;
@@ -59,6 +59,8 @@ pub(super) struct TurnContext {
     pub(super) patience: Patience,
     /// How much it may take.
     pub(super) limits: Limits,
+    /// What it and its sub-agents may spend together; a sub-agent spends from that of the turn that made it.
+    pub(super) purse: Purse,
     /// How room is made in the conversation.
     pub(super) room: room::Policy,
     /// The most tokens of input that the model takes, where that is known.
@@ -161,7 +163,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts a reply; returns what it cost.
-    pub(super) fn count(&mut self, usage: Usage, price: Option<Price>) -> Option<u64> {
+    fn count(&mut self, usage: Usage, price: Option<Price>) -> Option<u64> {
         self.usage += usage;
         let cost = price.map(|price| price.nano_usd(&usage));
         if let Some(cost) = cost {
@@ -172,6 +174,18 @@ impl Tally {
 }
 
 impl TurnContext {
+    /// Counts a reply, here and in the purse; returns what it cost.
+    pub(super) fn count(
+        &self,
+        tally: &mut Tally,
+        usage: Usage,
+        price: Option<Price>,
+    ) -> Option<u64> {
+        let cost = tally.count(usage, price);
+        self.purse.spend(&usage, cost);
+        cost
+    }
+
     /// A new item of this turn.
     pub(super) fn item(
         &self,
@@ -255,7 +269,7 @@ async fn drive(
     let mut linted = String::new();
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
-        if let Some(notice) = ctx.limits.reached(tally, elapsed_ms) {
+        if let Some(notice) = ctx.limits.reached(tally, &ctx.purse, elapsed_ms) {
             ctx.session.event(Event::Notice(notice)).await;
             return Ok(StopReason::Limit);
         }

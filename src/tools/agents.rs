@@ -7,6 +7,7 @@ mod tools;
 
 pub use tools::{CloseAgent, SendInput, SpawnAgent, WaitAgents};
 
+use crate::text::truncate::{Guard, Keep};
 use pintle_protocol::ids::AgentId;
 use pintle_protocol::item::SubagentState;
 use std::path::PathBuf;
@@ -78,6 +79,25 @@ pub struct AgentView {
     pub state: SubagentState,
     /// What it said last, or why it could not go on.
     pub result: Option<String>,
+}
+
+/// How much a model reads of what a sub-agent said.
+pub(super) const GUARD: Guard =
+    Guard { max_chars: 20_000, max_lines: None, keep: Keep::HeadAndTail };
+
+impl AgentView {
+    /// How it stands, in words for the model that it works for.
+    pub fn told(&self) -> String {
+        let how = match self.state {
+            SubagentState::Working => "still works",
+            SubagentState::Done => "is done and says",
+            SubagentState::Failed => "could not go on",
+            SubagentState::Closed => "is closed; it said",
+        };
+        let said = self.result.as_deref().unwrap_or("(nothing)");
+        let cut = crate::text::truncate::guard(said, GUARD);
+        format!("{} {how}:\n{}", self.id, cut.as_deref().unwrap_or(said))
+    }
 }
 
 impl Agents {

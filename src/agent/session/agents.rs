@@ -85,12 +85,20 @@ impl Session {
             .lines()
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
+        let purse = Some(settings.purse.clone());
         let (session_id, own_model) = (self.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
             let parent = Some(Parent { session_id, agent_id });
-            let limits = Some(limits);
-            let mut create = CreateSession { cwd, title, config, parent, role: None, limits };
+            let mut create = CreateSession {
+                cwd,
+                title,
+                config,
+                parent,
+                role: None,
+                limits: Some(limits),
+                purse,
+            };
             if let Some(name) = agent {
                 let (role, its_model) = named(&services, &own_folder, &name, &own_model).await?;
                 create.role = Some(role);

@@ -20,7 +20,7 @@ use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
-use super::limits::Limits;
+use super::limits::{Limits, Purse};
 use super::mode::TurnMode;
 use super::recovery::Earlier;
 use super::subagents::{self, Subagents};
@@ -54,6 +54,10 @@ pub(super) struct Settings {
     pub(super) title: Option<String>,
     /// How much a turn may take.
     pub(super) limits: Limits,
+    /// What it and its sub-agents spend from; a sub-agent has its parent's.
+    pub(super) purse: Purse,
+    /// It is nobody else's: each turn fills it anew.
+    pub(super) is_purse_own: bool,
     /// How many steers are read at once.
     pub(super) steer_mode: QueueMode,
     /// How many follow-ups a turn begins with.
@@ -127,6 +131,8 @@ struct Running {
     began_ms: u64,
     cancel: CancellationToken,
     mode: TurnMode,
+    /// It has asked for news before.
+    has_news: bool,
     emits: mpsc::Receiver<Emit>,
     turn: BoxFuture<'static, Finished>,
     doing: Doing,

@@ -140,6 +140,10 @@ impl Session {
         let session = ToSession(emits_tx);
         let cancel = CancellationToken::new();
         let mode = TurnMode::new(self.settings.mode);
+        let limits = self.limits(&work);
+        if self.settings.is_purse_own {
+            self.settings.purse.fill(&limits);
+        }
         let ctx = TurnContext {
             session_id: self.id.clone(),
             turn_id: turn_id.clone(),
@@ -149,7 +153,8 @@ impl Session {
             window,
             room: self.services.room,
             patience: self.services.patience,
-            limits: self.limits(&work),
+            limits,
+            purse: self.settings.purse.clone(),
             model: self.settings.model.clone(),
             brief: self.brief(),
             system: Arc::default(),
@@ -178,6 +183,7 @@ impl Session {
             began_ms: self.services.ambient.now_ms(),
             cancel,
             mode,
+            has_news: false,
             emits,
             turn: Box::pin(turn::run(ctx, moved, work)),
             doing: Doing::Working,
@@ -299,7 +305,11 @@ impl Session {
             Emit::TakeNews(reply) => {
                 let mode = running.mode.get();
                 let told = std::mem::replace(&mut self.told_mode, mode);
-                let _ = reply.send(mode::join(mode::news(mode, told), self.jobs.take_news()));
+                // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
+                let is_first = !std::mem::replace(&mut running.has_news, true);
+                let agents = is_first.then(|| self.subagents.take_news()).flatten();
+                let news = [agents, self.jobs.take_news()];
+                let _ = reply.send(news.into_iter().fold(mode::news(mode, told), mode::join));
             }
             Emit::Barrier(done) if !running.is_lost => {
                 let _ = done.send(());

@@ -1,11 +1,11 @@
 //! `spawn_agent`, `send_input`, `wait`, `close_agent`: parts of a task given to sub-agents.
 
-use super::{AgentRequest, AgentView, Spawn};
-use crate::text::truncate::{Guard, Keep};
+use super::{AgentRequest, AgentView, GUARD, Spawn};
+use crate::text::truncate::Guard;
 use crate::tools::arguments::Arguments;
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext, failure, success};
 use pintle_protocol::ids::AgentId;
-use pintle_protocol::item::{Location, SubagentState, ToolKind, ToolResult};
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -15,9 +15,6 @@ const MAX_TURNS: u32 = 50;
 
 /// Longer than this nobody waits in one call.
 const MAX_WAIT_SECONDS: f64 = 3600.0;
-
-/// How much of what a sub-agent says the model reads.
-const GUARD: Guard = Guard { max_chars: 20_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// Gives a part of the task to a new sub-agent.
 #[derive(Debug, Clone, Copy, Default)]
@@ -252,16 +249,5 @@ fn told(agents: &[AgentView]) -> String {
     if agents.is_empty() {
         return "No sub-agent works, and you know what each said.".to_owned();
     }
-    let each = agents.iter().map(|agent| {
-        let how = match agent.state {
-            SubagentState::Working => "still works",
-            SubagentState::Done => "is done and says",
-            SubagentState::Failed => "could not go on",
-            SubagentState::Closed => "is closed; it said",
-        };
-        let said = agent.result.as_deref().unwrap_or("(nothing)");
-        let cut = crate::text::truncate::guard(said, GUARD);
-        format!("{} {how}:\n{}", agent.id, cut.as_deref().unwrap_or(said))
-    });
-    each.collect::<Vec<_>>().join("\n\n")
+    agents.iter().map(AgentView::told).collect::<Vec<_>>().join("\n\n")
 }

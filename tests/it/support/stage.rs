@@ -18,7 +18,7 @@ use pintle::llm::script::Reply;
 use pintle::llm::{Message, Request, Script};
 use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{Event, TransientEvent};
+use pintle_protocol::event::{Event, TransientEvent, TurnLimits};
 use pintle_protocol::ids::{JobId, SessionId};
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
@@ -154,11 +154,18 @@ impl Stage {
         }
     }
 
-    /// Does one step: `prompt TEXT`, `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
+    /// Does one step: `prompt TEXT`, `within TOKENS TEXT` (a prompt with a limit), `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
     /// `deny TEXT`, `abort`, `dismiss`, `leave` (nobody answers any more), `until-agents N TEXT` (wait for lines of N sub-agents with it), `gate NAME` (wait until the model stands
     /// there), `open NAME`, `end CMD` (a hanging command ends), `edit WHAT` (see [`Stage::edit_queue`]), `compact TEXT`, `context`, `jobs`, `stop-job ID`, `set ID=VALUE …`, `until TEXT` (wait for a line with it), `idle`.
     pub(crate) async fn act(&mut self, step: &str) {
         let (verb, rest) = step.split_once(' ').unwrap_or((step, ""));
+        let (limits, rest) = match rest.split_once(' ') {
+            Some((tokens, rest)) if verb == "within" => {
+                let tokens = Some(tokens.parse().unwrap());
+                (Some(TurnLimits { tokens, ..TurnLimits::default() }), rest)
+            }
+            _ => (None, rest),
+        };
         // Blocks are written as JSON.
         let input = match verb {
             "send" => serde_json::from_str(rest).unwrap(),
@@ -166,11 +173,11 @@ impl Stage {
         };
         self.take_what_came();
         match verb {
-            "prompt" | "queue" | "send" => {
+            "prompt" | "within" | "queue" | "send" => {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
                 let answer = self
                     .session
-                    .ask(|reply| Command::Start { input, when_busy, limits: None, reply })
+                    .ask(|reply| Command::Start { input, when_busy, limits, reply })
                     .await;
                 self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
             }
