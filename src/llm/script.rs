@@ -105,6 +105,11 @@ impl Script {
         self.state().replies.push_back(reply);
     }
 
+    /// Forgets the replies that are left.
+    pub fn clear(&self) {
+        self.state().replies.clear();
+    }
+
     /// The requests so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.state().requests.clone()

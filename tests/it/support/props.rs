@@ -5,7 +5,6 @@ use super::stage::Setup;
 use pintle::agent::{
     Engine, EngineHandle, Limits, Models, Patience, Personal, RoomPolicy, Services,
 };
-use pintle::ambient::Ambient;
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
 use pintle::llm::{Provider, Script};
@@ -43,7 +42,7 @@ pub(crate) fn engine_on(
 
     let provider: Arc<dyn Provider> = Arc::new(script.clone());
     let (engine, handle) = Engine::new(Services {
-        ambient: Ambient::fixed([]),
+        ambient: setup.ambient.clone(),
         store: Store::new(data),
         env: Arc::<Memory>::clone(env),
         here: Arc::<Memory>::clone(env),

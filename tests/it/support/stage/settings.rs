@@ -4,6 +4,7 @@ use pintle::agent::{
     ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, Runner, SubscriberId,
     Toolbox,
 };
+use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
 use pintle::tools::Profile;
 use pintle_protocol::hook::{HookPoint, OnFailure, ToolRegisterParams};
@@ -14,6 +15,8 @@ use std::time::Duration;
 /// What differs from row to row.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
+    /// Clock and ids, also of the engine that opens the session again.
+    pub(crate) ambient: Ambient,
     /// The client answers questions of the model.
     pub(crate) can_answer: bool,
     /// The tools that speak with the person are there.
@@ -39,6 +42,7 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
+            ambient: Ambient::fixed([]),
             can_answer: false,
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
