@@ -295,7 +295,7 @@ async fn ask(
             model: ctx.model.id.clone(),
             origin: ctx.model.origin(),
             system: compact::INSTRUCTIONS.into(),
-            messages: vec![Arc::new(Message::User(vec![Content::text(text.clone())]))],
+            messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text.clone())]))]),
             tools: Arc::new([]),
             effort: None,
             max_output_tokens: Some(MAX_SUMMARY_TOKENS),

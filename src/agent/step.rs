@@ -116,7 +116,7 @@ async fn ask(
         model: ctx.model.id.clone(),
         origin: ctx.model.origin(),
         system: Arc::clone(&ctx.system),
-        messages: conversation.messages.clone(),
+        messages: Arc::new(conversation.messages.clone()),
         tools: Arc::clone(tools),
         effort: ctx.model.effort,
         max_output_tokens: None,
@@ -125,7 +125,7 @@ async fn ask(
     let sent = Sent {
         system: Arc::clone(&request.system),
         tools: Arc::clone(&request.tools),
-        messages: request.messages.clone(),
+        messages: Arc::clone(&request.messages),
     };
     ctx.session.sent(sent).await;
     let next =

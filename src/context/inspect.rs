@@ -14,7 +14,7 @@ pub struct Sent {
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
     /// The messages.
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Arc<Vec<Arc<Message>>>,
 }
 
 impl Sent {
@@ -33,7 +33,7 @@ impl Sent {
         };
         add("system", 1, estimate::text(&self.system));
         add("tools", self.tools.len() as u64, estimate::tools(&self.tools));
-        for message in &self.messages {
+        for message in self.messages.iter() {
             let tokens = estimate::message(message);
             match &**message {
                 Message::User(_) if compact::is_summary(message) => add("summary", 1, tokens),

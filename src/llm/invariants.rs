@@ -5,7 +5,7 @@
 
 use super::message::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Checks a conversation.
@@ -16,19 +16,62 @@ use std::sync::Arc;
 /// assistant message is answered by exactly one result, in order of the calls, before anything else is said; there is
 /// no result without a call.
 pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
-    let mut seen = BTreeSet::new();
-    let mut open: Vec<&str> = Vec::new();
-    let mut open_from = 0;
-    for (number, message) in messages.iter().enumerate() {
-        match &**message {
-            Message::ToolResult(result) => match open.first() {
+    let mut checked = Checked::default();
+    checked.go_on(messages)?;
+    checked.end()
+}
+
+/// A conversation that was checked, to go on from there when it has become longer.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    messages: Vec<Arc<Message>>,
+    ids: BTreeSet<String>,
+    /// Calls that wait for their results, and the message that they stand in.
+    open: VecDeque<String>,
+    open_from: usize,
+}
+
+impl Checked {
+    /// Whether these messages begin with the very ones that were checked.
+    pub(super) fn begins(&self, messages: &[Arc<Message>]) -> bool {
+        messages
+            .get(..self.messages.len())
+            .is_some_and(|old| old.iter().zip(&self.messages).all(|(a, b)| Arc::ptr_eq(a, b)))
+    }
+
+    /// The ids of all calls.
+    pub(super) fn ids(&self) -> &BTreeSet<String> {
+        &self.ids
+    }
+
+    /// Checks what is new.
+    pub(super) fn go_on(&mut self, messages: &[Arc<Message>]) -> Result<(), String> {
+        for message in messages.iter().skip(self.messages.len()) {
+            self.take(message)?;
+            self.messages.push(Arc::clone(message));
+        }
+        Ok(())
+    }
+
+    /// Nothing is open at the end.
+    pub(super) fn end(&self) -> Result<(), String> {
+        if self.messages.is_empty() {
+            return Err("there is no message".to_owned());
+        }
+        self.unanswered()
+    }
+
+    fn take(&mut self, message: &Message) -> Result<(), String> {
+        let number = self.messages.len();
+        match message {
+            Message::ToolResult(result) => match self.open.front() {
                 Some(expected) if *expected == result.call_id => {
-                    open.remove(0);
+                    self.open.pop_front();
                 }
                 Some(expected) => {
                     return Err(format!(
-                        "message {number}: expected the result of call `{expected}` (message {open_from}), got one for `{}`",
-                        result.call_id
+                        "message {number}: expected the result of call `{expected}` (message {}), got one for `{}`",
+                        self.open_from, result.call_id
                     ));
                 }
                 None => {
@@ -39,7 +82,7 @@ pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
                 }
             },
             Message::User(content) => {
-                unanswered(number, &open, open_from)?;
+                self.unanswered()?;
                 let is_empty =
                     |part: &Content| matches!(part, Content::Text { text } if text.is_empty());
                 if content.iter().all(is_empty) {
@@ -47,34 +90,33 @@ pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
                 }
             }
             Message::Assistant(assistant) => {
-                unanswered(number, &open, open_from)?;
+                self.unanswered()?;
                 if number == 0 {
                     return Err("message 0: the first message must be the user's".to_owned());
                 }
-                open_from = number;
+                self.open_from = number;
                 for block in &assistant.blocks {
                     if let AssistantBlock::ToolCall { id, .. } = block {
-                        if !seen.insert(id.as_str()) {
+                        if !self.ids.insert(id.clone()) {
                             return Err(format!("message {number}: call id `{id}` is used twice"));
                         }
-                        open.push(id);
+                        self.open.push_back(id.clone());
                     }
                 }
             }
         }
+        Ok(())
     }
-    if messages.is_empty() {
-        return Err("there is no message".to_owned());
-    }
-    unanswered(messages.len(), &open, open_from)
-}
 
-fn unanswered(number: usize, open: &[&str], from: usize) -> Result<(), String> {
-    match open.first() {
-        None => Ok(()),
-        Some(id) => Err(format!(
-            "message {number}: call `{id}` (message {from}) has no result before this point"
-        )),
+    fn unanswered(&self) -> Result<(), String> {
+        match self.open.front() {
+            None => Ok(()),
+            Some(id) => Err(format!(
+                "message {}: call `{id}` (message {}) has no result before this point",
+                self.messages.len(),
+                self.open_from
+            )),
+        }
     }
 }
 

@@ -20,7 +20,9 @@ pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
         return Cow::Borrowed(request);
     }
     let mut changed = request.clone();
-    for message in changed.messages.iter_mut().filter(|message| is_foreign(message)) {
+    for message in
+        Arc::make_mut(&mut changed.messages).iter_mut().filter(|message| is_foreign(message))
+    {
         change(message, |block| {
             let AssistantBlock::Reasoning { text, .. } = block else { return None };
             let said = AssistantBlock::Text { text: text.clone(), opaque: None };
@@ -40,7 +42,7 @@ pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
     let is_sealed =
         |block: &AssistantBlock| matches!(block, AssistantBlock::Reasoning { opaque: Some(_), .. });
     let mut found = false;
-    for message in request.messages.iter_mut().take(messages) {
+    for message in Arc::make_mut(&mut request.messages).iter_mut().take(messages) {
         let Message::Assistant(said) = &**message else { continue };
         if said.origin == request.origin && said.blocks.iter().any(is_sealed) {
             found = true;

@@ -16,7 +16,7 @@ pub struct Request {
     /// The system prompt.
     pub system: Arc<str>,
     /// The conversation. Shared, since each request repeats all that was said before.
-    pub messages: Vec<Arc<Message>>,
+    pub messages: Arc<Vec<Arc<Message>>>,
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
     /// How hard to think; `None` leaves it to the provider.

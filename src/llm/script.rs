@@ -9,8 +9,8 @@ mod reply;
 pub use reply::{Block, Failure, Reply};
 
 use super::{
-    AssistantBlock, BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque, Provider,
-    Request, invariants,
+    BlockStart, Delta, DeltaStream, Error, ErrorKind, Message, Opaque, Provider, Request,
+    invariants::Checked,
 };
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -37,6 +37,8 @@ struct Shared {
 struct State {
     replies: VecDeque<Reply>,
     requests: Vec<Request>,
+    /// The conversation of the last request.
+    checked: Option<Checked>,
     calls: u64,
 }
 
@@ -67,6 +69,7 @@ impl Script {
             state: Mutex::new(State {
                 replies: replies.into_iter().collect(),
                 requests: Vec::new(),
+                checked: None,
                 calls: 0,
             }),
             gates: watch::Sender::new(Gates::default()),
@@ -149,12 +152,14 @@ impl Script {
     /// Takes the next reply and plays it out as steps.
     fn answer(&self, request: Request) -> Result<VecDeque<Step>, Error> {
         let mut state = self.state();
-        let checked = invariants::check(&request.messages);
+        // A request mostly is the last one and a little more; only that is looked at.
+        let known = state.checked.take().filter(|known| known.begins(&request.messages));
+        let mut checked = known.unwrap_or_default();
+        let is_legal = checked.go_on(&request.messages).and_then(|()| checked.end());
         let place = place_of(&state.replies, &request.messages);
-        let used: BTreeSet<String> = call_ids(&request.messages).map(str::to_owned).collect();
         state.requests.push(request);
         let number = state.requests.len();
-        checked.map_err(|broken| {
+        is_legal.map_err(|broken| {
             Error::new(ErrorKind::Replay, format!("request {number} breaks a rule: {broken}"))
         })?;
         let reply = place.and_then(|place| state.replies.remove(place)).ok_or_else(|| {
@@ -164,11 +169,13 @@ impl Script {
         let mut new_id = || loop {
             state.calls += 1;
             let id = format!("call_{}", state.calls);
-            if !used.contains(&id) {
+            if !checked.ids().contains(&id) {
                 return id;
             }
         };
-        Ok(steps(reply, &mut new_id))
+        let steps = steps(reply, &mut new_id);
+        state.checked = Some(checked);
+        Ok(steps)
     }
 }
 
@@ -215,22 +222,6 @@ fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usiz
     let own = |reply: &Reply| reply.of.as_deref().is_some_and(begins_with);
     let place = replies.iter().position(own);
     place.or_else(|| replies.iter().position(|reply| reply.of.is_none()))
-}
-
-fn call_ids(messages: &[Arc<Message>]) -> impl Iterator<Item = &str> {
-    messages
-        .iter()
-        .filter_map(|message| match &**message {
-            Message::Assistant(assistant) => Some(assistant.blocks.iter()),
-            Message::User(_) | Message::ToolResult(_) => None,
-        })
-        .flatten()
-        .filter_map(|block| match block {
-            AssistantBlock::ToolCall { id, .. } => Some(id.as_str()),
-            AssistantBlock::Text { .. }
-            | AssistantBlock::Reasoning { .. }
-            | AssistantBlock::Unknown(_) => None,
-        })
 }
 
 /// A block ends when the next one begins or the reply stops, so that a gate, a failure or a hang behind it cuts it in

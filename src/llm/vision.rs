@@ -10,7 +10,7 @@ const OMITTED: &str = "[image omitted: the model takes no images]";
 
 /// Takes the pictures out of a request and says so where they were.
 pub(super) fn without_images(request: &mut Request) {
-    for message in &mut request.messages {
+    for message in Arc::make_mut(&mut request.messages).iter_mut() {
         match &**message {
             Message::User(content) if has_image(content) => {
                 *message = Arc::new(Message::User(texts(content)));
@@ -55,11 +55,11 @@ mod tests {
             model: "m".to_owned(),
             origin: "p/m".to_owned(),
             system: "".into(),
-            messages: vec![
+            messages: Arc::new(vec![
                 Arc::clone(&user),
                 Arc::new(Message::ToolResult(result)),
                 Arc::new(Message::User(vec![image()])),
-            ],
+            ]),
             tools: Arc::new([]),
             effort: None,
             max_output_tokens: None,

@@ -9,6 +9,7 @@ use crate::context::inspect::Sent;
 use crate::llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::ids::TurnId;
+use std::sync::Arc;
 
 impl Session {
     /// Begins to sum up the conversation.
@@ -38,14 +39,14 @@ impl Session {
         let sent = match (&self.sent, &self.phase) {
             (Some(sent), _) => &**sent,
             (None, Phase::Idle(moved)) => {
-                let messages = moved.conversation.messages.clone();
+                let messages = Arc::new(moved.conversation.messages.clone());
                 let system = moved.briefing.system().into();
                 would_be = Sent { system, tools: self.tool_specs(), messages };
                 &would_be
             }
             (None, Phase::Running(_)) => {
                 let (system, tools) = ("".into(), self.tool_specs());
-                would_be = Sent { system, tools, messages: Vec::new() };
+                would_be = Sent { system, tools, messages: Arc::default() };
                 &would_be
             }
         };

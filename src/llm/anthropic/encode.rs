@@ -101,7 +101,7 @@ fn level(levels: &[&'static str], effort: Effort) -> &'static str {
 fn messages(request: &Request) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in &request.messages {
+    for message in request.messages.iter() {
         let (role, blocks) = match &**message {
             Message::User(content) => ("user", content.iter().filter_map(block).collect()),
             Message::ToolResult(result) => {

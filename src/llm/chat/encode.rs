@@ -64,7 +64,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
         messages.push(json!({ "role": role, "content": &*request.system }));
     }
     let mut said: Vec<Value> = Vec::new();
-    for message in &request.messages {
+    for message in request.messages.iter() {
         match &**message {
             Message::User(content) => said.extend(content.iter().filter_map(part)),
             Message::ToolResult(result) => {

@@ -57,7 +57,7 @@ fn contents(request: &Request) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     let mut images: Vec<Value> = Vec::new();
-    for message in &request.messages {
+    for message in request.messages.iter() {
         let (role, mut parts) = match &**message {
             Message::User(content) => ("user", content.iter().filter_map(part).collect()),
             Message::ToolResult(result) => {

@@ -33,7 +33,11 @@ fn request(origin: &str) -> Request {
         model: "m".to_owned(),
         origin: origin.to_owned(),
         system: "".into(),
-        messages: vec![user("what is it"), Arc::new(Message::Assistant(assistant)), user("sure?")],
+        messages: Arc::new(vec![
+            user("what is it"),
+            Arc::new(Message::Assistant(assistant)),
+            user("sure?"),
+        ]),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

@@ -10,7 +10,7 @@ fn request(model: &str) -> Request {
         model: model.to_owned(),
         origin: format!("x/{model}"),
         system: "be brief".into(),
-        messages: vec![Arc::new(Message::User(vec![Content::text("hi")]))],
+        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("hi")]))]),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: Some(9),

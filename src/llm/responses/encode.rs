@@ -51,7 +51,7 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
 fn input(request: &Request) -> Vec<Value> {
     let mut ids = CallIdMap::new(IdForm::UpTo(64));
     let mut items = Vec::new();
-    for message in &request.messages {
+    for message in request.messages.iter() {
         match &**message {
             Message::User(content) => {
                 let parts: Vec<Value> = content.iter().filter_map(part).collect();

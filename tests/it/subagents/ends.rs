@@ -1,0 +1,147 @@
+//! How sub-agents end, and how much they may take.
+
+use crate::scenarios::full;
+use expect_test::expect;
+
+#[test]
+fn a_sub_agent_stops_at_its_most_turns() {
+    full(
+        "call spawn_agent {\"task\":\"count\",\"max_turns\":2}\ncall wait {}\nsay ok\n@count: call ls {}\n@count: say so far + read a.txt\n@count: say never",
+        "prompt go | idle",
+        expect![[r#"
+            > prompt go: Started
+            accepted Prompt "go"
+            turn started
+            completed #1 user "go"
+            started   #2 call spawn_agent pending
+            updated   #2 call spawn_agent: count pending
+            step 1 ToolUse
+            updated   #2 call spawn_agent: count running
+            started   #3 agent-1 running, working
+            completed #2 call spawn_agent: count completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            started   #4 call wait pending
+            updated   #4 call wait: all pending
+            step 2 ToolUse
+            updated   #4 call wait: all running
+            updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: so far"
+            completed #4 call wait: all completed = "agent-1 could not go on:\nIt was stopped at a limit before it was done. It said last: so far"
+            started   #5 message running ""
+            completed #5 message completed "ok"
+            step 3 EndTurn
+            turn Completed EndTurn after 3 steps
+            --- agent 1
+            accepted Prompt "count"
+            turn started
+            completed #1 user "count"
+            started   #2 call ls pending
+            updated   #2 call ls: . pending
+            step 1 ToolUse
+            updated   #2 call ls: . running
+            completed #2 call ls: . completed = "a.txt\nb.txt"
+            started   #3 message running ""
+            completed #3 message completed "so far"
+            started   #4 call read pending
+            updated   #4 call read: a.txt pending
+            step 2 ToolUse
+            updated   #4 call read: a.txt running
+            completed #4 call read: a.txt completed = "one\ntwo"
+            notice stepLimit: the turn was ended after 2 model replies
+            turn Completed Limit after 2 steps
+            --- the model read
+            user "go"
+            assistant spawn_agent {"task":"count","max_turns":2}
+            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            assistant wait {}
+            result of wait "agent-1 could not go on:\nIt was stopped at a limit before it was done. It said last: so far""#]],
+    );
+}
+
+#[test]
+fn whoever_ends_while_nobody_waits_is_told_of_at_the_next_turn() {
+    full(
+        "spawn look at a\nsay begun\nsay thanks\n@look at a: gate end + say two lines",
+        "prompt begin | idle | open end | until done | prompt and now | idle",
+        expect![[r#"
+            > prompt begin: Started
+            accepted Prompt "begin"
+            turn started
+            completed #1 user "begin"
+            started   #2 call spawn_agent pending
+            updated   #2 call spawn_agent: look at a pending
+            step 1 ToolUse
+            updated   #2 call spawn_agent: look at a running
+            started   #3 agent-1 running, working
+            completed #2 call spawn_agent: look at a completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            started   #4 message running ""
+            completed #4 message completed "begun"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            updated   #3 agent-1 running, done = "two lines"
+            > prompt and now: Started
+            accepted Prompt "and now"
+            turn started
+            completed #5 engine "From the engine, not from the user: agent-1 is done and says:\ntwo lines"
+            completed #6 user "and now"
+            started   #7 message running ""
+            completed #7 message completed "thanks"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- agent 1
+            accepted Prompt "look at a"
+            turn started
+            completed #1 user "look at a"
+            started   #2 message running ""
+            completed #2 message completed "two lines"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "begin"
+            assistant spawn_agent {"task":"look at a"}
+            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            assistant "begun"
+            user "From the engine, not from the user: agent-1 is done and says:\ntwo lines"
+            user "and now""#]],
+    );
+}
+
+#[test]
+fn a_turn_and_its_sub_agents_spend_from_one_purse() {
+    full(
+        "spawn dig\ncall wait {}\nsay never said\n@dig: read a.txt + used 600\n@dig: say never said",
+        "within 500 begin | idle",
+        expect![[r#"
+            > within 500 begin: Started
+            accepted Prompt "begin"
+            turn started
+            completed #1 user "begin"
+            started   #2 call spawn_agent pending
+            updated   #2 call spawn_agent: dig pending
+            step 1 ToolUse
+            updated   #2 call spawn_agent: dig running
+            started   #3 agent-1 running, working
+            completed #2 call spawn_agent: dig completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            started   #4 call wait pending
+            updated   #4 call wait: all pending
+            step 2 ToolUse
+            updated   #4 call wait: all running
+            updated   #3 agent-1 running, failed = "It was stopped at a limit before it was done. It said last: "
+            completed #4 call wait: all completed = "agent-1 could not go on:\nIt was stopped at a limit before it was done. It said last: "
+            notice tokenLimit: the turn was ended: it took 600 tokens of 500
+            turn Completed Limit after 2 steps
+            --- agent 1
+            accepted Prompt "dig"
+            turn started
+            completed #1 user "dig"
+            started   #2 call read pending
+            updated   #2 call read: a.txt pending
+            step 1 ToolUse
+            updated   #2 call read: a.txt running
+            completed #2 call read: a.txt completed = "one\ntwo"
+            notice tokenLimit: the turn was ended: it took 600 tokens of 500
+            turn Completed Limit after 1 steps
+            --- the model read
+            user "begin"
+            assistant spawn_agent {"task":"dig"}
+            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end.""#]],
+    );
+}
