@@ -22,6 +22,8 @@ pub(crate) struct Setup {
     pub(crate) question_timeout: Duration,
     /// What is run after changes.
     pub(crate) lint: Option<Lint>,
+    /// The model that names sessions.
+    pub(crate) title_model: Option<&'static str>,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -43,6 +45,7 @@ impl Default for Setup {
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
             lint: None,
+            title_model: None,
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),
