@@ -10,7 +10,7 @@ use pintle::agent::{
 use pintle::ambient::Ambient;
 use pintle::config::{
     self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
-    Live, SafeZone, ToolSettings, Variables,
+    Live, SafeZone, TitleSettings, ToolSettings, Variables,
 };
 use pintle::exec::local::{Local, Options};
 use pintle::exec::variables::Policy;
@@ -71,6 +71,7 @@ pub(crate) async fn services(
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
         lint: lint(&config.lint)?,
+        title_model: title_model(&config.title)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
 }
@@ -180,6 +181,13 @@ fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
     }))
 }
 
+/// The model that names sessions. One that cannot answer is found out later, and does no harm.
+fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
+    let Some(model) = set.model.as_deref().filter(|_| !set.is_off) else { return Ok(None) };
+    let parsed = model.parse::<ModelRef>();
+    parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
+}
+
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
     let default = picture::Limits::default();
     Ok(Settings {
@@ -249,6 +257,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
         lint: None,
+        title_model: None,
         question_timeout: QUESTION_TIMEOUT,
     })
 }

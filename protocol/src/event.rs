@@ -8,6 +8,7 @@ use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
+use crate::session::SessionUpdated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,9 @@ pub enum Event {
     /// The session was closed in order; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
+    /// The session has another title, or none any more.
+    #[serde(rename = "session.updated")]
+    SessionUpdated(SessionUpdated),
     /// A person's message was taken and is on disk. It is in the queue until a `userMessage` item
     /// with the same id is completed, or `input.removed` names it.
     #[serde(rename = "input.accepted")]

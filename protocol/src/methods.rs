@@ -16,6 +16,7 @@ use crate::models::ModelsListResult;
 use crate::plan::{Plan, WorkMode};
 use crate::question::{Question, QuestionAnswer};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
+use crate::session::{SessionUpdateParams, SessionUpdateResult};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -121,6 +122,8 @@ methods! {
     request Client "session/open" SessionOpen(SessionOpenParams, SessionResult);
     /// Lists stored sessions, newest first.
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
+    /// Gives a session another title, or takes it away.
+    request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
     /// Interrupts the session's turn, closes its journal in order and lets go of it.
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Sends the session's events to this connection from now on, or from a `seq` on, without a gap.

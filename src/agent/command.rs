@@ -149,7 +149,14 @@ pub enum Command {
         /// The answer, sent when it has ended: its item.
         reply: Reply<Item>,
     },
-    /// Answer when no turn runs and nothing waits.
+    /// Give the session another title.
+    UpdateTitle {
+        /// The title; an empty one takes it away.
+        title: String,
+        /// The answer: the title as it is then.
+        reply: Reply<Option<String>>,
+    },
+    /// Answer when no turn runs, nothing waits and no title is being made.
     WhenIdle {
         /// The answer.
         reply: Reply<()>,
@@ -184,6 +191,7 @@ impl std::fmt::Debug for Command {
             Self::SetOptions { .. } => "SetOptions",
             Self::ListJobs { .. } => "ListJobs",
             Self::StopJob { .. } => "StopJob",
+            Self::UpdateTitle { .. } => "UpdateTitle",
             Self::WhenIdle { .. } => "WhenIdle",
             Self::Close { .. } => "Close",
         })
@@ -368,6 +376,7 @@ impl Command {
             Self::SetOptions { reply, .. } => no(reply, session),
             Self::ListJobs { reply } => no(reply, session),
             Self::StopJob { reply, .. } => no(reply, session),
+            Self::UpdateTitle { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }
             | Self::Extend { reply, .. }
             | Self::Configure { reply, .. }

@@ -17,6 +17,7 @@ use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::context::room;
 use crate::exec::{Environment, FileKind};
+use crate::llm::ModelRef;
 use crate::store::artifacts::Piece;
 use crate::store::{
     self, Cursor, Entry, FORMAT_VERSION, Filter, Header, Journal, Opened, Page, Store,
@@ -72,6 +73,8 @@ pub struct Services {
     pub default_permission_mode: PermissionMode,
     /// What is run after changes.
     pub lint: Option<Lint>,
+    /// The model that names sessions, if one does.
+    pub title_model: Option<ModelRef>,
     /// How long a person may take to answer a question.
     pub question_timeout: Duration,
 }
@@ -363,6 +366,11 @@ impl Engine {
         // What is closed here is part of the history that the model sees.
         for (turn, event) in found.closing {
             entries.push(self.append(&mut journal, turn, event)?);
+        }
+        if found.earlier.is_retitled
+            && let Err(error) = journal.keep_title(settings.title.as_deref())
+        {
+            tracing::warn!("lists show an old title: {error}");
         }
         let conversation = Conversation::replay(&entries);
         let briefing = Box::new(Briefing::replay(&entries));

@@ -41,6 +41,8 @@ pub(super) struct Earlier {
     pub(super) total: Total,
     /// What the model meant to do.
     pub(super) plan: Plan,
+    /// It was given another title since it was made, or its title was taken away.
+    pub(super) is_retitled: bool,
     /// The mode that it was last told of.
     pub(super) told_mode: WorkMode,
 }
@@ -54,12 +56,20 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
     let (mut plan, mut told_mode) = (Plan::default(), WorkMode::default());
+    let mut is_retitled = false;
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
         }
         match &record.event {
             Event::SessionCreated(created) => recovery.created = Some(created.clone()),
+            Event::SessionUpdated(updated) => {
+                total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
+                is_retitled = true;
+                if let Some(created) = &mut recovery.created {
+                    created.title.clone_from(&updated.title);
+                }
+            }
             Event::InputAccepted(input) => unread.push(input.clone()),
             Event::InputRemoved { inputs } => {
                 unread.retain(|waiting| !inputs.contains(waiting));
@@ -130,7 +140,8 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         total.add(agent.usage, agent.cost_nano_usd);
     }
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
-    recovery.earlier = Earlier { jobs, agents: agents.items.len() as u64, total, plan, told_mode };
+    let agents = agents.items.len() as u64;
+    recovery.earlier = Earlier { jobs, agents, total, plan, is_retitled, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -17,6 +17,7 @@ mod node;
 mod pi;
 mod providers;
 mod text_source;
+mod title;
 mod tools;
 
 pub use context::{ContextSettings, SafeZone};
@@ -30,6 +31,7 @@ pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
 pub use text_source::{TextSource, fill, variable};
+pub use title::TitleSettings;
 pub use tools::ToolSettings;
 
 use pintle_protocol::approval::PermissionMode;
@@ -93,6 +95,8 @@ pub struct Config {
     pub hooks: Vec<HookSettings>,
     /// What is run after changes.
     pub lint: LintSettings,
+    /// Who names sessions.
+    pub title: TitleSettings,
     /// How long a person may take to answer a question.
     pub question_timeout: Option<Duration>,
     /// Where the command line sends every request, whatever the provider.

@@ -113,7 +113,7 @@ fn push(text: &mut String, who: &str, said: &str) {
     }
 }
 
-fn said(blocks: &[Content]) -> String {
+pub(super) fn said(blocks: &[Content]) -> String {
     let texts = blocks.iter().map(|block| match block {
         Content::Text { text } => text.as_str(),
         Content::Image { .. } => "(a picture)",
@@ -187,7 +187,7 @@ pub fn is_summary(message: &Message) -> bool {
     summary_of(message).is_some()
 }
 
-fn is_from_engine(blocks: &[Content]) -> bool {
+pub(super) fn is_from_engine(blocks: &[Content]) -> bool {
     matches!(blocks, [Content::Text { text }, ..] if text.starts_with("From the engine, not from the user"))
 }
 

@@ -123,6 +123,7 @@ impl Conversation {
                 }
                 Event::SessionCreated(_)
                 | Event::SessionClosed {}
+                | Event::SessionUpdated(_)
                 | Event::InputAccepted(_)
                 | Event::InputRemoved { .. }
                 | Event::TurnStarted { .. }

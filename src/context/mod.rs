@@ -15,6 +15,7 @@ pub mod room;
 pub mod rules;
 pub mod skills;
 pub mod templates;
+pub mod title;
 
 /// A piece of text between marks that say what it is.
 fn tag(name: &str, attributes: &[(&str, &str)], body: &str) -> String {

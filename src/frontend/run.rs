@@ -3,23 +3,24 @@
 //! Stdout carries the result and nothing else; what happens meanwhile is told on stderr. In the format `events` the
 //! lines are the same records that the journal holds and that go over the wire.
 
+mod watch;
+
 use crate::agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, SessionHandle,
     Subscriber, SubscriberId,
 };
 use crate::transport::Outgoing;
-use pintle_protocol::content::{Input, Usage};
-use pintle_protocol::event::{Event, EventRecord, StopReason, TurnError, TurnLimits, TurnStatus};
-use pintle_protocol::ids::{ItemId, SessionId, TurnId};
-use pintle_protocol::item::{Item, ItemBody, ItemStatus};
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{EventRecord, TurnLimits};
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::{PROTOCOL_VERSION, schema};
-use serde::Serialize;
 use serde_json::json;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use watch::{Outcome, Watch};
 
 /// The task was done.
 pub const DONE: u8 = 0;
@@ -72,52 +73,6 @@ pub struct Options {
     pub stop: CancellationToken,
     /// Cancelled when nobody reads stdout any more.
     pub hangup: CancellationToken,
-}
-
-/// The result line.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Outcome {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    status: &'static str,
-    exit_code: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<SessionId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    turn_id: Option<TurnId>,
-    text: String,
-    usage: Usage,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost_nano_usd: Option<u64>,
-    changes: Changes,
-    denials: Vec<Denial>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<TurnError>,
-}
-
-#[derive(Debug, Default, Serialize)]
-struct Changes {
-    files: Vec<String>,
-    added: u64,
-    removed: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct Denial {
-    tool: String,
-    title: String,
-    hint: &'static str,
-}
-
-/// What the events have told so far.
-struct Watch {
-    outcome: Outcome,
-    /// The turn has ended.
-    is_over: bool,
-    last_seq: u64,
-    /// What sub-agents used, by their items.
-    agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
 }
 
 /// Runs one task, prints its result, and returns the exit code.
@@ -211,7 +166,22 @@ async fn attempt(
             None => return Err(Error::new(ErrorKind::Internal, "the session ended by itself")),
         }
     }
-    Ok(())
+    // A model may still name the session. That is shown as well, and its failure changes nothing.
+    loop {
+        let fed = tokio::select! {
+            biased;
+            fed = feed.recv() => fed,
+            _ = &mut idle => return Ok(()),
+            () = stopped(options), if !is_stopping => return Ok(()),
+        };
+        match fed {
+            Some(Feed::Durable(record)) => {
+                show(out, options, watch, &record.value, &record.json).await;
+            }
+            Some(_) => {}
+            None => return Ok(()),
+        }
+    }
 }
 
 async fn stopped(options: &Options) {
@@ -321,178 +291,4 @@ fn say(line: &str) {
     let line = line.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
     // Nobody may listen on stderr, which is no reason to stop.
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-impl Watch {
-    fn new() -> Self {
-        Self {
-            outcome: Outcome {
-                kind: "result",
-                status: "failed",
-                exit_code: FAILED,
-                session_id: None,
-                turn_id: None,
-                text: String::new(),
-                usage: Usage::default(),
-                cost_nano_usd: None,
-                changes: Changes::default(),
-                denials: Vec::new(),
-                error: None,
-            },
-            is_over: false,
-            last_seq: 0,
-            agents: BTreeMap::new(),
-        }
-    }
-
-    fn refused(&mut self, error: Error) {
-        let (code, exit_code) = match error.kind {
-            ErrorKind::Auth => ("auth", PROVIDER),
-            ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Config => ("usage", USAGE),
-            ErrorKind::Busy(_) | ErrorKind::Conflict | ErrorKind::OpenElsewhere => {
-                ("conflict", USAGE)
-            }
-            ErrorKind::Internal => ("internal", FAILED),
-        };
-        self.outcome.exit_code = exit_code;
-        self.outcome.error = Some(TurnError {
-            code: code.to_owned(),
-            message: error.message,
-            hint: error.hint,
-            retryable: false,
-            http_status: None,
-        });
-    }
-
-    /// Takes an event of a sub-agent: what it changed and what it was denied count, its words do not.
-    fn take_of_agent(&mut self, event: &Event) -> Option<String> {
-        match event {
-            Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
-                self.item(item);
-                None
-            }
-            Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
-            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::TurnCompleted(_)
-            | Event::StepCompleted(_)
-            | Event::ItemStarted { .. }
-            | Event::ItemCompleted { .. }
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::RetryScheduled(_)
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_) => None,
-        }
-    }
-
-    fn note_agent(&mut self, item: &Item) {
-        if let ItemBody::Subagent(agent) = &item.body {
-            self.agents.insert(item.id.clone(), (agent.usage, agent.cost_nano_usd));
-        }
-    }
-
-    /// Takes an event; returns what to say about it on stderr.
-    fn take(&mut self, event: &Event) -> Option<String> {
-        match event {
-            Event::ItemStarted { item } | Event::ItemUpdated { item } => {
-                self.note_agent(item);
-                running(item).map(|title| format!("> {title}"))
-            }
-            Event::ItemCompleted { item } => {
-                self.item(item);
-                None
-            }
-            Event::TurnCompleted(end) => {
-                self.is_over = true;
-                self.outcome.usage = end.usage;
-                self.outcome.cost_nano_usd = end.cost_nano_usd;
-                for (usage, cost) in self.agents.values() {
-                    self.outcome.usage += *usage;
-                    let costs = self.outcome.cost_nano_usd.into_iter().chain(*cost);
-                    self.outcome.cost_nano_usd = costs.reduce(u64::saturating_add);
-                }
-                self.outcome.error.clone_from(&end.error);
-                let is_provider = end.error.as_ref().is_some_and(|error| error.code != "journal");
-                (self.outcome.status, self.outcome.exit_code) = match end.status {
-                    TurnStatus::Completed if end.stop == Some(StopReason::Limit) => {
-                        ("limit", FAILED)
-                    }
-                    TurnStatus::Completed if !self.outcome.denials.is_empty() => ("denied", DENIED),
-                    TurnStatus::Completed => ("success", DONE),
-                    TurnStatus::Interrupted => ("interrupted", FAILED),
-                    TurnStatus::Failed if is_provider => ("failed", PROVIDER),
-                    TurnStatus::Failed => ("failed", FAILED),
-                };
-                None
-            }
-            Event::RetryScheduled(retry) => Some(format!(
-                "pintle: {}; asking again in {:.1} s ({} of {})",
-                retry.message,
-                std::time::Duration::from_millis(retry.delay_ms).as_secs_f64(),
-                retry.attempt,
-                retry.of
-            )),
-            Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::StepCompleted(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_) => None,
-        }
-    }
-
-    fn item(&mut self, item: &Item) {
-        match &item.body {
-            ItemBody::AgentMessage(body) => self.outcome.text.clone_from(&body.text),
-            ItemBody::ToolCall(call) => {
-                if item.status == ItemStatus::Declined {
-                    self.outcome.denials.push(Denial {
-                        tool: call.tool_name.clone(),
-                        title: call.title.clone(),
-                        hint: "--permission full would have allowed it",
-                    });
-                }
-                for change in call.output.iter().flat_map(|output| &output.details.changes) {
-                    let changes = &mut self.outcome.changes;
-                    if !changes.files.contains(&change.path) {
-                        changes.files.push(change.path.clone());
-                    }
-                    changes.added += change.added;
-                    changes.removed += change.removed;
-                }
-            }
-            ItemBody::Subagent(_) => self.note_agent(item),
-            ItemBody::UserMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Job(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => {}
-        }
-    }
-}
-
-/// What a call that runs does, in a line.
-fn running(item: &Item) -> Option<&str> {
-    let ItemBody::ToolCall(call) = &item.body else { return None };
-    (item.status == ItemStatus::Running).then_some(call.title.as_str())
 }

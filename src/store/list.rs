@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
-use super::{Error, entry};
+use super::{Error, entry, title};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
@@ -98,7 +98,9 @@ fn summary(folder: &Path) -> Option<SessionSummary> {
     let header = read_header(&path).ok()?;
     let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
     let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let (title, parent) = beginning(&path);
+    let given = title::read(folder);
+    let (first, parent) = beginning(&path, given.is_some());
+    let title = given.filter(|title| !title.is_empty()).or(first);
     Some(SessionSummary {
         session_id: header.session_id,
         cwd: header.cwd,
@@ -110,8 +112,9 @@ fn summary(folder: &Path) -> Option<SessionSummary> {
     })
 }
 
-/// The title the session was made with, else the beginning of its first prompt; and whose sub-agent it is.
-fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
+/// The title the session was made with, unless it has another one since, else the beginning of its first prompt; and whose
+/// sub-agent it is.
+fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
     let Ok(file) = File::open(journal) else { return (None, None) };
     let lines = BufReader::new(file).lines().skip(1).take(TITLE_LINES).map_while(Result::ok);
     let mut parent = None;
@@ -119,7 +122,7 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
         let title = match record.event {
             Event::SessionCreated(created) => {
                 parent = created.parent;
-                created.title
+                created.title.filter(|_| !is_retitled)
             }
             Event::InputAccepted(input) => input.content.iter().find_map(|block| {
                 let Input::Text { text } = block else { return None };
@@ -127,6 +130,7 @@ fn beginning(journal: &Path) -> (Option<String>, Option<Parent>) {
                 Some(first.trim().chars().take(TITLE_CHARS).collect())
             }),
             Event::SessionClosed {}
+            | Event::SessionUpdated(_)
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }
             | Event::PromptMade(_)

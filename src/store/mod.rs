@@ -3,6 +3,7 @@
 //! ```text
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
 //!                                                                   lock
+//!                                                                   title
 //!                                                                   artifacts/output-*.log
 //! ```
 //!
@@ -13,6 +14,7 @@ pub mod artifacts;
 mod entry;
 mod journal;
 mod list;
+mod title;
 
 pub use entry::Entry;
 pub use journal::{Journal, Opened, Page};

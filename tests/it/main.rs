@@ -38,5 +38,6 @@ mod room;
 mod scenarios;
 mod subagents;
 mod support;
+mod titles;
 mod tools;
 mod wire;

@@ -20,6 +20,11 @@ pub(crate) fn check_with(
     steps: &str,
     want: &Expect,
 ) {
+    want.assert_eq(&told_with(setup, mode, model, steps));
+}
+
+/// Plays the steps and opens the session again; the transcript.
+pub(crate) fn told_with(setup: Setup, mode: PermissionMode, model: &str, steps: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let data = tempfile::tempdir().unwrap();
     let is_reopened = setup.is_reopened;
@@ -29,13 +34,14 @@ pub(crate) fn check_with(
             let done = tokio::time::timeout(PATIENCE, stage.act(step.trim())).await;
             assert!(done.is_ok(), "`{step}` hangs after:\n{}", stage.transcript());
         }
-        want.assert_eq(&stage.transcript());
+        let transcript = stage.transcript();
         if is_reopened {
             stage.check_reopening(data.path()).await;
         }
+        transcript
     };
     let played = async { tokio::time::timeout(PATIENCE, played).await };
-    assert!(runtime.block_on(played).is_ok(), "the scenario hangs");
+    runtime.block_on(played).unwrap_or_else(|_| panic!("the scenario hangs"))
 }
 
 pub(crate) fn full(model: &str, steps: &str, want: Expect) {

@@ -7,25 +7,14 @@ import { ClosedError } from "./connection.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import { textOfInput } from "./input.ts";
+import type { Listener } from "./listener.ts";
 import type { AnyRecord, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
 import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
-import type { Change, State } from "./reducer.ts";
+import type { State } from "./reducer.ts";
 import { Session, readSession } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
-
-export interface Listener {
-  /** The session that is shown is another one now; draw everything anew. */
-  reset(): void;
-  changed(changes: Change[]): void;
-  /** Status, questions, problem or queue changed. */
-  head(): void;
-  /** A question of permission came. */
-  asked(): void;
-  /** Text that was not sent goes back to the prompt box. */
-  returned(text: string): void;
-}
 
 /** An engine of a window that has just closed may hold the session for a moment. */
 const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
@@ -118,6 +107,15 @@ export class Chat {
       const { returned } = await this.#connection().request("turn/interrupt", { sessionId: session.id });
       const text = (returned ?? []).map((input) => textOfInput(input.content)).join("\n\n");
       if (text !== "") this.#listener.returned(text);
+    });
+  }
+
+  /** Gives the session another title; an empty one takes it away. */
+  async rename(title: string): Promise<void> {
+    const sessionId = this.#session?.id;
+    if (sessionId === undefined) return;
+    await this.#guard(async () => {
+      await this.#connection().request("session/update", { sessionId, title });
     });
   }
 

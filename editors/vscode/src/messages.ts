@@ -8,6 +8,7 @@ import type {
   QueuedInput,
   TurnCompleted,
 } from "./protocol.ts";
+import type { Meter } from "./context.ts";
 import type { Activity } from "./reducer.ts";
 
 /** One thing in the transcript, ready to draw. */
@@ -40,6 +41,8 @@ export interface Head {
   title: string;
   model: string;
   permissionMode: string;
+  /** How full the model's window is; undefined where that is not known. */
+  context: Meter | undefined;
   queue: QueuedInput[];
   approvals: { approval: Approval; canAnswer: boolean }[];
   questions: { question: Question; canAnswer: boolean }[];

@@ -508,6 +508,20 @@ export type Parent = {
 /** Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it. */
 export type AgentId = string;
 
+/** What to change of a session; what is left out stays. */
+export type SessionUpdateParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Its title: one line, at most 200 characters; null or an empty text takes it away, and lists show the beginning of the first prompt again. */
+  title?: string;
+};
+
+/** A session as it is called now. */
+export type SessionUpdateResult = {
+  /** Its title; absent when it has none. */
+  title?: string;
+};
+
 /** Names a session. */
 export type SessionParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -563,6 +577,9 @@ export type Event =
   }
   | /** The session was closed in order; it can be opened again. */ {
     type: "session.closed";
+  }
+  | /** The session has another title, or none any more. */ SessionUpdated & {
+    type: "session.updated";
   }
   | /** A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it. */ QueuedInput & {
     type: "input.accepted";
@@ -662,6 +679,23 @@ export type SessionCreated = {
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
+};
+
+/** Who gave a session its title. */
+export type TitledBy = 
+  | /** A person. A model never changes such a title. */ "person"
+  | /** A model, once, after the first turn. */ "model";
+
+/** A session has another title. */
+export type SessionUpdated = {
+  /** The title; absent when it was taken away. */
+  title?: string;
+  /** Who gave it. */
+  by: TitledBy;
+  /** The tokens that it took to make, where a model made it; they belong to no turn. */
+  usage?: Usage;
+  /** What that cost, in billionths of a US dollar; absent where the price is not known. */
+  costNanoUsd?: number;
 };
 
 /** A file that a system prompt holds or names. */
@@ -1778,6 +1812,8 @@ export interface ClientRequests {
   "session/open": { params: SessionOpenParams; result: SessionResult };
   /** Lists stored sessions, newest first. */
   "session/list": { params: SessionListParams; result: SessionListResult };
+  /** Gives a session another title, or takes it away. */
+  "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
   /** Interrupts the session's turn, closes its journal in order and lets go of it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */

@@ -100,6 +100,7 @@ export function attach(state: State, result: SessionResult): void {
   state.title = result.title ?? state.title;
   state.model = result.model;
   state.permissionMode = result.permissionMode;
+  state.context = result.context ?? state.context;
 }
 
 /** Takes the activity of an answer once the events up to its `seq` are in the state. */
@@ -132,6 +133,9 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       state.cwd = event.cwd;
       state.model = event.model;
       state.permissionMode = event.permissionMode;
+      state.title = event.title;
+      return [head];
+    case "session.updated":
       state.title = event.title;
       return [head];
     case "session.closed":

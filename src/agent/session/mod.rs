@@ -11,6 +11,7 @@ mod context;
 mod options;
 mod questions;
 mod queue;
+mod title;
 mod turns;
 mod watchers;
 
@@ -106,6 +107,7 @@ pub(super) struct Session {
     calls: Vec<client_calls::OpenCall>,
     /// Hooks of the session's begin that still run.
     start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
+    naming: title::Naming,
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
@@ -164,6 +166,8 @@ enum Happened {
     Asked(Box<questions::Happened>),
     /// A hook of the session's begin has ended; with what went wrong.
     Hooked(Vec<Notice>),
+    /// A model has named the session, or could not.
+    Named(title::Answered),
     /// A subscriber that was behind may have room again.
     Room,
 }
@@ -179,6 +183,8 @@ impl Session {
         commands: mpsc::Receiver<Command>,
     ) -> Self {
         let tools = tools_of(&services, &settings);
+        let is_due = settings.title.is_none() && !earlier.is_retitled;
+        let is_due = is_due && !settings.is_subagent;
         Self {
             id: journal.header().session_id.clone(),
             services,
@@ -193,6 +199,7 @@ impl Session {
             plan: earlier.plan,
             calls: Vec::new(),
             start_hooks: FuturesUnordered::new(),
+            naming: title::Naming { is_due, ..title::Naming::default() },
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
@@ -231,6 +238,7 @@ impl Session {
                 Happened::Agent(happened) => self.agent(*happened),
                 Happened::Asked(happened) => self.asked(*happened),
                 Happened::Hooked(notices) => self.hooks_failed(notices),
+                Happened::Named(answered) => self.named(answered),
                 Happened::Room => self.catch_up(),
             }
         }
@@ -255,6 +263,7 @@ impl Session {
                     command.map_or(Happened::Abandoned, Happened::Command)
                 }
                 Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
+                Some(answered) = self.naming.asked.next() => Happened::Named(answered),
                 () = room => Happened::Room,
             },
             // What the turn said comes before what it is told, and all of it before its end. What a tool said of a
@@ -270,6 +279,7 @@ impl Session {
                 }
                 finished = &mut running.turn => Happened::Finished(Box::new(finished)),
                 Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
+                Some(answered) = self.naming.asked.next() => Happened::Named(answered),
                 () = room => Happened::Room,
             },
         }
@@ -338,14 +348,22 @@ impl Session {
                 let _ = reply.send(Ok(self.jobs.items()));
             }
             Command::StopJob { id, reply } => self.jobs.stop_for_client(&id, reply),
-            Command::WhenIdle { reply } => match &self.phase {
-                Phase::Idle(_) => {
-                    let _ = reply.send(Ok(()));
-                }
-                Phase::Running(_) => self.waiting_for_idle.push(reply),
-            },
+            Command::UpdateTitle { title, reply } => self.update_title(&title, reply),
+            Command::WhenIdle { reply } => {
+                self.waiting_for_idle.push(reply);
+                self.tell_if_idle();
+            }
             // `run` takes it, since the session ends with it.
             Command::Close { reply } => drop(reply),
+        }
+    }
+
+    /// Tells who waits for it that nothing runs any more.
+    fn tell_if_idle(&mut self) {
+        if matches!(self.phase, Phase::Idle(_)) && self.naming.asked.is_empty() {
+            for reply in self.waiting_for_idle.drain(..) {
+                let _ = reply.send(Ok(()));
+            }
         }
     }
 
@@ -388,6 +406,8 @@ impl Session {
             Happened::Agent(happened) => self.agent(*happened),
             Happened::Asked(happened) => self.asked(*happened),
             Happened::Hooked(notices) => self.hooks_failed(notices),
+            // A session that is being closed is not named any more.
+            Happened::Named(_) => {}
             Happened::Room => self.catch_up(),
             Happened::Command(command) => command.refuse(&self.id),
             Happened::Abandoned => self.is_abandoned = true,
@@ -400,6 +420,7 @@ impl Session {
             running.cancel.cancel();
             self.withdraw_questions();
         }
+        self.naming = title::Naming::default();
         self.jobs.stop_all();
         self.subagents.interrupt();
         while matches!(self.phase, Phase::Running(_)) {

@@ -331,13 +331,13 @@ impl Session {
     }
 
     pub(super) async fn finished(&mut self, finished: Finished) {
+        let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
-        self.go_on();
-        if matches!(self.phase, Phase::Idle(_)) {
-            for reply in self.waiting_for_idle.drain(..) {
-                let _ = reply.send(Ok(()));
-            }
+        if is_done {
+            self.begin_naming();
         }
+        self.go_on();
+        self.tell_if_idle();
     }
 
     /// Ends the turn in the journal and takes the conversation back.

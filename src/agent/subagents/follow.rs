@@ -116,6 +116,7 @@ impl Follower {
             Event::TurnCompleted(end) => self.ended(end).await,
             Event::SessionCreated(_)
             | Event::SessionClosed {}
+            | Event::SessionUpdated(_)
             | Event::PromptMade(_)
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }

@@ -42,6 +42,7 @@ impl Story {
             Event::TurnCompleted(end) => self.ending(end),
             Event::SessionCreated(_)
             | Event::SessionClosed {}
+            | Event::SessionUpdated(_)
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::TurnStarted { .. }

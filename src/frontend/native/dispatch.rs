@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{extend, handlers};
+use super::{extend, handlers, told};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -14,7 +14,7 @@ use pintle_protocol::methods::{
     BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, HookRegister, Initialize, JobList,
     JobStop, ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
     SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -46,6 +46,7 @@ impl Table {
         add::<SessionCreate, _, _>(&mut module, handlers::session_create);
         add::<SessionOpen, _, _>(&mut module, handlers::session_open);
         add::<SessionList, _, _>(&mut module, handlers::session_list);
+        add::<SessionUpdate, _, _>(&mut module, told::session_update);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);

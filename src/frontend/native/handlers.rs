@@ -358,7 +358,7 @@ pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer
 
 // ----- shared
 
-fn session(connection: &Connection, id: Option<SessionId>) -> Answer<SessionHandle> {
+pub(super) fn session(connection: &Connection, id: Option<SessionId>) -> Answer<SessionHandle> {
     let missing =
         |message: &str, hint: &str| error_object(error::NOT_FOUND, message, "notFound", Some(hint));
     if let Some(id) = id {

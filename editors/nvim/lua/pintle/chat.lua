@@ -406,6 +406,7 @@ function M.dress(win)
     foldenable = true,
     fillchars = "fold: ",
     winfixwidth = true,
+    winbar = "%{%v:lua.require'pintle.statusline'.winbar()%}",
   }
   for name, value in pairs(options) do
     vim.api.nvim_set_option_value(name, value, { scope = "local", win = win })

@@ -2,30 +2,16 @@
 
 local M = {}
 
----The lines of a range, as a part of a prompt.
----@param call table
----@return string
-local function selection(call)
-  local path = vim.fn.expand("%:.")
-  local lines = vim.api.nvim_buf_get_lines(0, call.line1 - 1, call.line2, false)
-  local fence = "```"
-  while vim.iter(lines):any(function(line)
-    return line:find(fence, 1, true) ~= nil
-  end) do
-    fence = fence .. "`"
-  end
-  local range = ("%s, lines %d to %d:"):format(path, call.line1, call.line2)
-  return ("\n\n%s\n\n%s\n%s\n%s"):format(range, fence, table.concat(lines, "\n"), fence)
-end
-
+---What a verb sends: its words, and the lines of its range.
 ---@param text string
 ---@param call table
 ---@return string? text nil for the prompt buffer's
+---@return pintle.Input[] attached
 local function message(text, call)
-  if text == "" and (call.range or 0) == 0 then
-    return nil
+  if (call.range or 0) == 0 then
+    return text ~= "" and text or nil, {}
   end
-  return (call.range or 0) > 0 and text .. selection(call) or text
+  return text, { require("pintle.input").selection(call.line1, call.line2) }
 end
 
 ---@type table<string, fun(text: string, call: table)>
@@ -34,11 +20,11 @@ local verbs = {
     require("pintle").open()
   end,
   ask = function(text, call)
-    local prompt = message(text, call)
+    local prompt, attached = message(text, call)
     if not prompt and not M.has_prompt() then
       return require("pintle").open()
     end
-    require("pintle").ask(prompt)
+    require("pintle").ask(prompt, attached)
   end,
   steer = function(text, call)
     require("pintle").steer(message(text, call))
@@ -51,6 +37,9 @@ local verbs = {
   end,
   diff = function(text)
     require("pintle").diff(text ~= "" and text or nil)
+  end,
+  rename = function(text)
+    require("pintle").rename(text ~= "" and text or nil)
   end,
   sessions = function()
     require("pintle").sessions()

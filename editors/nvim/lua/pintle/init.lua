@@ -18,10 +18,11 @@ end
 
 ---@param text? string
 ---@param here pintle.Workspace
+---@param attached? pintle.Input[]
 ---@return string? text nil when there is nothing to send, and that was said
-local function message(text, here)
+local function message(text, here, attached)
   local found = vim.trim(text or require("pintle.prompt").text(here))
-  if found == "" then
+  if found == "" and #(attached or {}) == 0 then
     log.say("the prompt is empty")
     return nil
   end
@@ -29,9 +30,11 @@ local function message(text, here)
 end
 
 ---@param text string
+---@param attached? pintle.Input[]
 ---@return pintle.Input[]
-local function input(text)
-  return { { type = "text", text = text } }
+local function input(text, attached)
+  local words = text ~= "" and { { type = "text", text = text } } or {}
+  return vim.list_extend(words, attached or {})
 end
 
 ---Empties the prompt buffer once its text was accepted, unless it was changed meanwhile.
@@ -56,26 +59,28 @@ end
 
 ---Sends a prompt. While a turn runs it asks whether it is to steer or to wait.
 ---@param text? string default: what stands in the prompt buffer
-function M.ask(text)
+---@param attached? pintle.Input[] blocks that go with it
+function M.ask(text, attached)
   local here = workspace()
-  local prompt = message(text, here)
+  local prompt = message(text, here, attached)
   if not prompt then
     return
   end
   here:with_session(function(view)
     if require("pintle.session").is_busy(view.state) then
-      return M.choose(prompt)
+      return M.choose(prompt, attached)
     end
-    M.start(prompt, "reject")
+    M.start(prompt, "reject", attached)
   end)
 end
 
 ---@param text string
 ---@param when_busy pintle.WhenBusy
-function M.start(text, when_busy)
+---@param attached? pintle.Input[]
+function M.start(text, when_busy, attached)
   local here = workspace()
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(text), whenBusy = when_busy }
+    local params = { sessionId = view.state.id, input = input(text, attached), whenBusy = when_busy }
     here.engine:request(require("pintle.protocol").method.turn_start, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
@@ -89,7 +94,8 @@ function M.start(text, when_busy)
 end
 
 ---@param text string
-function M.choose(text)
+---@param attached? pintle.Input[]
+function M.choose(text, attached)
   local verbs = {
     { label = "Steer the running turn", send = M.steer },
     { label = "Queue as a follow-up", send = M.queue },
@@ -102,21 +108,22 @@ function M.choose(text)
     end,
   }, function(verb)
     if verb then
-      verb.send(text)
+      verb.send(text, attached)
     end
   end)
 end
 
 ---Puts a message into the running turn.
 ---@param text? string default: what stands in the prompt buffer
-function M.steer(text)
+---@param attached? pintle.Input[]
+function M.steer(text, attached)
   local here = workspace()
-  local steer = message(text, here)
+  local steer = message(text, here, attached)
   if not steer then
     return
   end
   here:with_session(function(view)
-    local params = { sessionId = view.state.id, input = input(steer) }
+    local params = { sessionId = view.state.id, input = input(steer, attached) }
     here.engine:request(require("pintle.protocol").method.turn_steer, params, function(err, result)
       if err or not result then
         return log.failed("not sent", err or { code = 0, message = "an empty answer" })
@@ -131,10 +138,11 @@ end
 
 ---Sends a prompt that starts a turn when the running one is over.
 ---@param text? string default: what stands in the prompt buffer
-function M.queue(text)
-  local prompt = message(text, workspace())
+---@param attached? pintle.Input[]
+function M.queue(text, attached)
+  local prompt = message(text, workspace(), attached)
   if prompt then
-    M.start(prompt, "queue")
+    M.start(prompt, "queue", attached)
   end
 end
 
@@ -165,6 +173,29 @@ function M.diff(name)
   require("pintle.changes").pick(turn or nil, name)
 end
 
+---Gives the session that is shown another title; an empty one takes it away.
+---@param title? string default: asks for one
+function M.rename(title)
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    return log.say("there is no session to rename")
+  end
+  if not title then
+    return vim.ui.input({ prompt = "Title: ", default = view.state.title or "" }, function(given)
+      if given then
+        M.rename(given)
+      end
+    end)
+  end
+  local params = { sessionId = view.state.id, title = title }
+  here.engine:request(require("pintle.protocol").method.session_update, params, function(err)
+    if err then
+      log.failed("not renamed", err)
+    end
+  end)
+end
+
 ---Lists the sessions of this folder and opens one.
 function M.sessions()
   require("pintle.sessions").pick(workspace())
@@ -193,6 +224,8 @@ end
 ---@field session? string
 ---@field state? string
 ---@field model? string
+---@field title? string
+---@field context? string How full the model's window is.
 ---@field attention integer
 ---@field queued integer
 ---@field plan? string How far the model's plan is.
@@ -211,6 +244,8 @@ function M.status()
     session = here.current,
     state = state and state.state,
     model = state and state.model,
+    title = state and state.title,
+    context = state and require("pintle.statusline").meter(state.context),
     attention = require("pintle.approval").count(),
     queued = state and #state.queue or 0,
     plan = state and require("pintle.question").progress(state.plan),

@@ -1,7 +1,7 @@
 -- The prompt: an ordinary buffer for each workspace. `:w` or <CR> sends it; while a turn runs one says whether to steer or wait.
 
 local config = require("pintle.config")
-local session = require("pintle.session")
+local input = require("pintle.input")
 
 local M = {}
 
@@ -64,8 +64,8 @@ end
 ---@param inputs pintle.QueuedInput[]
 function M.put_back(workspace, inputs)
   local texts = {}
-  for _, input in ipairs(inputs) do
-    texts[#texts + 1] = session.text_of(input.content)
+  for _, message in ipairs(inputs) do
+    texts[#texts + 1] = input.editable(message.content)
   end
   local text = M.text(workspace)
   if text ~= "" then

@@ -308,6 +308,15 @@
 ---Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
 ---@alias pintle.AgentId string
 
+---What to change of a session; what is left out stays.
+---@class pintle.SessionUpdateParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field title? string Its title: one line, at most 200 characters; null or an empty text takes it away, and lists show the beginning of the first prompt again.
+
+---A session as it is called now.
+---@class pintle.SessionUpdateResult
+---@field title? string Its title; absent when it has none.
+
 ---Names a session.
 ---@class pintle.SessionParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
@@ -338,7 +347,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -347,6 +356,10 @@
 ---The session was closed in order; it can be opened again.
 ---@class pintle.Event.session.closed
 ---@field type "session.closed" 
+
+---The session has another title, or none any more.
+---@class pintle.Event.session.updated: pintle.SessionUpdated
+---@field type "session.updated" 
 
 ---A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it.
 ---@class pintle.Event.input.accepted: pintle.QueuedInput
@@ -446,6 +459,16 @@
 ---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
 ---@field role? pintle.AgentRole Which named agent it is, if it is one.
 ---@field systemPrompt? string Instructions for this session alone.
+
+---Who gave a session its title.
+---@alias pintle.TitledBy "person"|"model"
+
+---A session has another title.
+---@class pintle.SessionUpdated
+---@field title? string The title; absent when it was taken away.
+---@field by pintle.TitledBy Who gave it.
+---@field usage? pintle.Usage The tokens that it took to make, where a model made it; they belong to no turn.
+---@field costNanoUsd? integer What that cost, in billionths of a US dollar; absent where the price is not known.
 
 ---A file that a system prompt holds or names.
 ---@class pintle.PromptSource
@@ -1117,6 +1140,9 @@ M.method = {
   ---Lists stored sessions, newest first.
   ---Params: `pintle.SessionListParams`; result: `pintle.SessionListResult`.
   session_list = "session/list",
+  ---Gives a session another title, or takes it away.
+  ---Params: `pintle.SessionUpdateParams`; result: `pintle.SessionUpdateResult`.
+  session_update = "session/update",
   ---Interrupts the session's turn, closes its journal in order and lets go of it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",

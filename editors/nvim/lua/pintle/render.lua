@@ -1,6 +1,6 @@
 -- Items as lines of a transcript. Pure.
 
-local session = require("pintle.session")
+local input = require("pintle.input")
 
 local M = {}
 
@@ -52,7 +52,7 @@ local statuses = { completed = "done", pending = "…" }
 local items = {
   userMessage = function(item, state)
     local lines = { "## " .. (deliveries[state.deliveries[item.id]] or "You"), "" }
-    extend(lines, session.text_of(item.content), "")
+    extend(lines, input.shown(item.content), "")
     return lines
   end,
   agentMessage = function(item)
@@ -191,12 +191,12 @@ function M.notice(notice)
 end
 
 ---A message that the model has not read yet, in a line.
----@param input pintle.QueuedInput
+---@param queued pintle.QueuedInput
 ---@return string
-function M.queued(input)
+function M.queued(queued)
   local verbs = { steer = "steer", followUp = "queued", prompt = "prompt" }
-  local text = session.text_of(input.content):gsub("%s*\n%s*", " ")
-  return ("» %s, not read yet: %s"):format(verbs[input.delivery] or input.delivery, text)
+  local text = input.shown(queued.content):gsub("%s*\n%s*", " ")
+  return ("» %s, not read yet: %s"):format(verbs[queued.delivery] or queued.delivery, text)
 end
 
 return M

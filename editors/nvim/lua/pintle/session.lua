@@ -77,6 +77,7 @@ end
 function M.attach(session, result)
   session.cwd = result.cwd
   session.title = result.title or session.title
+  session.context = result.context or session.context
   session.model = result.model
   session.permission_mode = result.permissionMode
   session.state = result.state.value
@@ -203,6 +204,10 @@ local durable = {
   ["session.created"] = function(session, event)
     session.cwd, session.model, session.title = event.cwd, event.model, event.title
     session.permission_mode = event.permissionMode
+  end,
+  ["session.updated"] = function(session, event, add)
+    session.title = event.title
+    add({ kind = "state" })
   end,
   ["input.accepted"] = function(session, event, add)
     session.deliveries[event.itemId] = event.delivery
@@ -369,19 +374,6 @@ end
 ---@return boolean
 function M.is_busy(session)
   return session.state ~= "idle"
-end
-
----The text of a message's blocks.
----@param content pintle.Input[]
----@return string
-function M.text_of(content)
-  local texts = {}
-  for _, block in ipairs(content or {}) do
-    if type(block.text) == "string" then
-      texts[#texts + 1] = block.text
-    end
-  end
-  return table.concat(texts, "\n")
 end
 
 return M

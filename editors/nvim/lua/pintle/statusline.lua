@@ -1,6 +1,52 @@
--- A part for a status line: `%{%v:lua.require'pintle.statusline'.get()%}`. It starts nothing.
+-- A part for a status line: `%{v:lua.require'pintle.statusline'.get()}`, and the bar above the transcript. It starts nothing.
 
 local M = {}
+
+-- From here on it is a warning: what is old is summed up soon.
+local WARN_PERCENT = 80
+
+vim.api.nvim_set_hl(0, "PintleContext", { link = "Comment", default = true })
+vim.api.nvim_set_hl(0, "PintleContextFull", { link = "WarningMsg", default = true })
+
+---@param tokens integer
+---@return string
+local function short(tokens)
+  if tokens >= 1000000 then
+    return ("%gM"):format(math.floor(tokens / 100000 + 0.5) / 10)
+  end
+  return tokens >= 1000 and ("%dk"):format(math.floor(tokens / 1000 + 0.5)) or tostring(tokens)
+end
+
+---How full the model's window is, such as `62 % of 200k`; nothing where that is not known.
+---@param usage? pintle.ContextUsage
+---@return string? text
+---@return boolean is_nearly_full
+function M.meter(usage)
+  if not usage or not usage.window or usage.window <= 0 or usage.tokens <= 0 then
+    return nil, false
+  end
+  local percent = math.floor(usage.tokens * 100 / usage.window + 0.5)
+  return ("%d %% of %s"):format(percent, short(usage.window)), percent >= WARN_PERCENT
+end
+
+---The bar above a transcript: the session's title, and how full the window is.
+---@return string
+function M.winbar()
+  local win = vim.g.statusline_winid
+  local buf = win and vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win)
+  local chat = buf and require("pintle.chat").of(buf)
+  return chat and M.bar(chat.state) or ""
+end
+
+---@param state pintle.Session
+---@return string
+function M.bar(state)
+  -- What a title says is no instruction for the line.
+  local title = (state.title or ""):gsub("%%", "%%%%")
+  local meter, is_nearly_full = M.meter(state.context)
+  local group = is_nearly_full and "PintleContextFull" or "PintleContext"
+  return (" %s%%=%%#%s#%s "):format(title, group, (meter or ""):gsub("%%", "%%%%"))
+end
 
 ---@return string
 function M.get()
@@ -22,6 +68,9 @@ function M.get()
   end
   if status.plan then
     parts[#parts + 1] = status.plan
+  end
+  if status.context then
+    parts[#parts + 1] = status.context
   end
   return "pintle: " .. table.concat(parts, ", ")
 end

@@ -252,6 +252,7 @@ test("verbs with nothing to do", function()
     "open",
     "plan",
     "queue",
+    "rename",
     "sessions",
     "steer",
     "stop",
@@ -275,11 +276,62 @@ test("a range is sent with the prompt", function()
   vi:cmd("file thing.md")
   vi:cmd("2,3Pintle ask What is this?")
   vi:wait_turn()
-  contains(vi:chat(), "What is this?\n\nthing.md, lines 2 to 3:\n\n````\n```\nc\n````")
-  -- bytes that are no text
+  local path = vi.dir .. "/thing.md"
+  contains(vi:chat(), ("What is this?\n[selection of %s, lines 2 to 3]"):format(path))
+  local function sent()
+    return vi:lua([[
+      local state = require("pintle.workspace").find():view().state
+      local found
+      for _, item in pairs(state.items) do
+        if item.type == "userMessage" and (not found or item.startedMs >= found.startedMs) then found = item end
+      end
+      return found.content
+    ]])
+  end
+  equal(sent(), {
+    { type = "text", text = "What is this?" },
+    { type = "selection", path = path, range = { start = 2, ["end"] = 3 }, text = "```\nc" },
+  })
+  -- bytes that are no text, and no words
   vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'caf\\233' })")
-  vi:cmd("1Pintle queue And this?")
-  vi:wait_chat("caf\u{FFFD}")
+  vi:cmd("1Pintle queue")
+  vi:wait_turn(2)
+  equal(sent(), { { type = "selection", path = path, range = { start = 1, ["end"] = 1 }, text = "caf\u{FFFD}" } })
+end)
+
+test("the lines of a buffer without a file go as text", function()
+  local vi = child.start({ script = { replies = { text("Seen.") } } })
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'a', '```', 'c' })")
+  vi:cmd("2,3Pintle ask What is this?")
+  vi:wait_turn()
+  contains(vi:chat(), "What is this?\na new buffer, lines 2 to 3:\n\n````\n```\nc\n````")
+end)
+
+test("a session is renamed, and its title stands above the transcript", function()
+  local vi = child.start({ script = { replies = { text("Hi.") } } })
+  vi:cmd("Pintle rename Nothing")
+  vi:wait_note("there is no session to rename")
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  local function renamed(want)
+    vi:wait("require('pintle').status().title == given", "the title", want)
+  end
+  vi:cmd("Pintle rename 100 % mine")
+  renamed("100 % mine")
+  local bar = "return require('pintle.statusline').bar(require('pintle.workspace').find():view().state)"
+  contains(vi:lua(bar), " 100 %% mine%=")
+  vi:lua("vim.ui.input = function(options, done) done(options.default .. '!') end")
+  vi:cmd("Pintle rename")
+  renamed("100 % mine!")
+  vi:lua("_G.choices = { false }")
+  vi:cmd("Pintle sessions")
+  vi:wait("#_G.asked == 1")
+  contains(vi:lua("return _G.asked[1].labels[2]"), "100 % mine!")
+  vi:lua("vim.ui.input = function(_, done) done('') end")
+  vi:cmd("Pintle rename")
+  vi:wait("require('pintle').status().title == nil")
+  vi:cmd("Pintle rename " .. ("x"):rep(201))
+  vi:wait_note("the title has 201 characters")
 end)
 
 test("reasoning, failures and a second session", function()

@@ -78,6 +78,50 @@ test("a state that is unknown counts as busy", function()
   equal(session.is_busy(state), true)
 end)
 
+test("how full the window is", function()
+  local statusline = require("pintle.statusline")
+  local rows = {
+    { "nothing is known", nil, nil, false },
+    { "no window", { tokens = 5000 }, nil, false },
+    { "nothing yet", { tokens = 0, window = 200000 }, nil, false },
+    { "some", { tokens = 124000, window = 200000 }, "62 % of 200k", false },
+    { "just below", { tokens = 158900, window = 200000 }, "79 % of 200k", false },
+    { "nearly full", { tokens = 160000, window = 200000 }, "80 % of 200k", true },
+    { "a million", { tokens = 1048576, window = 1048576 }, "100 % of 1M", true },
+    { "a small one", { tokens = 300, window = 900 }, "33 % of 900", false },
+  }
+  for _, row in ipairs(rows) do
+    local text, is_full = statusline.meter(row[2])
+    equal({ text or "none", is_full }, { row[3] or "none", row[4] }, row[1])
+  end
+  local state = session.new("s")
+  equal(kinds(session.apply(state, record(1, { type = "session.updated", title = "A", by = "model" }))), { "state" })
+  session.apply(state, { sessionId = "s", after = 1, event = { type = "context", tokens = 90, window = 100 } })
+  equal(statusline.bar(state), " A%=%#PintleContextFull#90 %% of 100 ")
+  session.apply(state, record(2, { type = "session.updated", by = "person" }))
+  equal(state.title, nil)
+end)
+
+test("blocks of a message, shown and to be edited", function()
+  local input = require("pintle.input")
+  local rows = {
+    { { type = "text", text = "words" }, "words", "words" },
+    { { type = "file", path = "/a" }, "[/a]", "[/a]" },
+    { { type = "file", path = "/a", range = { start = 2, ["end"] = 2 } }, "[/a, line 2]", "[/a, line 2]" },
+    {
+      { type = "selection", path = "/a", range = { start = 2, ["end"] = 3 }, text = "```\nc" },
+      "[selection of /a, lines 2 to 3]",
+      "/a, lines 2 to 3:\n\n````\n```\nc\n````",
+    },
+    { { type = "diagnostics", path = "/a", items = { {} } }, "[1 diagnostics of /a]", "[1 diagnostics of /a]" },
+    { { type = "image" }, "[picture]", "[picture]" },
+    { { type = "smell" }, "[smell]", "[smell]" },
+  }
+  for _, row in ipairs(rows) do
+    equal({ input.shown({ row[1] }), input.editable({ row[1] }) }, { row[2], row[3] }, row[2])
+  end
+end)
+
 test("diffs are taken back", function()
   local changes = require("pintle.changes")
   local rows = {

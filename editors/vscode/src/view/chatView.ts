@@ -5,6 +5,7 @@
  */
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { meterOf } from "../context.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
 import type { Change } from "../reducer.ts";
@@ -179,6 +180,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       title: state?.title ?? "",
       model: state?.model ?? "",
       permissionMode: state?.permissionMode ?? "",
+      context: meterOf(state?.context),
       queue: state?.queue ?? [],
       approvals: chat?.asked.approvals(state?.approvals.values() ?? []) ?? [],
       questions: chat?.asked.questions(state?.questions.values() ?? []) ?? [],

@@ -12,6 +12,7 @@ export function registerCommands(extension: Extension): vscode.Disposable {
     "pintle.askAbout": () => askAbout(extension),
     "pintle.newSession": () => newSession(extension),
     "pintle.openSession": (id: unknown) => openSession(extension, id),
+    "pintle.renameSession": () => renameSession(extension),
     "pintle.refreshSessions": () => extension.sessions.refresh(),
     "pintle.stop": () => extension.chat?.stop(),
     "pintle.openDiff": (node: Node) =>
@@ -92,6 +93,21 @@ async function openSession(extension: Extension, id: unknown): Promise<void> {
   if (wanted !== chat.session?.id && !(await mayLeave(extension))) return;
   await extension.view.focus();
   await chat.openSession(wanted);
+}
+
+/** Gives the session that is shown another title; an empty one takes it away. */
+async function renameSession(extension: Extension): Promise<void> {
+  const chat = extension.chat;
+  if (chat?.state === undefined) {
+    void vscode.window.showInformationMessage("There is no session to rename yet: send a prompt first.");
+    return;
+  }
+  const title = await vscode.window.showInputBox({
+    title: "Rename Session",
+    prompt: "Its title. Empty: the beginning of its first prompt.",
+    value: chat.state.title ?? "",
+  });
+  if (title !== undefined) await chat.rename(title);
 }
 
 async function pickSession(extension: Extension): Promise<string | undefined> {

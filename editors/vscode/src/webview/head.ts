@@ -10,6 +10,7 @@ const MOST_SHOWN = 8000;
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
+  readonly #meter = el("div", { class: "meter", attributes: { role: "status", "aria-label": "Context" } });
   readonly #banners = el("div", { class: "banners", attributes: { role: "status" } });
   readonly #approvals = el("div", { class: "approvals", attributes: { "aria-live": "polite" } });
   readonly #queue = el("ul", { class: "queue", attributes: { "aria-label": "Waiting messages" } });
@@ -19,10 +20,11 @@ export class Around {
 
   constructor(send: Send) {
     this.#send = send;
-    this.element.append(this.#banners, this.#plan, this.#approvals, this.#queue);
+    this.element.append(this.#meter, this.#banners, this.#plan, this.#approvals, this.#queue);
   }
 
   update(head: Head): void {
+    this.#drawMeter(head);
     this.#banners.replaceChildren(...this.#drawBanners(head));
     this.#plan.replaceChildren(...drawPlan(head.plan));
     this.#drawApprovals(head);
@@ -38,6 +40,13 @@ export class Around {
           ),
         ),
     );
+  }
+
+  #drawMeter({ title, context }: Head): void {
+    this.#meter.hidden = context === undefined;
+    this.#meter.classList.toggle("warning", context?.isNearlyFull === true);
+    this.#meter.replaceChildren(el("span", { class: "name" }, title), context?.text ?? "");
+    this.#meter.title = context?.detail ?? "";
   }
 
   #drawBanners(head: Head): HTMLElement[] {

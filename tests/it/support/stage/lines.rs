@@ -11,6 +11,9 @@ impl Stage {
         Some(match event {
             Event::SessionCreated(_) | Event::PromptMade(_) => return None,
             Event::SessionClosed {} => "session closed".to_owned(),
+            Event::SessionUpdated(updated) => {
+                format!("titled {:?} by {:?}", updated.title.as_deref(), updated.by)
+            }
             Event::InputAccepted(input) => {
                 format!("accepted {:?} {}", input.delivery, text_of(&input.content))
             }

@@ -25,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) question_timeout: Duration,
     /// What is run after changes.
     pub(crate) lint: Option<Lint>,
+    /// The model that names sessions.
+    pub(crate) title_model: Option<&'static str>,
     /// Hooks of the settings.
     pub(crate) hooks: Vec<Hook>,
     /// Hooks of the client.
@@ -47,6 +49,7 @@ impl Default for Setup {
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
             lint: None,
+            title_model: None,
             hooks: Vec::new(),
             client_hooks: Vec::new(),
             client_tools: Vec::new(),

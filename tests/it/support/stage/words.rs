@@ -60,6 +60,17 @@ impl Stage {
                 self.others.push(feed);
                 return;
             }
+            "name" => {
+                let title = rest.to_owned();
+                let told = self.session.ask(|reply| Command::UpdateTitle { title, reply }).await;
+                return self.note(told.map(|title| format!("{title:?}")), &format!("name {rest}"));
+            }
+            "named" => {
+                let told = self.session.ask(|reply| Command::Look { reply }).await;
+                let told =
+                    told.map(|now| format!("{:?}, {} tokens", now.title, now.usage.input_tokens));
+                return self.note(told, "named");
+            }
             "look" => {
                 let told = self.session.ask(|reply| Command::Look { reply }).await;
                 let told = told.map(|snapshot| {

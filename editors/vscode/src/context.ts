@@ -1,0 +1,29 @@
+/** How full the model's window is, as a person reads it. */
+import type { ContextUsage } from "./protocol.ts";
+
+/** From here on it is a warning: what is old is summed up soon. */
+const WARN_PERCENT = 80;
+
+export interface Meter {
+  /** Such as `62 % of 200k`. */
+  text: string;
+  /** For a hover, in whole numbers. */
+  detail: string;
+  isNearlyFull: boolean;
+}
+
+/** Nothing where nothing is known yet: a window that is not known has no share. */
+export function meterOf(usage: ContextUsage | undefined): Meter | undefined {
+  if (usage?.window === undefined || usage.window <= 0 || usage.tokens <= 0) return undefined;
+  const percent = Math.round((usage.tokens / usage.window) * 100);
+  return {
+    text: `${percent} % of ${short(usage.window)}`,
+    detail: `The conversation takes about ${usage.tokens} of the model's ${usage.window} tokens.`,
+    isNearlyFull: percent >= WARN_PERCENT,
+  };
+}
+
+function short(tokens: number): string {
+  if (tokens >= 1_000_000) return `${Math.round(tokens / 100_000) / 10}M`;
+  return tokens >= 1000 ? `${Math.round(tokens / 1000)}k` : String(tokens);
+}

@@ -1,0 +1,14 @@
+/** What a chat tells whoever draws it. */
+import type { Change } from "./reducer.ts";
+
+export interface Listener {
+  /** The session that is shown is another one now; draw everything anew. */
+  reset(): void;
+  changed(changes: Change[]): void;
+  /** Status, questions, problem or queue changed. */
+  head(): void;
+  /** A question of permission came. */
+  asked(): void;
+  /** Text that was not sent goes back to the prompt box. */
+  returned(text: string): void;
+}

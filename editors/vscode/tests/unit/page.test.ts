@@ -1,0 +1,191 @@
+/** The page's cards, drawn on a small stand-in for a document. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FromPage } from "../../src/messages.ts";
+import { meterOf } from "../../src/context.ts";
+import type { Question } from "../../src/protocol.ts";
+import { apply, emptyState } from "../../src/reducer.ts";
+
+type Draw = (question: Question, canAnswer: boolean, send: (message: FromPage) => void) => unknown;
+
+// The page's files are checked with a browser's types, which are not here: hence a name that only the run resolves.
+const CARD = "../../src/webview/question.ts";
+const { drawQuestion } = (await import(CARD)) as { drawQuestion: Draw };
+
+/** What the cards use of an element. */
+class Element {
+  readonly tag: string;
+  className = "";
+  title = "";
+  type = "";
+  value = "";
+  disabled = false;
+  children: (Element | string)[] = [];
+  readonly attributes = new Map<string, string>();
+  readonly #listeners = new Map<string, ((event: unknown) => void)[]>();
+
+  constructor(tag: string) {
+    this.tag = tag;
+  }
+
+  append(...children: (Element | string)[]): void {
+    this.children.push(...children);
+  }
+
+  setAttribute(name: string, value: string): void {
+    this.attributes.set(name, value);
+  }
+
+  addEventListener(kind: string, listener: (event: unknown) => void): void {
+    this.#listeners.set(kind, [...(this.#listeners.get(kind) ?? []), listener]);
+  }
+
+  /** As a browser: nothing happens on what is disabled. */
+  dispatch(kind: string, event: unknown = {}): void {
+    if (this.disabled) return;
+    for (const listener of this.#listeners.get(kind) ?? []) listener(event);
+  }
+
+  click(): void {
+    this.dispatch("click");
+  }
+
+  get text(): string {
+    return this.children.map((each) => (typeof each === "string" ? each : each.text)).join("");
+  }
+
+  find(tag: string, text = ""): Element {
+    const found = this.all(tag).find((each) => each.text.includes(text));
+    assert.ok(found, `there is no ${tag} with ${text}`);
+    return found;
+  }
+
+  all(tag: string): Element[] {
+    const below = this.children.flatMap((each) => (typeof each === "string" ? [] : each.all(tag)));
+    return this.tag === tag ? [this, ...below] : below;
+  }
+}
+
+const question: Question = {
+  questionId: "q",
+  sessionId: "s",
+  turnId: "t",
+  itemId: "i",
+  kind: "choice",
+  text: "Which?",
+  options: [
+    { optionId: "1", label: "red" },
+    { optionId: "2", label: "blue" },
+  ],
+  deadlineMs: 0,
+};
+
+/** A card, and what it sent. */
+function card(more: Partial<Question> = {}, canAnswer = true): { root: Element; sent: FromPage[] } {
+  const sent: FromPage[] = [];
+  Object.assign(globalThis, { document: { createElement: (tag: string) => new Element(tag) } });
+  try {
+    const root = drawQuestion({ ...question, ...more }, canAnswer, (message) => sent.push(message));
+    return { root: root as Element, sent };
+  } finally {
+    Reflect.deleteProperty(globalThis, "document");
+  }
+}
+
+function said(optionIds: string[], text = ""): FromPage {
+  return { type: "say", questionId: "q", optionIds, text };
+}
+
+test("a question is answered by one press of an option", () => {
+  const { root, sent } = card();
+  assert.ok(root.text.includes("Which?"));
+  root.find("button", "blue").click();
+  assert.deepEqual(sent, [said(["2"])]);
+});
+
+test("a question is answered in own words, by the button or by Enter, and not by nothing", () => {
+  const { root, sent } = card();
+  const words = root.find("input");
+  root.find("button", "Send").click();
+  words.value = "   ";
+  words.dispatch("keydown", { key: "Enter" });
+  assert.deepEqual(sent, []);
+  words.value = "neither";
+  words.dispatch("keydown", { key: "a" });
+  assert.deepEqual(sent, []);
+  words.dispatch("keydown", { key: "Enter" });
+  root.find("button", "Send").click();
+  assert.deepEqual(sent, [said([], "neither"), said([], "neither")]);
+});
+
+test("words go with the option that is pressed", () => {
+  const { root, sent } = card();
+  root.find("input").value = "but soon";
+  root.find("button", "red").click();
+  assert.deepEqual(sent, [said(["1"], "but soon")]);
+});
+
+test("several options are chosen first and sent together", () => {
+  const { root, sent } = card({ multiple: true });
+  const [red, blue] = [root.find("button", "red"), root.find("button", "blue")];
+  blue.click();
+  red.click();
+  blue.click();
+  assert.deepEqual(sent, []);
+  assert.deepEqual(
+    [red, blue].map((each) => each.attributes.get("aria-pressed")),
+    ["true", "false"],
+  );
+  root.find("button", "Send").click();
+  assert.deepEqual(sent, [said(["1"])]);
+});
+
+test("a card that this window cannot answer sends nothing", () => {
+  const { root, sent } = card({}, false);
+  root.find("input").value = "words";
+  for (const each of [...root.all("button"), root.find("input")]) {
+    assert.equal(each.disabled, true);
+    each.click();
+    each.dispatch("keydown", { key: "Enter" });
+  }
+  assert.deepEqual(sent, []);
+});
+
+test("a question without options shows its plan and takes words", () => {
+  const { root, sent } = card({ options: [], plan: "1. look" });
+  assert.equal(root.find("pre").text, "1. look");
+  root.find("input").value = "go";
+  root.find("button", "Send").click();
+  assert.deepEqual(sent, [said([], "go")]);
+});
+
+for (const [name, usage, text, isNearlyFull] of [
+  ["nothing is known", undefined, undefined, false],
+  ["no window", { tokens: 5000 }, undefined, false],
+  ["nothing yet", { tokens: 0, window: 200_000 }, undefined, false],
+  ["some", { tokens: 124_000, window: 200_000 }, "62 % of 200k", false],
+  ["just below", { tokens: 158_900, window: 200_000 }, "79 % of 200k", false],
+  ["nearly full", { tokens: 160_000, window: 200_000 }, "80 % of 200k", true],
+  ["a million", { tokens: 1_048_576, window: 1_048_576 }, "100 % of 1M", true],
+  ["a small one", { tokens: 300, window: 900 }, "33 % of 900", false],
+] as const) {
+  test(`the meter: ${name}`, () => {
+    const meter = meterOf(usage);
+    assert.deepEqual([meter?.text, meter?.isNearlyFull ?? false], [text, isNearlyFull]);
+  });
+}
+
+test("a title is given and taken away", () => {
+  const state = emptyState();
+  const titled = (seq: number, title?: string) =>
+    apply(state, {
+      sessionId: "s",
+      seq,
+      tsMs: 0,
+      event: { type: "session.updated", by: "person", ...(title === undefined ? {} : { title }) },
+    });
+  assert.deepEqual(titled(1, "Mine"), { type: "applied", changes: [{ type: "head" }] });
+  assert.equal(state.title, "Mine");
+  titled(2);
+  assert.equal(state.title, undefined);
+});

@@ -1,0 +1,143 @@
+//! A session's title: what a model is asked for it, and what of its answer is one. Pure.
+//!
+//! Invariant: a title is one line of at most [`MAX_CHARS`] characters without control characters.
+
+use super::compact;
+use crate::llm::{AssistantBlock, Message};
+use crate::text::truncate::{self, Guard, Keep};
+use std::sync::Arc;
+
+/// How a model is asked for a title.
+pub const INSTRUCTIONS: &str = include_str!("prompts/title.md");
+
+/// The longest title that a model gives.
+pub const MAX_CHARS: usize = 80;
+
+/// The longest title that a person gives.
+pub const MAX_GIVEN_CHARS: usize = 200;
+
+/// How much of what was said is shown: its beginning and its end tell what it is about.
+const SHOWN: Guard = Guard { max_chars: 2_000, max_lines: None, keep: Keep::HeadAndTail };
+
+/// What is asked of the model: what the person said first and what the agent said last. None where nobody said anything.
+pub fn request(messages: &[Arc<Message>]) -> Option<String> {
+    let first = messages.iter().find_map(|message| match &**message {
+        Message::User(blocks) if !compact::is_from_engine(blocks) => Some(compact::said(blocks)),
+        Message::User(_) | Message::Assistant(_) | Message::ToolResult(_) => None,
+    })?;
+    let last = messages.iter().rev().find_map(|message| match &**message {
+        Message::Assistant(assistant) => assistant.blocks.iter().find_map(|block| match block {
+            AssistantBlock::Text { text, .. } => Some(text.clone()),
+            AssistantBlock::Reasoning { .. }
+            | AssistantBlock::ToolCall { .. }
+            | AssistantBlock::Unknown(_) => None,
+        }),
+        Message::User(_) | Message::ToolResult(_) => None,
+    });
+    let cut = |text: String| truncate::guard(&text, SHOWN).unwrap_or(text);
+    let agent = last.map(|last| format!("\n\n[agent]\n{}", cut(last))).unwrap_or_default();
+    Some(format!(
+        "<conversation>\n[person]\n{}{agent}\n</conversation>\n\nName it now.",
+        cut(first)
+    ))
+}
+
+/// The title in a model's answer: its first line that says something, without quotes and markup.
+pub fn tidy(said: &str) -> Option<String> {
+    said.lines().find_map(|line| {
+        let line = one_line(&line.replace(['`', '*'], ""));
+        let mut title = line.as_str();
+        loop {
+            let before = title;
+            title = title
+                .trim_start_matches(['#', '>', '-', '_', ' '])
+                .trim_end_matches(['_', '.', ' ', '。']);
+            title = title.strip_prefix("Title:").unwrap_or(title);
+            title = title.trim_matches([
+                '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '「', '」', '《', '》',
+            ]);
+            if title == before {
+                break;
+            }
+        }
+        (!title.is_empty()).then(|| shorten(title))
+    })
+}
+
+/// A text on one line: control characters and runs of white space are one space.
+pub fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Cuts at the end of a word where there is one near the end.
+fn shorten(title: &str) -> String {
+    if title.chars().count() <= MAX_CHARS {
+        return title.to_owned();
+    }
+    let mut cut: String = title.chars().take(MAX_CHARS - 1).collect();
+    if let Some(end) = cut.rfind(' ').filter(|end| *end > cut.len() / 2) {
+        cut.truncate(end);
+    }
+    format!("{}…", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::Assistant;
+    use pintle_protocol::content::Content;
+    use pintle_protocol::event::StopReason;
+
+    #[test]
+    fn a_title_is_one_plain_line() {
+        for (name, said, want) in [
+            ("plain", "Fix the login form", "Fix the login form"),
+            ("quotes", "\"Fix the login form.\"\n", "Fix the login form"),
+            ("quotes of other languages", "„Anmeldung reparieren“", "Anmeldung reparieren"),
+            ("Chinese", "《修复登录表单》。", "修复登录表单"),
+            ("markup", "# **Fix** the `login` form", "Fix the login form"),
+            ("a label", "**Title:** \"Login form\"", "Login form"),
+            ("an empty line first", "\n\n  Fix it  \nand more", "Fix it"),
+            ("a name keeps its underscores", "rename user_id", "rename user_id"),
+            ("an apostrophe inside", "don't panic", "don't panic"),
+            ("control characters", "Fix\u{1b}[31m\tit", "Fix [31m it"),
+            ("nothing", " \n`` \"\" \n", ""),
+        ] {
+            assert_eq!(tidy(said).unwrap_or_default(), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_title_is_cut_at_a_word() {
+        let cut = tidy(&"words and ".repeat(20)).unwrap();
+        assert!(cut.ends_with("and words…") && cut.chars().count() <= MAX_CHARS, "{cut}");
+        let cut = tidy(&"字".repeat(200)).unwrap();
+        assert_eq!(cut.chars().count(), MAX_CHARS);
+    }
+
+    #[test]
+    fn the_person_s_first_and_the_agent_s_last_words_are_shown() {
+        let user = |text: &str| Arc::new(Message::User(vec![Content::text(text)]));
+        let agent = |text: &str| {
+            let text = AssistantBlock::Text { text: text.to_owned(), opaque: None };
+            let (origin, stop) = ("x/y".to_owned(), StopReason::EndTurn);
+            Arc::new(Message::Assistant(Assistant { blocks: vec![text], origin, stop }))
+        };
+        let told = "From the engine, not from the user: plan mode is on.";
+        let said = [user(told), user("fix it"), agent("looking"), user("well?"), agent("done")];
+        expect_test::expect![[r"
+            <conversation>
+            [person]
+            fix it
+
+            [agent]
+            done
+            </conversation>
+
+            Name it now."]]
+        .assert_eq(&request(&said).unwrap());
+        assert_eq!(request(&[user(told)]), None, "nobody said anything");
+        assert!(request(&[user(&"long ".repeat(9000))]).unwrap().len() < 3000);
+    }
+}
