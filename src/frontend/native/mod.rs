@@ -11,6 +11,7 @@ mod extend;
 mod handlers;
 mod outbox;
 mod questions;
+mod stored;
 
 use crate::agent::{Command, EngineHandle, Feed, SubscriberId};
 use crate::transport::envelope::{self, Envelope, Invalid};
