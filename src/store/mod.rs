@@ -16,11 +16,13 @@ pub mod index;
 mod journal;
 mod list;
 mod place;
+mod verify;
 
 pub use entry::Entry;
 pub use index::Index;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
+pub use verify::Verdict;
 
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
@@ -248,6 +250,19 @@ impl Store {
         max_bytes: u64,
     ) -> Result<artifacts::Piece, Error> {
         artifacts::read(&self.find(session)?, name, offset, max_bytes)
+    }
+
+    /// The ids of all sessions, readable or not, sorted.
+    ///
+    /// # Errors
+    /// The folder of sessions exists and cannot be read.
+    pub fn ids(&self) -> Result<Vec<SessionId>, Error> {
+        let folders = list::folders(&self.sessions)?;
+        let mut ids: Vec<_> =
+            folders.iter().filter_map(|folder| list::session_of(folder)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
     }
 
     fn find(&self, session: &SessionId) -> Result<PathBuf, Error> {

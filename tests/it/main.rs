@@ -34,6 +34,8 @@ mod readme;
 mod retry;
 mod room;
 mod scenarios;
+mod sessions;
+mod stored;
 mod subagents;
 mod support;
 mod tools;

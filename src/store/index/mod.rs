@@ -154,6 +154,9 @@ impl Index {
     /// # Errors
     /// It cannot be written.
     pub fn clear(&self) -> Result<(), Error> {
+        if !self.sessions.is_dir() {
+            return Ok(());
+        }
         self.database.clear()
     }
 
@@ -162,6 +165,9 @@ impl Index {
     /// # Errors
     /// It cannot be read.
     pub fn check(&self) -> Result<Check, Error> {
+        if !self.sessions.is_dir() {
+            return Ok(Check::default());
+        }
         let damage = self.database.damage()?;
         let (sessions, entries) = self.database.with(|connection| sessions::counts(connection))?;
         let behind =
