@@ -1,5 +1,9 @@
 //! The command line.
 
+mod sessions;
+
+pub(crate) use sessions::{Deletion, Listing, Search, Sessions, Showing};
+
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
 use pintle::config::{self, Flags};
@@ -28,6 +32,11 @@ pub(crate) enum Task {
     Demo(Demo),
     /// Print the models that are known by name, with windows and prices: those built in and your own
     Models(ListModels),
+    /// Look after stored sessions: list, show, search, delete, verify
+    Sessions {
+        #[command(subcommand)]
+        task: Sessions,
+    },
     /// Print the protocol as JSON Schema
     Schema,
     /// Print what is configured, which keys are there, and what this machine can do

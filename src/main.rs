@@ -4,6 +4,7 @@ mod args;
 mod assemble;
 mod doctor;
 mod models;
+mod sessions;
 mod signals;
 
 use anyhow::Context;
@@ -81,6 +82,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
+        Task::Sessions { task } => sessions::run(task, &ambient),
         Task::Schema => {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)

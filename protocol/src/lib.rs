@@ -29,6 +29,7 @@ pub mod prompt;
 pub mod question;
 pub mod queue;
 pub mod schema;
+pub mod search;
 pub mod session;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.

@@ -16,6 +16,9 @@ use crate::models::ModelsListResult;
 use crate::plan::{Plan, WorkMode};
 use crate::question::{Question, QuestionAnswer};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
+use crate::search::{
+    SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
+};
 use crate::session::{SessionUpdateParams, SessionUpdateResult};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -124,6 +127,10 @@ methods! {
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
     /// Gives a session another title, or takes it away.
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
+    /// Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
+    request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
+    /// Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
+    request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
     /// Interrupts the session's turn, closes its journal in order and lets go of it.
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Sends the session's events to this connection from now on, or from a `seq` on, without a gap.
@@ -324,6 +331,9 @@ pub struct SessionOpenParams {
     /// Send the events after this number first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
+    /// Send so many of the last events first, if `fromSeq` is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<u64>,
     /// How it is to work from now on.
     #[serde(default)]
     pub config: SessionConfig,
@@ -348,6 +358,9 @@ pub struct SessionSubscribeParams {
     /// Send the events after this number first; default: only new ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
+    /// Send so many of the last events first, if `fromSeq` is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<u64>,
 }
 
 /// A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
@@ -411,6 +424,9 @@ pub struct SessionListParams {
     /// Also those of sub-agents; default: not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subagents: bool,
+    /// Only those with this in their title or working directory, in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Where the last page ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
@@ -462,6 +478,9 @@ pub struct SessionEventsParams {
     /// Read the events after this number; default 0, from the start.
     #[serde(default)]
     pub after: u64,
+    /// Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
     /// The most to return, 1 to 1000; default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -475,7 +494,7 @@ pub struct SessionEventsResult {
     pub events: Vec<EventRecord>,
     /// The number of the session's last durable event.
     pub last_seq: u64,
-    /// There are more after the last one here.
+    /// There are more after the last one here; with `before`, more before the first one.
     pub more: bool,
 }
 

@@ -4,6 +4,7 @@ use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
 use super::hooks::Hook;
+use super::indexing::Indexing;
 use super::limits::{Limits, Purse};
 use super::lint::Lint;
 use super::models::Models;
@@ -18,17 +19,14 @@ use crate::context::conversation::Conversation;
 use crate::context::room;
 use crate::exec::{Environment, FileKind};
 use crate::llm::ModelRef;
-use crate::store::artifacts::Piece;
-use crate::store::{
-    self, Cursor, Entry, FORMAT_VERSION, Filter, Header, Journal, Opened, Page, Store,
-};
+use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
     AgentRole, Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated,
 };
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::{CommandListResult, SessionSummary};
+use pintle_protocol::methods::CommandListResult;
 use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,10 +99,12 @@ pub struct CreateSession {
 enum Request {
     Create(CreateSession, Reply<SessionHandle>),
     Open(SessionId, OpenConfig, Reply<SessionHandle>),
+    /// A journal has got further.
+    IndexDue,
     Shutdown(oneshot::Sender<()>),
 }
 
-/// The way for a session to make others. It keeps no engine alive.
+/// The way of a session to its engine. It keeps no engine alive.
 #[derive(Debug, Clone)]
 pub(super) struct Sessions(mpsc::WeakSender<Request>);
 
@@ -121,6 +121,13 @@ impl Sessions {
         drop(requests);
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
+
+    /// Says that a journal has got further. A busy engine is not told: the index finds out by itself.
+    pub(super) fn index_due(&self) {
+        if let Some(requests) = self.0.upgrade() {
+            let _ = requests.try_send(Request::IndexDue);
+        }
+    }
 }
 
 /// The open sessions. Run it beside the frontends.
@@ -131,6 +138,7 @@ pub struct Engine {
     sessions: Sessions,
     open: BTreeMap<SessionId, SessionHandle>,
     tasks: JoinSet<SessionId>,
+    indexing: Indexing,
 }
 
 /// The way to an engine. Cheap to clone.
@@ -162,46 +170,6 @@ impl EngineHandle {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
 
-    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
-    ///
-    /// # Errors
-    /// The data folder cannot be read.
-    pub async fn list(
-        &self,
-        filter: Filter,
-        cursor: Option<String>,
-        limit: usize,
-    ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
-        let store = self.services.store.clone();
-        let list = move || store.list(&filter, cursor.map(Cursor).as_ref(), limit);
-        let (sessions, next) = in_background(list).await?;
-        Ok((sessions, next.map(|cursor| cursor.0)))
-    }
-
-    /// Reads a stored session's events without opening it.
-    ///
-    /// # Errors
-    /// It does not exist or cannot be read.
-    pub async fn page(&self, id: SessionId, after: u64, limit: usize) -> Result<Page, Error> {
-        let store = self.services.store.clone();
-        in_background(move || store.page(&id, after, limit)).await
-    }
-
-    /// Reads a piece of a long output of a session, open or not.
-    ///
-    /// # Errors
-    /// The session or the output does not exist or cannot be read.
-    pub async fn output(
-        &self,
-        id: SessionId,
-        name: String,
-        offset: u64,
-        max_bytes: u64,
-    ) -> Result<Piece, Error> {
-        let store = self.services.store.clone();
-        in_background(move || store.output(&id, &name, offset, max_bytes)).await
-    }
-
     /// The prompts that can be called in a working directory, as the files say now.
     pub async fn commands(&self, cwd: &str) -> CommandListResult {
         let Services { env, personal, .. } = &*self.services;
@@ -214,6 +182,11 @@ impl EngineHandle {
         if self.requests.send(Request::Shutdown(tx)).await.is_ok() {
             let _ = rx.await;
         }
+    }
+
+    /// Has the index go on reading.
+    pub(super) fn index_due(&self) {
+        let _ = self.requests.try_send(Request::IndexDue);
     }
 
     async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Error> {
@@ -232,7 +205,8 @@ impl Engine {
         let sessions = Sessions(tx.downgrade());
         let handle = EngineHandle { services: Arc::clone(&services), requests: tx };
         let (open, tasks) = (BTreeMap::new(), JoinSet::new());
-        (Self { services, requests, sessions, open, tasks }, handle)
+        let indexing = Indexing::new(services.store.clone());
+        (Self { services, requests, sessions, open, tasks, indexing }, handle)
     }
 
     /// Serves until every handle is gone, then closes what is open.
@@ -241,6 +215,7 @@ impl Engine {
             tokio::select! {
                 biased;
                 Some(ended) = self.tasks.join_next() => self.forget(ended),
+                () = self.indexing.next() => {}
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
                         // Who asked may be gone: then nobody will close it.
@@ -252,6 +227,7 @@ impl Engine {
                     Some(Request::Open(id, config, reply)) => {
                         let _ = reply.send(self.open(&id, config).await);
                     }
+                    Some(Request::IndexDue) => self.indexing.due(),
                     Some(Request::Shutdown(done)) => {
                         self.close_all().await;
                         let _ = done.send(());

@@ -67,9 +67,11 @@ impl From<store::Error> for Error {
         let kind = match &error {
             store::Error::NotFound(_) | store::Error::NoOutput(_) => ErrorKind::NotFound,
             store::Error::Locked { .. } => ErrorKind::OpenElsewhere,
-            store::Error::TooNew { .. } | store::Error::NoJournal(_) | store::Error::Io { .. } => {
-                ErrorKind::Internal
-            }
+            store::Error::NoCursor(_) => ErrorKind::Invalid,
+            store::Error::TooNew { .. }
+            | store::Error::NoJournal(_)
+            | store::Error::Index { .. }
+            | store::Error::Io { .. } => ErrorKind::Internal,
         };
         Self::new(kind, error.to_string())
     }

@@ -275,8 +275,20 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     Ok(header)
 }
 
+/// Removes a session's folder; the caller holds its lock. The journal goes first: without it there is no session, whatever
+/// happens next.
+pub(super) fn remove(folder: &Path) -> Result<(), Error> {
+    match fs::remove_file(folder.join(FILE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(Error::io(folder)(error));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    fs::remove_dir_all(folder).map_err(Error::io(folder))
+}
+
 /// Takes the session's lock. The system lets go of it when the process ends, however it ends.
-fn lock(folder: &Path, session: &SessionId) -> Result<File, Error> {
+pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<File, Error> {
     let path = folder.join(LOCK);
     let mut file = OpenOptions::new()
         .read(true)

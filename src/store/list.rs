@@ -23,12 +23,23 @@ pub struct Filter {
     pub cwd: Option<String>,
     /// Also those of sub-agents.
     pub subagents: bool,
+    /// Only those with this in their title or working directory, in any case.
+    pub query: Option<String>,
 }
 
 impl Filter {
     fn takes(&self, summary: &SessionSummary) -> bool {
         (self.subagents || summary.parent.is_none())
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
+            && self.asks_for(&summary.cwd, summary.title.as_deref())
+    }
+
+    /// Whether title or working directory are as asked for.
+    pub(super) fn asks_for(&self, cwd: &str, title: Option<&str>) -> bool {
+        let Some(query) = &self.query else { return true };
+        let query = query.to_lowercase();
+        let holds = |text: &str| text.to_lowercase().contains(&query);
+        holds(cwd) || title.is_some_and(holds)
     }
 }
 
@@ -93,7 +104,8 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-fn summary(folder: &Path) -> Option<SessionSummary> {
+/// What a list says of the session in a folder.
+pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;
     let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;

@@ -5,6 +5,7 @@
 //!                                                                   lock
 //!                                                                   title
 //!                                                                   artifacts/output-*.log
+//! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
 //!
 //! This module reads and writes; it does not know what the events mean.
@@ -12,19 +13,25 @@
 pub mod artifacts;
 
 mod entry;
+pub mod index;
 mod journal;
 mod list;
+mod place;
 mod title;
+mod verify;
 
 pub use entry::Entry;
+pub use index::Index;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
+pub use verify::Verdict;
 
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The version of the journal's format that this engine writes.
 pub const FORMAT_VERSION: u32 = 1;
@@ -33,6 +40,7 @@ pub const FORMAT_VERSION: u32 = 1;
 #[derive(Debug, Clone)]
 pub struct Store {
     sessions: PathBuf,
+    index: Arc<Index>,
 }
 
 /// The first line of a journal.
@@ -78,6 +86,17 @@ pub enum Error {
     /// The first line is not a journal's.
     #[error("{0} does not begin like a journal")]
     NoJournal(PathBuf),
+    /// The index cannot be used; the sessions are there all the same.
+    #[error("the index {path} cannot be used: {message}")]
+    Index {
+        /// Its file.
+        path: PathBuf,
+        /// What was said.
+        message: String,
+    },
+    /// A cursor that no page ended with.
+    #[error("`{0}` is no cursor: send back the nextCursor of the page before")]
+    NoCursor(String),
     /// There is no such output in the session.
     #[error("the session has no output {0}")]
     NoOutput(String),
@@ -100,7 +119,14 @@ impl Error {
 impl Store {
     /// The store in this data folder. Nothing is touched until a session is made.
     pub fn new(data: &Path) -> Self {
-        Self { sessions: data.join("sessions") }
+        let sessions = data.join("sessions");
+        let index = Arc::new(Index::new(data, &sessions));
+        Self { sessions, index }
+    }
+
+    /// The index of these sessions.
+    pub fn index(&self) -> &Index {
+        &self.index
     }
 
     /// The folder that holds the sessions.
@@ -135,7 +161,67 @@ impl Store {
     /// # Errors
     /// It does not exist or cannot be read.
     pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
-        journal::page(&self.find(session)?.join(journal::FILE), 0, after, limit)
+        let path = self.find(session)?.join(journal::FILE);
+        let offset = place::offset_after(&path, after)?;
+        journal::page(&path, offset, after, limit)
+    }
+
+    /// Reads the last events before a number, without locking and without reading what is before them. A number
+    /// beyond the end stands for the end.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn page_before(
+        &self,
+        session: &SessionId,
+        before: u64,
+        limit: usize,
+    ) -> Result<Page, Error> {
+        place::page_before(&self.find(session)?.join(journal::FILE), before, limit)
+    }
+
+    /// Deletes a session and those of its sub-agents, with all that is in their folders. Returns them, the one that was named last.
+    ///
+    /// # Errors
+    /// It does not exist, one of them is open, or the disk said no; those that were not reached are as before.
+    pub fn delete(&self, session: &SessionId) -> Result<Vec<SessionId>, Error> {
+        let named = self.find(session)?;
+        let mut folders = self.children(session);
+        folders.push((session.clone(), named));
+        // All locks first: either nobody works with any of them, or all stay.
+        let locks = folders
+            .iter()
+            .map(|(id, folder)| journal::lock(folder, id))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut deleted = Vec::new();
+        for (id, folder) in folders {
+            journal::remove(&folder)?;
+            if let Err(error) = self.index.forget(&folder) {
+                tracing::debug!("{error}");
+            }
+            deleted.push(id);
+        }
+        drop(locks);
+        Ok(deleted)
+    }
+
+    /// The sessions of a session's sub-agents, and of theirs, the deepest first.
+    fn children(&self, session: &SessionId) -> Vec<(SessionId, PathBuf)> {
+        let filter = Filter { subagents: true, ..Filter::default() };
+        let Ok((all, _)) = self.list(&filter, None, usize::MAX) else { return Vec::new() };
+        let mut found: Vec<(SessionId, PathBuf)> = Vec::new();
+        let mut parents = vec![session.clone()];
+        while let Some(parent) = parents.pop() {
+            for one in &all {
+                let is_child = one.parent.as_ref().is_some_and(|it| it.session_id == parent);
+                if is_child && found.iter().all(|(id, _)| *id != one.session_id) {
+                    found.push((one.session_id.clone(), PathBuf::from(&one.path)));
+                    parents.push(one.session_id.clone());
+                }
+            }
+        }
+        found.reverse();
+        found
     }
 
     /// Lists sessions, newest first.
@@ -148,7 +234,10 @@ impl Store {
         after: Option<&Cursor>,
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
-        list::list(&self.sessions, filter, after, limit)
+        self.index.list(filter, after, limit).or_else(|error| {
+            tracing::warn!("{error}; the folders are read instead");
+            list::list(&self.sessions, filter, after, limit)
+        })
     }
 
     /// Reads a piece of a session's long output, by the name that its event gives.
@@ -163,6 +252,19 @@ impl Store {
         max_bytes: u64,
     ) -> Result<artifacts::Piece, Error> {
         artifacts::read(&self.find(session)?, name, offset, max_bytes)
+    }
+
+    /// The ids of all sessions, readable or not, sorted.
+    ///
+    /// # Errors
+    /// The folder of sessions exists and cannot be read.
+    pub fn ids(&self) -> Result<Vec<SessionId>, Error> {
+        let folders = list::folders(&self.sessions)?;
+        let mut ids: Vec<_> =
+            folders.iter().filter_map(|folder| list::session_of(folder)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
     }
 
     fn find(&self, session: &SessionId) -> Result<PathBuf, Error> {

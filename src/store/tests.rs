@@ -188,3 +188,110 @@ fn lists_come_newest_first_in_pages() {
         []
     );
 }
+
+/// A journal whose lines are long and short, some damaged, and none where numbers are missing.
+fn uneven(store: &Store) -> (PathBuf, Vec<u64>) {
+    let journal = filled(store, 3);
+    let path = journal.folder().join("journal.jsonl");
+    drop(journal);
+    let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    let mut there = vec![1, 2, 3];
+    for seq in 4..=400u64 {
+        let mut record = note(seq);
+        if let Event::Notice(notice) = &mut record.event {
+            notice.message = "x".repeat(
+                usize::try_from(seq * 7919 % 3001).unwrap() + if seq == 200 { 300_000 } else { 0 },
+            );
+        }
+        let line = serde_json::to_string(&record).unwrap();
+        match seq {
+            50 | 51 | 390 => file.write_all(b"damaged {\n\xff\n").unwrap(),
+            60..=70 => {}
+            _ => {
+                writeln!(file, "{line}").unwrap();
+                there.push(seq);
+            }
+        }
+    }
+    file.write_all(br#"{"sessionId":"s","seq":401,"tsMs"#).unwrap();
+    (path, there)
+}
+
+#[test]
+fn a_page_is_found_without_reading_what_is_before_it() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let (_, there) = uneven(&store);
+    let id = SessionId::new("s");
+    let seqs = |page: &Page| -> Vec<u64> {
+        page.events.iter().map(|e| entry::parse(e.get()).unwrap().seq).collect()
+    };
+    let numbers = (0..=4).chain(48..=72).chain(198..=202).chain(388..=402).chain([u64::MAX]);
+    for number in numbers {
+        for limit in [1, 3, 500] {
+            let page = store.page(&id, number, limit).unwrap();
+            let rest: Vec<u64> = there.iter().copied().filter(|seq| *seq > number).collect();
+            assert_eq!(seqs(&page), rest[..limit.min(rest.len())], "after {number}, {limit}");
+            assert_eq!(page.more, rest.len() > limit);
+
+            let page = store.page_before(&id, number, limit).unwrap();
+            let rest: Vec<u64> = there.iter().copied().filter(|seq| *seq < number).collect();
+            let want = &rest[rest.len() - limit.min(rest.len())..];
+            assert_eq!(seqs(&page), want, "before {number}, {limit}");
+            assert_eq!((page.more, page.last), (rest.len() > limit, *want.last().unwrap_or(&0)));
+        }
+    }
+}
+
+#[test]
+fn pages_of_a_journal_without_events_are_empty() {
+    for body in ["", "damaged\n", "torn"] {
+        let data = tempfile::tempdir().unwrap();
+        let store = Store::new(data.path());
+        let path = filled(&store, 0).folder().join("journal.jsonl");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text + body).unwrap();
+        let id = SessionId::new("s");
+        for page in [store.page(&id, 0, 9), store.page_before(&id, 9, 9)] {
+            let page = page.unwrap();
+            assert_eq!((page.events.len(), page.last, page.more), (0, 0, false), "{body}");
+        }
+    }
+}
+
+fn child(store: &Store, id: &str, parent: &str) -> Journal {
+    let mut journal = store.create(&header(id, "/w", 9)).unwrap();
+    let created = serde_json::json!({"sessionId": id, "seq": 1, "tsMs": 1, "event": {
+        "type": "session.created", "cwd": "/w", "model": "m/m", "permissionMode": "ask",
+        "parent": {"sessionId": parent, "agentId": "a"},
+    }});
+    journal.append(&serde_json::from_value(created).unwrap(), None).unwrap();
+    journal
+}
+
+#[test]
+fn a_session_is_deleted_with_its_sub_agents_or_not_at_all() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    drop(filled(&store, 2));
+    drop(child(&store, "a", "s"));
+    let open = child(&store, "b", "a");
+    drop(child(&store, "other", "elsewhere"));
+    let ids = || {
+        let all = Filter { subagents: true, ..Filter::default() };
+        let (all, _) = store.list(&all, None, 99).unwrap();
+        let mut ids: Vec<_> = all.iter().map(|s| s.session_id.as_str().to_owned()).collect();
+        ids.sort();
+        ids.join(" ")
+    };
+    let error = store.delete(&SessionId::new("s")).unwrap_err();
+    assert!(matches!(&error, Error::Locked { session, .. } if session.as_str() == "b"), "{error}");
+    assert_eq!(ids(), "a b other s");
+    drop(open);
+    let deleted = store.delete(&SessionId::new("s")).unwrap();
+    let deleted: Vec<&str> = deleted.iter().map(SessionId::as_str).collect();
+    assert_eq!(deleted, ["b", "a", "s"]);
+    assert_eq!(ids(), "other");
+    assert!(matches!(store.delete(&SessionId::new("s")), Err(Error::NotFound(_))));
+    assert!(store.index().check().unwrap().behind.is_empty());
+}

@@ -113,6 +113,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/llm/",
                 "src/exec/",
                 "src/tools/ledger.rs",
+                "src/store/index/database.rs",
             ],
         ),
         ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),

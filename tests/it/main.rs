@@ -36,6 +36,8 @@ mod readme;
 mod retry;
 mod room;
 mod scenarios;
+mod sessions;
+mod stored;
 mod subagents;
 mod support;
 mod titles;

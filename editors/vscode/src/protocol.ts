@@ -455,6 +455,8 @@ export type SessionOpenParams = {
   subscribe?: boolean;
   /** Send the events after this number first. */
   fromSeq?: number;
+  /** Send so many of the last events first, if `fromSeq` is left out. */
+  tail?: number;
   /** How it is to work from now on. */
   config?: SessionConfig;
 };
@@ -465,6 +467,8 @@ export type SessionListParams = {
   cwd?: string;
   /** Also those of sub-agents; default: not. */
   subagents?: boolean;
+  /** Only those with this in their title or working directory, in any case. */
+  query?: string;
   /** Where the last page ended. */
   cursor?: string;
   /** The most to return, 1 to 1000; default 50. */
@@ -522,6 +526,94 @@ export type SessionUpdateResult = {
   title?: string;
 };
 
+/** What to look for. */
+export type SessionSearchParams = {
+  /** Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters. */
+  query?: string;
+  /** Only in sessions with this working directory. */
+  cwd?: string;
+  /** Only in this session. */
+  sessionId?: SessionId;
+  /** Only these kinds; empty for all. */
+  kinds?: EntryKind[];
+  /** Only from these; empty for all. */
+  roles?: EntryRole[];
+  /** Only calls that are about a file with this in its path. */
+  path?: string;
+  /** Only what happened then or later, in milliseconds since 1970. */
+  afterMs?: number;
+  /** Only what happened before, in milliseconds since 1970. */
+  beforeMs?: number;
+  /** Where the last page ended. */
+  cursor?: string;
+  /** The most to return, 1 to 200; default 20. */
+  limit?: number;
+};
+
+/** What an entry is that can be found. */
+export type EntryKind = 
+  | /** What a person said. */ "userMessage"
+  | /** What the model said. */ "agentMessage"
+  | /** A call of a tool: its title, command and paths. */ "toolCall";
+
+/** Whose an entry is. */
+export type EntryRole = 
+  | /** A person's, or of whoever stands in for one. */ "user"
+  | /** The model's. */ "assistant"
+  | /** A tool's. */ "tool";
+
+/** What was found. */
+export type SessionSearchResult = {
+  /** The best first; among equals the newest. Of words that stand in very many entries, the newest thousands are ranked. */
+  hits: SearchHit[];
+  /** Send it back to get the next page; absent on the last one. */
+  nextCursor?: string;
+  /** So many sessions have text that could not be looked at yet; it is being read, so ask again. */
+  behind?: number;
+};
+
+/** An entry that was found. */
+export type SearchHit = {
+  /** The session. */
+  sessionId: SessionId;
+  /** The number of its event: read around it with `session/events`. */
+  seq: number;
+  /** The item. */
+  itemId?: ItemId;
+  /** When it happened, in milliseconds since 1970. */
+  tsMs: number;
+  /** What it is. */
+  kind: EntryKind;
+  /** Whose it is. */
+  role: EntryRole;
+  /** The session's title, as in lists. */
+  title?: string;
+  /** The session's working directory. */
+  cwd: string;
+  /** The text around the first place that was found, in pieces, without line ends. */
+  snippet: SnippetPiece[];
+};
+
+/** A piece of a snippet. */
+export type SnippetPiece = {
+  /** The text. */
+  text: string;
+  /** It is what was looked for. */
+  match?: boolean;
+};
+
+/** Which session to delete. */
+export type SessionDeleteParams = {
+  /** The session. It must be named, and open nowhere. */
+  sessionId: SessionId;
+};
+
+/** What was deleted. */
+export type SessionDeleteResult = {
+  /** The sessions: first the sub-agents', then the one that was named. */
+  deleted: SessionId[];
+};
+
 /** Names a session. */
 export type SessionParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -534,6 +626,8 @@ export type SessionSubscribeParams = {
   sessionId?: SessionId;
   /** Send the events after this number first; default: only new ones. */
   fromSeq?: number;
+  /** Send so many of the last events first, if `fromSeq` is left out. */
+  tail?: number;
 };
 
 /** Which events to read. */
@@ -542,6 +636,8 @@ export type SessionEventsParams = {
   sessionId?: SessionId;
   /** Read the events after this number; default 0, from the start. */
   after?: number;
+  /** Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`. */
+  before?: number;
   /** The most to return, 1 to 1000; default 200. */
   limit?: number;
 };
@@ -552,7 +648,7 @@ export type SessionEventsResult = {
   events: EventRecord[];
   /** The number of the session's last durable event. */
   lastSeq: number;
-  /** There are more after the last one here. */
+  /** There are more after the last one here; with `before`, more before the first one. */
   more: boolean;
 };
 
@@ -1814,6 +1910,10 @@ export interface ClientRequests {
   "session/list": { params: SessionListParams; result: SessionListResult };
   /** Gives a session another title, or takes it away. */
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
+  /** Searches what people and models said, and what tools were called, ran and touched, in all stored sessions. */
+  "session/search": { params: SessionSearchParams; result: SessionSearchResult };
+  /** Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused. */
+  "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
   /** Interrupts the session's turn, closes its journal in order and lets go of it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */

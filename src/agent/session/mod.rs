@@ -113,6 +113,7 @@ pub(super) struct Session {
     waiting_for_idle: Vec<Reply<()>>,
     jobs: Jobs,
     subagents: Subagents,
+    engine: Sessions,
     total: Total,
     /// What the model was sent last.
     sent: Option<Box<Sent>>,
@@ -204,7 +205,8 @@ impl Session {
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
             jobs: Jobs::new(earlier.jobs),
-            subagents: Subagents::new(earlier.agents, sessions),
+            subagents: Subagents::new(earlier.agents, sessions.clone()),
+            engine: sessions,
             total: earlier.total,
             sent: None,
             context: None,

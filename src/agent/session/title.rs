@@ -143,7 +143,7 @@ async fn ask(
         model: model.id.clone(),
         origin: model.origin(),
         system: title::INSTRUCTIONS.into(),
-        messages: vec![Arc::new(Message::User(vec![Content::text(text)]))],
+        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text)]))]),
         tools: Arc::new([]),
         effort: model.effort,
         max_output_tokens: Some(MAX_TOKENS),

@@ -377,6 +377,7 @@ impl Session {
                     self.warn_transiently(&error.into());
                 }
                 self.hand_on(&record);
+                self.engine.index_due();
             }
             Err(error) => self.warn_transiently(&error),
         }

@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{extend, handlers, told};
+use super::{extend, handlers, stored, told};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -13,8 +13,9 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, HookRegister, Initialize, JobList,
     JobStop, ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
-    SessionCompact, SessionCreate, SessionEvents, SessionList, SessionOpen, SessionSubscribe,
-    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionList, SessionOpen,
+    SessionSearch, SessionSubscribe, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
+    TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,13 +46,15 @@ impl Table {
         add::<Shutdown, _, _>(&mut module, handlers::shutdown);
         add::<SessionCreate, _, _>(&mut module, handlers::session_create);
         add::<SessionOpen, _, _>(&mut module, handlers::session_open);
-        add::<SessionList, _, _>(&mut module, handlers::session_list);
         add::<SessionUpdate, _, _>(&mut module, told::session_update);
+        add::<SessionList, _, _>(&mut module, stored::session_list);
+        add::<SessionSearch, _, _>(&mut module, stored::session_search);
+        add::<SessionDelete, _, _>(&mut module, stored::session_delete);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);
-        add_as::<SessionEvents, handlers::RawEvents, _, _>(&mut module, handlers::session_events);
-        add::<BlobRead, _, _>(&mut module, handlers::blob_read);
+        add_as::<SessionEvents, stored::RawEvents, _, _>(&mut module, stored::session_events);
+        add::<BlobRead, _, _>(&mut module, stored::blob_read);
         add::<TurnStart, _, _>(&mut module, handlers::turn_start);
         add::<TurnSteer, _, _>(&mut module, handlers::turn_steer);
         add::<TurnInterrupt, _, _>(&mut module, handlers::turn_interrupt);
@@ -119,6 +122,7 @@ impl Table {
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
         let order = match method {
             SessionList::METHOD
+            | SessionSearch::METHOD
             | SessionEvents::METHOD
             | BlobRead::METHOD
             | CommandList::METHOD

@@ -3,9 +3,7 @@
 use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{
-    self, Command, CreateSession, Filter, OpenConfig, Piece, QueueEdit, SessionHandle, Snapshot,
-};
+use crate::agent::{self, Command, CreateSession, OpenConfig, QueueEdit, SessionHandle, Snapshot};
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -16,10 +14,9 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::event::QueuedInput;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
-    BlobReadParams, BlobReadResult, CommandListResult, ConfigResult, ConfigSetParams, Empty,
-    EngineInfo, InitializeParams, InitializeResult, JobListResult, JobStopParams, JobStopResult,
-    Limits, ProtocolChoice, SessionConfig, SessionCreateParams, SessionEventsParams,
-    SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
+    CommandListResult, ConfigResult, ConfigSetParams, Empty, EngineInfo, InitializeParams,
+    InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits, ProtocolChoice,
+    SessionConfig, SessionCreateParams, SessionOpenParams, SessionParams, SessionResult,
     SessionSubscribeParams, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
     TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult,
 };
@@ -28,21 +25,10 @@ use pintle_protocol::queue::{
     QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams,
 };
 use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
-use serde::Serialize;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-type Answer<T> = Result<T, ErrorObjectOwned>;
-
-/// The most that a page may hold.
-const MAX_PAGE: u32 = 1000;
-
-/// A piece of a long output that is not told its size.
-const DEFAULT_PIECE_BYTES: u32 = 64 * 1024;
-
-/// The most of a long output in one answer: it must not keep the rest of the connection waiting.
-const MAX_PIECE_BYTES: u32 = 1024 * 1024;
+pub(super) type Answer<T> = Result<T, ErrorObjectOwned>;
 
 pub(super) async fn initialize(
     connection: Arc<Connection>,
@@ -116,22 +102,12 @@ pub(super) async fn session_open(
     connection: Arc<Connection>,
     params: SessionOpenParams,
 ) -> Answer<SessionResult> {
-    let SessionOpenParams { session_id, subscribe, from_seq, config } = params;
+    let SessionOpenParams { session_id, subscribe, from_seq, tail, config } = params;
     let opened = connection.engine.open(session_id, open_config(config)).await;
     let session = opened.map_err(refused)?;
     connection.add(session.clone());
+    let from_seq = first_of(&session, from_seq, tail).await?;
     attach(&connection, &session, subscribe, from_seq).await
-}
-
-pub(super) async fn session_list(
-    connection: Arc<Connection>,
-    params: SessionListParams,
-) -> Answer<SessionListResult> {
-    let SessionListParams { cwd, subagents, cursor, limit } = params;
-    let limit = page_size(limit, 50)?;
-    let listed = connection.engine.list(Filter { cwd, subagents }, cursor, limit).await;
-    let (sessions, next_cursor) = listed.map_err(refused)?;
-    Ok(SessionListResult { sessions, next_cursor })
 }
 
 pub(super) async fn session_close(
@@ -149,7 +125,8 @@ pub(super) async fn session_subscribe(
     params: SessionSubscribeParams,
 ) -> Answer<SessionResult> {
     let session = session(&connection, params.session_id)?;
-    attach(&connection, &session, Some(true), params.from_seq).await
+    let from_seq = first_of(&session, params.from_seq, params.tail).await?;
+    attach(&connection, &session, Some(true), from_seq).await
 }
 
 pub(super) async fn session_unsubscribe(
@@ -160,50 +137,6 @@ pub(super) async fn session_unsubscribe(
     let id = connection.subscriber;
     session.ask(|reply| Command::Unsubscribe { id, reply }).await.map_err(refused)?;
     Ok(Empty {})
-}
-
-/// `SessionEventsResult` with the events as the journal holds them.
-#[derive(Debug, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct RawEvents {
-    events: Vec<Box<RawValue>>,
-    last_seq: u64,
-    more: bool,
-}
-
-pub(super) async fn session_events(
-    connection: Arc<Connection>,
-    params: SessionEventsParams,
-) -> Answer<RawEvents> {
-    let SessionEventsParams { session_id, after, limit } = params;
-    let limit = page_size(limit, 200)?;
-    let (page, last_seq) = match (session(&connection, session_id.clone()), session_id) {
-        (Ok(session), _) => session.events(after, limit).await.map_err(refused)?,
-        // One that is not open here can be read all the same.
-        (Err(_), Some(id)) => {
-            let page = connection.engine.page(id, after, limit).await.map_err(refused)?;
-            let last = page.last;
-            (page, last)
-        }
-        (Err(error), None) => return Err(error),
-    };
-    Ok(RawEvents { events: page.events, last_seq, more: page.more })
-}
-
-pub(super) async fn blob_read(
-    connection: Arc<Connection>,
-    params: BlobReadParams,
-) -> Answer<BlobReadResult> {
-    let BlobReadParams { session_id, r#ref: name, offset, length } = params;
-    let length = in_range("/length", length.unwrap_or(DEFAULT_PIECE_BYTES), MAX_PIECE_BYTES)?;
-    // One that is not open here can be read all the same.
-    let session_id = match session_id {
-        Some(id) => id,
-        None => session(&connection, None)?.id,
-    };
-    let piece = connection.engine.output(session_id, name, offset, length.into()).await;
-    let Piece { text, offset, end, size } = piece.map_err(refused)?;
-    Ok(BlobReadResult { text, offset, end, size })
 }
 
 pub(super) async fn turn_start(
@@ -383,6 +316,17 @@ pub(super) fn session(connection: &Connection, id: Option<SessionId>) -> Answer<
     }
 }
 
+/// The number after which events are sent first. What happens between the question and the subscription is sent as well.
+async fn first_of(
+    session: &SessionHandle,
+    from_seq: Option<u64>,
+    tail: Option<u64>,
+) -> Answer<Option<u64>> {
+    let Some(tail) = tail.filter(|_| from_seq.is_none()) else { return Ok(from_seq) };
+    let snapshot = session.ask(|reply| Command::Look { reply }).await.map_err(refused)?;
+    Ok(Some(snapshot.seq.saturating_sub(tail)))
+}
+
 /// Subscribes unless told otherwise, and says how the session stands.
 async fn attach(
     connection: &Arc<Connection>,
@@ -446,26 +390,4 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 fn open_config(config: SessionConfig) -> OpenConfig {
     let SessionConfig { model, permission_mode, system_prompt, mode } = config;
     OpenConfig { model, permission_mode, system_prompt, mode }
-}
-
-fn page_size(limit: Option<u32>, default: u32) -> Answer<usize> {
-    in_range("/limit", limit.unwrap_or(default), MAX_PAGE).map(|limit| limit as usize)
-}
-
-/// A count of at least 1; `path` names the parameter.
-fn in_range(path: &str, count: u32, max: u32) -> Answer<u32> {
-    if (1..=max).contains(&count) {
-        return Ok(count);
-    }
-    let data = ErrorData {
-        code: "invalidParams".to_owned(),
-        path: Some(path.to_owned()),
-        hint: Some(format!("1 to {max}")),
-        supported: Vec::new(),
-    };
-    Err(ErrorObjectOwned::owned(
-        error::INVALID_PARAMS,
-        format!("a page of {count} is not possible"),
-        Some(data),
-    ))
 }

@@ -11,6 +11,7 @@ mod extend;
 mod handlers;
 mod outbox;
 mod questions;
+mod stored;
 mod told;
 
 use crate::agent::{Command, EngineHandle, Feed, SubscriberId};

@@ -276,12 +276,14 @@
 ---@field sessionId pintle.SessionId The session.
 ---@field subscribe? boolean Whether to subscribe; default true.
 ---@field fromSeq? integer Send the events after this number first.
+---@field tail? integer Send so many of the last events first, if `fromSeq` is left out.
 ---@field config? pintle.SessionConfig How it is to work from now on.
 
 ---Which sessions to list.
 ---@class pintle.SessionListParams
 ---@field cwd? string Only those with this working directory.
 ---@field subagents? boolean Also those of sub-agents; default: not.
+---@field query? string Only those with this in their title or working directory, in any case.
 ---@field cursor? string Where the last page ended.
 ---@field limit? integer The most to return, 1 to 1000; default 50.
 
@@ -317,6 +319,56 @@
 ---@class pintle.SessionUpdateResult
 ---@field title? string Its title; absent when it has none.
 
+---What to look for.
+---@class pintle.SessionSearchParams
+---@field query? string Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters.
+---@field cwd? string Only in sessions with this working directory.
+---@field sessionId? pintle.SessionId Only in this session.
+---@field kinds? (pintle.EntryKind)[] Only these kinds; empty for all.
+---@field roles? (pintle.EntryRole)[] Only from these; empty for all.
+---@field path? string Only calls that are about a file with this in its path.
+---@field afterMs? integer Only what happened then or later, in milliseconds since 1970.
+---@field beforeMs? integer Only what happened before, in milliseconds since 1970.
+---@field cursor? string Where the last page ended.
+---@field limit? integer The most to return, 1 to 200; default 20.
+
+---What an entry is that can be found.
+---@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"
+
+---Whose an entry is.
+---@alias pintle.EntryRole "user"|"assistant"|"tool"
+
+---What was found.
+---@class pintle.SessionSearchResult
+---@field hits (pintle.SearchHit)[] The best first; among equals the newest. Of words that stand in very many entries, the newest thousands are ranked.
+---@field nextCursor? string Send it back to get the next page; absent on the last one.
+---@field behind? integer So many sessions have text that could not be looked at yet; it is being read, so ask again.
+
+---An entry that was found.
+---@class pintle.SearchHit
+---@field sessionId pintle.SessionId The session.
+---@field seq integer The number of its event: read around it with `session/events`.
+---@field itemId? pintle.ItemId The item.
+---@field tsMs integer When it happened, in milliseconds since 1970.
+---@field kind pintle.EntryKind What it is.
+---@field role pintle.EntryRole Whose it is.
+---@field title? string The session's title, as in lists.
+---@field cwd string The session's working directory.
+---@field snippet (pintle.SnippetPiece)[] The text around the first place that was found, in pieces, without line ends.
+
+---A piece of a snippet.
+---@class pintle.SnippetPiece
+---@field text string The text.
+---@field match? boolean It is what was looked for.
+
+---Which session to delete.
+---@class pintle.SessionDeleteParams
+---@field sessionId pintle.SessionId The session. It must be named, and open nowhere.
+
+---What was deleted.
+---@class pintle.SessionDeleteResult
+---@field deleted (pintle.SessionId)[] The sessions: first the sub-agents', then the one that was named.
+
 ---Names a session.
 ---@class pintle.SessionParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
@@ -325,18 +377,20 @@
 ---@class pintle.SessionSubscribeParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field fromSeq? integer Send the events after this number first; default: only new ones.
+---@field tail? integer Send so many of the last events first, if `fromSeq` is left out.
 
 ---Which events to read.
 ---@class pintle.SessionEventsParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field after? integer Read the events after this number; default 0, from the start.
+---@field before? integer Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
 ---@field limit? integer The most to return, 1 to 1000; default 200.
 
 ---A page of events.
 ---@class pintle.SessionEventsResult
 ---@field events (pintle.EventRecord)[] The events, in order.
 ---@field lastSeq integer The number of the session's last durable event.
----@field more boolean There are more after the last one here.
+---@field more boolean There are more after the last one here; with `before`, more before the first one.
 
 ---A durable event with its place in the session's log. It was written to the journal before it was sent anywhere.
 ---@class pintle.EventRecord
@@ -1143,6 +1197,12 @@ M.method = {
   ---Gives a session another title, or takes it away.
   ---Params: `pintle.SessionUpdateParams`; result: `pintle.SessionUpdateResult`.
   session_update = "session/update",
+  ---Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
+  ---Params: `pintle.SessionSearchParams`; result: `pintle.SessionSearchResult`.
+  session_search = "session/search",
+  ---Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
+  ---Params: `pintle.SessionDeleteParams`; result: `pintle.SessionDeleteResult`.
+  session_delete = "session/delete",
   ---Interrupts the session's turn, closes its journal in order and lets go of it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",

@@ -1,0 +1,58 @@
+//! The index beside the sessions' work: after each turn it reads what the journals have got meanwhile, on a thread for it.
+//!
+//! Invariant: no session waits for it and none notices its errors; what is left undone, also by a process that ends meanwhile, is
+//! done at the next list or search.
+
+use crate::store::Store;
+use tokio::task::JoinSet;
+
+/// How much of the journals is read at once, in bytes. Others get a turn at the index in between.
+const BUDGET: u64 = 2 * 1024 * 1024;
+
+/// What the index has to do.
+#[derive(Debug)]
+pub(super) struct Indexing {
+    store: Store,
+    /// At most one: two would only wait for each other.
+    running: JoinSet<u64>,
+    /// Something happened that it has not read.
+    is_due: bool,
+}
+
+impl Indexing {
+    pub(super) fn new(store: Store) -> Self {
+        Self { store, running: JoinSet::new(), is_due: false }
+    }
+
+    /// A session has got further.
+    pub(super) fn due(&mut self) {
+        self.is_due = true;
+        self.begin();
+    }
+
+    fn begin(&mut self) {
+        if !self.is_due || !self.running.is_empty() {
+            return;
+        }
+        self.is_due = false;
+        let store = self.store.clone();
+        self.running.spawn_blocking(move || match store.index().catch_up(BUDGET) {
+            Ok(behind) => behind,
+            Err(error) => {
+                tracing::debug!("{error}");
+                0
+            }
+        });
+    }
+
+    /// Waits until a piece of work is done, and begins the next. Cancel-safe; for ever where nothing runs.
+    pub(super) async fn next(&mut self) {
+        match self.running.join_next().await {
+            None => std::future::pending().await,
+            Some(done) => {
+                self.is_due |= done.is_ok_and(|behind| behind > 0);
+                self.begin();
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What is asked of stored sessions: lists, searches, pages, outputs, deletion. Nothing here needs a session to be open.
+
+use super::engine::{EngineHandle, in_background};
+use super::error::{Error, ErrorKind};
+use crate::store::artifacts::Piece;
+use crate::store::{Cursor, Filter, Page};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
+
+/// Which events of a session a page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageRange {
+    /// The first ones after this number.
+    After(u64),
+    /// The last ones before this number.
+    Before(u64),
+}
+
+impl EngineHandle {
+    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
+    ///
+    /// # Errors
+    /// The data folder cannot be read.
+    pub async fn list(
+        &self,
+        filter: Filter,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
+        let store = self.services().store.clone();
+        let list = move || store.list(&filter, cursor.map(Cursor).as_ref(), limit);
+        let (sessions, next) = in_background(list).await?;
+        Ok((sessions, next.map(|cursor| cursor.0)))
+    }
+
+    /// Searches what was said and done in stored sessions.
+    ///
+    /// # Errors
+    /// The index cannot be used, or the cursor is none of its own.
+    pub async fn search(
+        &self,
+        wanted: SessionSearchParams,
+        limit: usize,
+    ) -> Result<SessionSearchResult, Error> {
+        let store = self.services().store.clone();
+        let found = in_background(move || store.index().search(&wanted, limit)).await?;
+        if found.behind > 0 {
+            self.index_due();
+        }
+        Ok(found)
+    }
+
+    /// Deletes a stored session with those of its sub-agents. Returns them, the one that was named last.
+    ///
+    /// # Errors
+    /// It does not exist, one of them is open, or the data folder cannot be written.
+    pub async fn delete(&self, id: SessionId) -> Result<Vec<SessionId>, Error> {
+        let store = self.services().store.clone();
+        let wanted = id.clone();
+        let deleted = in_background(move || store.delete(&wanted)).await;
+        deleted.map_err(|error| match error.kind {
+            ErrorKind::OpenElsewhere => error.hint("close it first, where it is open"),
+            ErrorKind::Invalid
+            | ErrorKind::NotFound
+            | ErrorKind::Busy(_)
+            | ErrorKind::Conflict
+            | ErrorKind::Config
+            | ErrorKind::Auth
+            | ErrorKind::Internal => error,
+        })
+    }
+
+    /// Reads a stored session's events without opening it; also returns the number of its last one.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub async fn page(
+        &self,
+        id: SessionId,
+        range: PageRange,
+        limit: usize,
+    ) -> Result<(Page, u64), Error> {
+        let store = self.services().store.clone();
+        in_background(move || {
+            let page = match range {
+                PageRange::After(after) => store.page(&id, after, limit)?,
+                PageRange::Before(before) => store.page_before(&id, before, limit)?,
+            };
+            let last = store.page_before(&id, u64::MAX, 1)?.last;
+            Ok((page, last))
+        })
+        .await
+    }
+
+    /// Reads a piece of a long output of a session, open or not.
+    ///
+    /// # Errors
+    /// The session or the output does not exist or cannot be read.
+    pub async fn output(
+        &self,
+        id: SessionId,
+        name: String,
+        offset: u64,
+        max_bytes: u64,
+    ) -> Result<Piece, Error> {
+        let store = self.services().store.clone();
+        in_background(move || store.output(&id, &name, offset, max_bytes)).await
+    }
+}

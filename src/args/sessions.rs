@@ -1,0 +1,139 @@
+//! The command line of `pintle sessions`.
+
+use clap::{Subcommand, ValueEnum};
+use pintle_protocol::search::{EntryKind, EntryRole};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// List stored sessions, newest first
+    List(Listing),
+    /// Print what was said and done in a session
+    Show(Showing),
+    /// Search what people and models said, and what tools were called, ran and touched
+    Search(Search),
+    /// Delete sessions for good, with those of their sub-agents
+    Delete(Deletion),
+    /// Make the index for lists and searches anew from the journals
+    Reindex,
+    /// Verify journals and index, and say what to do
+    Doctor {
+        /// Print one JSON object a session
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Listing {
+    /// Only those with this in their title or folder
+    pub(crate) query: Option<String>,
+    /// Only those of this working directory
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Also those of sub-agents
+    #[arg(long)]
+    pub(crate) subagents: bool,
+    /// The most to print
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Showing {
+    /// The session, or the beginning of its id
+    pub(crate) id: String,
+    /// The most events to print, from the end
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
+    pub(crate) tail: usize,
+    /// Print around the event with this number, as `search` gives it
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: Option<u64>,
+    /// Print all of it
+    #[arg(long, conflicts_with_all = ["at", "tail"])]
+    pub(crate) all: bool,
+    /// Print the events as the journal has them, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Search {
+    /// Words that must all be there; "several words" in quotes stand together. None: the newest entries
+    #[arg(num_args = 0..)]
+    pub(crate) words: Vec<String>,
+    /// Only in sessions of this working directory
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Only in this session, or the one whose id begins so
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only these kinds of entries
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub(crate) kind: Vec<KindName>,
+    /// Only from these
+    #[arg(long, value_name = "ROLE", value_delimiter = ',')]
+    pub(crate) role: Vec<RoleName>,
+    /// Only calls about a file with this in its path
+    #[arg(long, value_name = "PART")]
+    pub(crate) path: Option<String>,
+    /// Only since then: 2026-11-22, 2026-11-22T08:30, or 12h, 3d, 2w ago
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<String>,
+    /// Only before then
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) until: Option<String>,
+    /// The most to print
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Deletion {
+    /// The sessions, or the beginnings of their ids
+    #[arg(required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum KindName {
+    User,
+    Agent,
+    Tool,
+}
+
+impl From<KindName> for EntryKind {
+    fn from(name: KindName) -> Self {
+        match name {
+            KindName::User => Self::UserMessage,
+            KindName::Agent => Self::AgentMessage,
+            KindName::Tool => Self::ToolCall,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RoleName {
+    User,
+    Assistant,
+    Tool,
+}
+
+impl From<RoleName> for EntryRole {
+    fn from(name: RoleName) -> Self {
+        match name {
+            RoleName::User => Self::User,
+            RoleName::Assistant => Self::Assistant,
+            RoleName::Tool => Self::Tool,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Handlers of what is asked of stored sessions, open or not.
+
+use super::connection::Connection;
+use super::dispatch::{error_object, refused};
+use super::handlers::{Answer, session};
+use crate::agent::{Filter, PageRange, Piece};
+use jsonrpsee::types::ErrorObjectOwned;
+use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::methods::{
+    BlobReadParams, BlobReadResult, SessionEventsParams, SessionListParams, SessionListResult,
+};
+use pintle_protocol::search::{
+    SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
+};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// The most that a page may hold.
+const MAX_PAGE: u32 = 1000;
+
+/// The most hits in a page; each is read and cut by hand.
+const MAX_HITS: u32 = 200;
+
+/// A piece of a long output that is not told its size.
+const DEFAULT_PIECE_BYTES: u32 = 64 * 1024;
+
+/// The most of a long output in one answer: it must not keep the rest of the connection waiting.
+const MAX_PIECE_BYTES: u32 = 1024 * 1024;
+
+pub(super) async fn session_list(
+    connection: Arc<Connection>,
+    params: SessionListParams,
+) -> Answer<SessionListResult> {
+    let SessionListParams { cwd, subagents, query, cursor, limit } = params;
+    let limit = in_range("/limit", limit.unwrap_or(50), MAX_PAGE)? as usize;
+    let listed = connection.engine.list(Filter { cwd, subagents, query }, cursor, limit).await;
+    let (sessions, next_cursor) = listed.map_err(refused)?;
+    Ok(SessionListResult { sessions, next_cursor })
+}
+
+pub(super) async fn session_search(
+    connection: Arc<Connection>,
+    params: SessionSearchParams,
+) -> Answer<SessionSearchResult> {
+    let limit = in_range("/limit", params.limit.unwrap_or(20), MAX_HITS)? as usize;
+    connection.engine.search(params, limit).await.map_err(refused)
+}
+
+pub(super) async fn session_delete(
+    connection: Arc<Connection>,
+    params: SessionDeleteParams,
+) -> Answer<SessionDeleteResult> {
+    let deleted = connection.engine.delete(params.session_id).await.map_err(refused)?;
+    Ok(SessionDeleteResult { deleted })
+}
+
+/// `SessionEventsResult` with the events as the journal holds them.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RawEvents {
+    events: Vec<Box<RawValue>>,
+    last_seq: u64,
+    more: bool,
+}
+
+pub(super) async fn session_events(
+    connection: Arc<Connection>,
+    params: SessionEventsParams,
+) -> Answer<RawEvents> {
+    let SessionEventsParams { session_id, after, before, limit } = params;
+    let limit = in_range("/limit", limit.unwrap_or(200), MAX_PAGE)? as usize;
+    let range = match before {
+        None => PageRange::After(after),
+        Some(before) if after == 0 => PageRange::Before(before),
+        Some(_) => {
+            let hint = Some("leave one of them out");
+            return Err(error_object(
+                error::INVALID_PARAMS,
+                "a page is after one number or before one",
+                "invalidParams",
+                hint,
+            ));
+        }
+    };
+    let (page, last_seq) = match (session(&connection, session_id.clone()), range, session_id) {
+        (Ok(session), PageRange::After(after), _) => {
+            session.events(after, limit).await.map_err(refused)?
+        }
+        (Ok(session), PageRange::Before(_), _) => {
+            connection.engine.page(session.id, range, limit).await.map_err(refused)?
+        }
+        // One that is not open here can be read all the same.
+        (Err(_), _, Some(id)) => connection.engine.page(id, range, limit).await.map_err(refused)?,
+        (Err(error), _, None) => return Err(error),
+    };
+    Ok(RawEvents { events: page.events, last_seq, more: page.more })
+}
+
+pub(super) async fn blob_read(
+    connection: Arc<Connection>,
+    params: BlobReadParams,
+) -> Answer<BlobReadResult> {
+    let BlobReadParams { session_id, r#ref: name, offset, length } = params;
+    let length = in_range("/length", length.unwrap_or(DEFAULT_PIECE_BYTES), MAX_PIECE_BYTES)?;
+    // One that is not open here can be read all the same.
+    let session_id = match session_id {
+        Some(id) => id,
+        None => session(&connection, None)?.id,
+    };
+    let piece = connection.engine.output(session_id, name, offset, length.into()).await;
+    let Piece { text, offset, end, size } = piece.map_err(refused)?;
+    Ok(BlobReadResult { text, offset, end, size })
+}
+
+/// A count of at least 1; `path` names the parameter.
+fn in_range(path: &str, count: u32, max: u32) -> Answer<u32> {
+    if (1..=max).contains(&count) {
+        return Ok(count);
+    }
+    let data = ErrorData {
+        code: "invalidParams".to_owned(),
+        path: Some(path.to_owned()),
+        hint: Some(format!("1 to {max}")),
+        supported: Vec::new(),
+    };
+    Err(ErrorObjectOwned::owned(
+        error::INVALID_PARAMS,
+        format!("a page of {count} is not possible"),
+        Some(data),
+    ))
+}

@@ -1,0 +1,419 @@
+//! `pintle sessions`: what is stored, for a person at a terminal and, with `--json`, for scripts.
+//!
+//! It works on the store alone; no engine runs, and no model is needed.
+
+mod transcript;
+mod when;
+
+use crate::args::{self, Deletion, Listing, Search, Sessions, Showing};
+use crate::assemble;
+use anyhow::Context;
+use pintle::ambient::Ambient;
+use pintle::store::index::Stored;
+use pintle::store::{Filter, Store, Verdict};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
+use serde_json::{json, value::RawValue};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use transcript::one_line;
+
+/// The exit code when there is nothing to print.
+const NOTHING: u8 = 1;
+
+/// The exit code when something is wrong.
+const WRONG: u8 = 2;
+
+/// Ids are printed at least so long; more where they would not tell two sessions apart.
+const SHORT_ID: usize = 8;
+
+/// How many events are read at once.
+const PAGE: usize = 500;
+
+pub(crate) fn run(task: Sessions, ambient: &Ambient) -> anyhow::Result<u8> {
+    let config = assemble::load_config(&args::Settings::default(), ambient)?;
+    let sessions = Stock { store: Store::new(&config.folders.data), ambient };
+    let done = match task {
+        Sessions::List(wanted) => sessions.list(&wanted),
+        Sessions::Show(wanted) => sessions.show(&wanted),
+        Sessions::Search(wanted) => sessions.search(&wanted),
+        Sessions::Delete(wanted) => sessions.delete(&wanted),
+        Sessions::Reindex => sessions.reindex(),
+        Sessions::Doctor { json } => sessions.doctor(json),
+    };
+    // Whoever reads has seen enough: `pintle sessions list | head`.
+    let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    match done {
+        Err(error) if error.downcast_ref::<io::Error>().is_some_and(is_pipe) => Ok(0),
+        done => done,
+    }
+}
+
+struct Stock<'a> {
+    store: Store,
+    ambient: &'a Ambient,
+}
+
+impl Stock<'_> {
+    fn list(&self, wanted: &Listing) -> anyhow::Result<u8> {
+        let filter = Filter {
+            cwd: self.folder(wanted.directory.as_deref())?,
+            subagents: wanted.subagents,
+            query: wanted.query.clone(),
+        };
+        self.read_all()?;
+        let stored = self.store.index().stored(&filter, wanted.limit)?;
+        let mut out = io::stdout().lock();
+        if wanted.json {
+            for one in &stored {
+                writeln!(out, "{}", listed_as_json(one)?)?;
+            }
+            return Ok(0);
+        }
+        if stored.is_empty() {
+            writeln!(io::stderr(), "pintle: no session is stored that fits")?;
+            return Ok(NOTHING);
+        }
+        let short = self.id_length()?;
+        for one in stored {
+            let Stored { summary, turns, cost_nano_usd, state, .. } = one;
+            let id: String = summary.session_id.as_str().chars().take(short).collect();
+            let title = summary.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
+            let cost = cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
+            let mark = if state == "running" { ", not ended" } else { "" };
+            let agent = if summary.parent.is_some() { ", sub-agent" } else { "" };
+            let time = when::shown(summary.updated_ms);
+            let turns = plural(turns, "turn");
+            let cwd = one_line(&summary.cwd);
+            writeln!(out, "{id}  {time}  {title}")?;
+            writeln!(out, "{:short$}  {cwd} ({turns}{cost}{mark}{agent})", "")?;
+        }
+        Ok(0)
+    }
+
+    fn show(&self, wanted: &Showing) -> anyhow::Result<u8> {
+        let id = self.named(&wanted.id)?;
+        let mut out = io::stdout().lock();
+        if !wanted.json {
+            self.head(&id, &mut out)?;
+        }
+        if wanted.all {
+            let mut after = 0;
+            loop {
+                let page = self.store.page(&id, after, PAGE)?;
+                print(&page.events, wanted.json, &mut out)?;
+                after = page.last;
+                if !page.more {
+                    return Ok(0);
+                }
+            }
+        }
+        let before = match wanted.at {
+            None => u64::MAX,
+            Some(at) => at.saturating_add(wanted.tail.div_ceil(2) as u64),
+        };
+        let page = self.store.page_before(&id, before, wanted.tail)?;
+        if page.more && !wanted.json {
+            writeln!(out, "(what is before this: --all)")?;
+        }
+        print(&page.events, wanted.json, &mut out)?;
+        Ok(0)
+    }
+
+    fn head(&self, id: &SessionId, out: &mut impl Write) -> anyhow::Result<()> {
+        let filter = Filter { subagents: true, ..Filter::default() };
+        let (all, _) = self.store.list(&filter, None, usize::MAX)?;
+        let Some(summary) = all.into_iter().find(|one| one.session_id == *id) else {
+            return Ok(());
+        };
+        let title = summary.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
+        writeln!(out, "session  {id}")?;
+        writeln!(out, "title    {title}")?;
+        writeln!(out, "folder   {}", one_line(&summary.cwd))?;
+        if let Some(parent) = &summary.parent {
+            writeln!(out, "works for {} as {}", parent.session_id, parent.agent_id)?;
+        }
+        let (made, last) = (when::shown(summary.created_ms), when::shown(summary.updated_ms));
+        writeln!(out, "made     {made}, last written {last}")?;
+        writeln!(out, "kept in  {}\n", one_line(&summary.path))?;
+        Ok(())
+    }
+
+    fn search(&self, wanted: &Search) -> anyhow::Result<u8> {
+        let now = self.ambient.now_ms();
+        let time =
+            |text: &Option<String>| text.as_deref().map(|text| when::parse(text, now)).transpose();
+        let mut params = SessionSearchParams {
+            query: wanted.words.iter().map(|word| phrase(word)).collect::<Vec<_>>().join(" "),
+            cwd: self.folder(wanted.directory.as_deref())?,
+            session_id: wanted.session.as_deref().map(|id| self.named(id)).transpose()?,
+            kinds: wanted.kind.iter().map(|kind| (*kind).into()).collect(),
+            roles: wanted.role.iter().map(|role| (*role).into()).collect(),
+            path: wanted.path.clone(),
+            after_ms: time(&wanted.since)?,
+            before_ms: time(&wanted.until)?,
+            ..SessionSearchParams::default()
+        };
+        self.read_all()?;
+        let short = self.id_length()?;
+        let mut out = io::stdout().lock();
+        let mut left = wanted.limit;
+        let mut printed = 0;
+        while left > 0 {
+            let found = self.store.index().search(&params, left.min(PAGE))?;
+            for hit in &found.hits {
+                if wanted.json {
+                    writeln!(out, "{}", serde_json::to_string(hit)?)?;
+                } else {
+                    print_hit(hit, short, &mut out)?;
+                }
+            }
+            printed += found.hits.len();
+            left = left.saturating_sub(found.hits.len());
+            params.cursor = found.next_cursor;
+            if params.cursor.is_none() {
+                break;
+            }
+        }
+        if printed == 0 {
+            writeln!(io::stderr(), "pintle: nothing was found")?;
+            return Ok(NOTHING);
+        }
+        Ok(0)
+    }
+
+    fn delete(&self, wanted: &Deletion) -> anyhow::Result<u8> {
+        let mut ids = Vec::new();
+        for id in &wanted.ids {
+            let id = self.named(id)?;
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        if !wanted.yes {
+            anyhow::ensure!(
+                io::stdin().is_terminal(),
+                "nothing was deleted: nobody can be asked here; with --yes it is done without asking"
+            );
+            let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
+            let mut err = io::stderr();
+            write!(err, "Delete {} for good? [y/N] ", names.join(", "))?;
+            err.flush()?;
+            let mut answer = String::new();
+            io::stdin().read_line(&mut answer)?;
+            if !matches!(answer.trim(), "y" | "Y" | "yes") {
+                writeln!(err, "Nothing was deleted.")?;
+                return Ok(NOTHING);
+            }
+        }
+        let mut out = io::stdout().lock();
+        for id in ids {
+            // As the sub-agent of another one it may be gone already.
+            if !self.store.ids()?.contains(&id) {
+                continue;
+            }
+            for gone in self.store.delete(&id)? {
+                writeln!(out, "deleted {gone}")?;
+            }
+        }
+        Ok(0)
+    }
+
+    fn reindex(&self) -> anyhow::Result<u8> {
+        self.store.index().clear()?;
+        self.read_all()?;
+        let check = self.store.index().check()?;
+        let (sessions, entries) =
+            (plural(check.sessions, "session"), plural(check.entries, "entr"));
+        writeln!(io::stdout(), "the index holds {sessions} with {entries}")?;
+        Ok(0)
+    }
+
+    fn doctor(&self, json: bool) -> anyhow::Result<u8> {
+        let verdicts = self.store.verify()?;
+        let mut out = io::stdout().lock();
+        if json {
+            for verdict in &verdicts {
+                writeln!(out, "{}", verdict_as_json(verdict))?;
+            }
+        } else {
+            for verdict in verdicts.iter().filter(|verdict| !verdict.problems.is_empty()) {
+                writeln!(out, "{}", verdict.folder.display())?;
+                for problem in &verdict.problems {
+                    writeln!(out, "  {}", one_line(problem))?;
+                }
+            }
+        }
+        let wrong = verdicts.iter().filter(|verdict| !verdict.problems.is_empty()).count() as u64;
+        // Looked at before it catches up: that is what is to be told.
+        let check = self.store.index().check();
+        let is_well = wrong == 0 && check.as_ref().is_ok_and(|check| check.damage.is_none());
+        if !json {
+            let events: u64 = verdicts.iter().map(|verdict| verdict.events).sum();
+            let all = plural(verdicts.len() as u64, "session");
+            writeln!(
+                out,
+                "journals  {all}, {} readable, {wrong} with damage",
+                plural(events, "event")
+            )?;
+            match check {
+                Err(error) => writeln!(out, "index     {error}")?,
+                Ok(check) => match &check.damage {
+                    Some(damage) => writeln!(
+                        out,
+                        "index     damaged: {}; `pintle sessions reindex` makes it anew",
+                        one_line(damage)
+                    )?,
+                    None if check.behind.is_empty() => writeln!(
+                        out,
+                        "index     as the journals: {}",
+                        plural(check.entries, "entr")
+                    )?,
+                    None => writeln!(
+                        out,
+                        "index     {} to read; the next list or search does it",
+                        plural(check.behind.len() as u64, "session")
+                    )?,
+                },
+            }
+        }
+        Ok(if is_well { 0 } else { WRONG })
+    }
+
+    /// Reads everything that the index has not read, and says so where it takes long.
+    fn read_all(&self) -> anyhow::Result<()> {
+        const PIECE: u64 = 64 * 1024 * 1024;
+        let mut told = false;
+        loop {
+            let behind = self.store.index().catch_up(PIECE)?;
+            if behind == 0 {
+                return Ok(());
+            }
+            if !told {
+                told = true;
+                writeln!(io::stderr(), "pintle: reading {} …", plural(behind, "journal"))?;
+            }
+        }
+    }
+
+    /// A working directory as sessions name it.
+    fn folder(&self, named: Option<&Path>) -> anyhow::Result<Option<String>> {
+        let Some(named) = named else { return Ok(None) };
+        let path = self.ambient.current_dir()?.join(named);
+        // One that is gone may have sessions all the same.
+        let path = assemble::folder(&path).unwrap_or(path);
+        Ok(Some(path.to_string_lossy().into_owned()))
+    }
+
+    /// The session whose id begins so.
+    fn named(&self, beginning: &str) -> anyhow::Result<SessionId> {
+        let ids = self.store.ids()?;
+        if let Some(whole) = ids.iter().find(|id| id.as_str() == beginning) {
+            return Ok(whole.clone());
+        }
+        anyhow::ensure!(!beginning.is_empty(), "name a session: `pintle sessions list` shows them");
+        let mut fitting = ids.iter().filter(|id| id.as_str().starts_with(beginning));
+        let first = fitting.next().with_context(|| {
+            format!("no session's id begins with `{beginning}`: `pintle sessions list` shows them")
+        })?;
+        let others = fitting.count();
+        anyhow::ensure!(
+            others == 0,
+            "the ids of {} sessions begin with `{beginning}`: write more of it",
+            others + 1
+        );
+        Ok(first.clone())
+    }
+
+    /// How much of an id tells every session apart.
+    fn id_length(&self) -> anyhow::Result<usize> {
+        let ids = self.store.ids()?;
+        let shared = ids.iter().zip(ids.iter().skip(1)).map(|(one, next)| {
+            let pairs = one.as_str().chars().zip(next.as_str().chars());
+            pairs.take_while(|(a, b)| a == b).count() + 1
+        });
+        Ok(shared.max().unwrap_or(0).max(SHORT_ID))
+    }
+}
+
+/// An argument with spaces in it was quoted for the shell: it is a phrase.
+fn phrase(word: &str) -> String {
+    let is_phrase = word.contains(char::is_whitespace) && !word.contains('"');
+    if is_phrase { format!("\"{word}\"") } else { word.to_owned() }
+}
+
+fn print(events: &[Box<RawValue>], json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    for event in events {
+        if json {
+            writeln!(out, "{event}")?;
+        } else if let Ok(record) = serde_json::from_str::<EventRecord>(event.get())
+            && let Some(text) = transcript::lines(&record)
+        {
+            writeln!(out, "{text}")?;
+        }
+    }
+    Ok(())
+}
+
+fn print_hit(hit: &SearchHit, short: usize, out: &mut impl Write) -> anyhow::Result<()> {
+    let id: String = hit.session_id.as_str().chars().take(short).collect();
+    let title = hit.title.as_deref().map_or_else(|| one_line(&hit.cwd), one_line);
+    let mut text = String::new();
+    let is_marked = io::stdout().is_terminal();
+    for SnippetPiece { text: piece, is_match } in &hit.snippet {
+        let piece = pintle::text::terminal::shown(piece);
+        if *is_match && is_marked {
+            text.push_str("\u{1b}[1m");
+            text.push_str(&piece);
+            text.push_str("\u{1b}[0m");
+        } else {
+            text.push_str(&piece);
+        }
+    }
+    let role = match hit.role {
+        pintle_protocol::search::EntryRole::User => ">",
+        pintle_protocol::search::EntryRole::Assistant => " ",
+        pintle_protocol::search::EntryRole::Tool => "*",
+    };
+    writeln!(out, "{id} --at {:<6} {}  {title}", hit.seq, when::shown(hit.ts_ms))?;
+    writeln!(out, "  {role} {text}")?;
+    Ok(())
+}
+
+fn listed_as_json(stored: &Stored) -> anyhow::Result<String> {
+    let mut value = serde_json::to_value(&stored.summary)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("entries".to_owned(), json!(stored.entries));
+        fields.insert("turns".to_owned(), json!(stored.turns));
+        fields.insert("state".to_owned(), json!(stored.state));
+        if let Some(cost) = stored.cost_nano_usd {
+            fields.insert("costNanoUsd".to_owned(), json!(cost));
+        }
+    }
+    Ok(value.to_string())
+}
+
+fn verdict_as_json(verdict: &Verdict) -> String {
+    json!({
+        "sessionId": verdict.session_id,
+        "path": verdict.folder.display().to_string(),
+        "events": verdict.events,
+        "problems": verdict.problems,
+    })
+    .to_string()
+}
+
+fn usd(nano: u64) -> String {
+    format!("${}.{:02}", nano / 1_000_000_000, nano % 1_000_000_000 / 10_000_000)
+}
+
+/// A count with its noun; `entr` is an entry.
+fn plural(count: u64, noun: &str) -> String {
+    match (count, noun) {
+        (1, "entr") => "1 entry".to_owned(),
+        (_, "entr") => format!("{count} entries"),
+        (1, _) => format!("1 {noun}"),
+        (_, _) => format!("{count} {noun}s"),
+    }
+}

@@ -1,0 +1,89 @@
+//! A session as a person reads it: what was said, and a line for each call.
+
+use pintle::text::terminal::shown;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Event, EventRecord, TurnStatus};
+use pintle_protocol::item::{ItemBody, ItemStatus};
+
+/// What to print of an event, if it is something to read.
+pub(super) fn lines(record: &EventRecord) -> Option<String> {
+    let text = match &record.event {
+        Event::ItemCompleted { item } => match &item.body {
+            ItemBody::UserMessage(message) => {
+                let text: Vec<String> = message.content.iter().map(input).collect();
+                indented("> ", &text.join("\n"))
+            }
+            ItemBody::AgentMessage(body) if body.text.trim().is_empty() => return None,
+            ItemBody::AgentMessage(body) => body.text.trim_end().to_owned(),
+            ItemBody::ToolCall(call) => format!("* {}{}", one_line(&call.title), end(item.status)),
+            ItemBody::Job(job) => format!("* {}{}", one_line(&job.title), end(item.status)),
+            ItemBody::Subagent(agent) => {
+                format!("* sub-agent {} ({})", agent.agent_id, agent.session_id)
+            }
+            ItemBody::Compaction(_) => "* the conversation was summed up".to_owned(),
+            ItemBody::Reasoning(_) | ItemBody::EngineMessage(_) => return None,
+        },
+        Event::TurnCompleted(turn) => match (turn.status, &turn.error) {
+            (TurnStatus::Completed, _) => return None,
+            (TurnStatus::Interrupted, _) => "! interrupted".to_owned(),
+            (TurnStatus::Failed, error) => {
+                let why = error.as_ref().map_or("unknown", |error| error.message.as_str());
+                format!("! failed: {}", one_line(why))
+            }
+        },
+        Event::Notice(notice) => format!("! {}", one_line(&notice.message)),
+        Event::SessionUpdated(updated) => match &updated.title {
+            Some(title) => format!("* the title is now: {}", one_line(title)),
+            None => "* the title was taken away".to_owned(),
+        },
+        Event::SessionCreated(_)
+        | Event::SessionClosed {}
+        | Event::InputAccepted(_)
+        | Event::InputRemoved { .. }
+        | Event::QueueChanged { .. }
+        | Event::TurnStarted { .. }
+        | Event::PromptMade(_)
+        | Event::ItemStarted { .. }
+        | Event::ItemUpdated { .. }
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalResolved(_)
+        | Event::QuestionRequested(_)
+        | Event::QuestionResolved(_)
+        | Event::PlanUpdated(_)
+        | Event::StepCompleted(_)
+        | Event::RetryScheduled(_)
+        | Event::ContextPruned(_)
+        | Event::ConfigChanged(_) => return None,
+    };
+    Some(shown(&text).into_owned())
+}
+
+fn input(block: &Input) -> String {
+    match block {
+        Input::Text { text } => text.trim_end().to_owned(),
+        Input::File { path, .. } | Input::Diagnostics { path, .. } => format!("[{path}]"),
+        Input::Selection { path, text, .. } => format!("[{path}]\n{}", text.trim_end()),
+        Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
+    }
+}
+
+fn end(status: ItemStatus) -> &'static str {
+    match status {
+        ItemStatus::Completed => "",
+        ItemStatus::Failed => " (failed)",
+        ItemStatus::Declined => " (declined)",
+        ItemStatus::Cancelled => " (stopped)",
+        ItemStatus::Pending | ItemStatus::Running => " (not ended)",
+    }
+}
+
+fn indented(mark: &str, text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("{mark}{line}")).collect();
+    lines.join("\n")
+}
+
+/// A text in one line.
+pub(super) fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shown(&text).into_owned()
+}

@@ -1,0 +1,240 @@
+//! The index's file: opened at the first need, rebuilt when its shape is another one, set aside when it is damaged.
+//!
+//! Invariant: nothing in it is the truth. Where it cannot be written, it is in memory.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use crate::store::Error;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The file's name in the data folder.
+const FILE: &str = "index.sqlite";
+
+/// What a damaged file is called from then on; the one before it goes.
+const DAMAGED: &str = "index.sqlite.damaged";
+
+/// The tables' version. Another one in the file: everything is dropped and read again from the journals.
+const VERSION: i64 = 1;
+
+/// How long another process may hold the file. Its transactions take milliseconds; on a busy machine more.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Pages kept in memory, in KiB.
+const CACHE_KIB: i64 = 16 * 1024;
+
+/// How many statements stay compiled.
+const STATEMENTS: usize = 48;
+
+const TABLES: &str = "
+CREATE TABLE sessions (
+  key INTEGER PRIMARY KEY,
+  -- The folder below `sessions`, and its name, which lists are ordered by.
+  folder TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  id TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  title TEXT,
+  parent_session TEXT,
+  parent_agent TEXT,
+  -- The journal when the row was written.
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  -- The journal when its lines were last read, up to where, and what its last line was.
+  read_size INTEGER NOT NULL DEFAULT -1,
+  read_mtime_ns INTEGER NOT NULL DEFAULT -1,
+  offset INTEGER NOT NULL DEFAULT 0,
+  last_length INTEGER NOT NULL DEFAULT 0,
+  last_crc INTEGER NOT NULL DEFAULT 0,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  entries INTEGER NOT NULL DEFAULT 0,
+  turns INTEGER NOT NULL DEFAULT 0,
+  cost_nano_usd INTEGER,
+  state TEXT NOT NULL DEFAULT 'idle',
+  archived INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX sessions_by_name ON sessions (name);
+CREATE INDEX sessions_by_id ON sessions (id);
+CREATE INDEX sessions_by_parent ON sessions (parent_session);
+-- What can be found. Keys rise with time.
+CREATE TABLE entries (
+  key INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  ts_ms INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  role INTEGER NOT NULL,
+  turn TEXT,
+  item TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  paths TEXT NOT NULL
+);
+CREATE UNIQUE INDEX entries_by_place ON entries (session, seq);
+CREATE VIRTUAL TABLE substrings USING fts5 (
+  text, paths, tokenize = 'trigram case_sensitive 1', content = '', contentless_delete = 1
+);
+CREATE VIRTUAL TABLE short USING fts5 (
+  text, tokenize = 'unicode61 remove_diacritics 0', content = '', contentless_delete = 1
+);
+";
+
+/// The file, or what stands for it. Used from threads that may block.
+#[derive(Debug)]
+pub(super) struct Database {
+    data: PathBuf,
+    /// Held while one thread reads or writes, never over an await.
+    open: Mutex<Option<Connection>>,
+}
+
+impl Database {
+    pub(super) fn new(data: &Path) -> Self {
+        Self { data: data.to_owned(), open: Mutex::new(None) }
+    }
+
+    /// Works with the database. A damaged one is set aside and the work done again on a new one.
+    pub(super) fn with<T>(
+        &self,
+        mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        let mut open = self.lock();
+        let first = self.attempt(&mut open, &mut work);
+        let done = match first {
+            Err(error) if is_damaged(&error) => {
+                // Dropping the connection before its file is moved.
+                *open = None;
+                self.set_aside(&error);
+                self.attempt(&mut open, &mut work)
+            }
+            done => done,
+        };
+        done.map_err(|error| Error::Index { path: self.path(), message: error.to_string() })
+    }
+
+    fn attempt<T>(
+        &self,
+        open: &mut MutexGuard<'_, Option<Connection>>,
+        work: &mut impl FnMut(&mut Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        let connection = match &mut **open {
+            Some(connection) => connection,
+            empty => empty.insert(self.connect()?),
+        };
+        work(connection)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Connection>> {
+        // Whoever panicked left a connection whose transaction was rolled back.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.data.join(FILE)
+    }
+
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(self.path(), flags).and_then(prepared);
+        match opened {
+            Err(error) if is_read_only(&error) => {
+                tracing::debug!(
+                    "{} cannot be written, so the index is in memory",
+                    self.path().display()
+                );
+                Connection::open_in_memory().and_then(prepared)
+            }
+            opened => opened,
+        }
+    }
+
+    fn set_aside(&self, error: &rusqlite::Error) {
+        let (from, to) = (self.path(), self.data.join(DAMAGED));
+        tracing::warn!(
+            "{} is damaged ({error}); it is kept as {} and made anew from the journals",
+            from.display(),
+            to.display()
+        );
+        let _ = fs::rename(&from, &to);
+        for ending in ["-wal", "-shm"] {
+            let _ = fs::remove_file(self.data.join(format!("{FILE}{ending}")));
+        }
+    }
+
+    /// Drops every table and makes them anew, empty.
+    pub(super) fn clear(&self) -> Result<(), Error> {
+        self.with(|connection| {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            rebuild(&transaction)?;
+            transaction.commit()
+        })
+    }
+
+    /// What SQLite finds wrong with its file.
+    pub(super) fn damage(&self) -> Result<Option<String>, Error> {
+        self.with(|connection| {
+            let said: String =
+                connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+            Ok((said != "ok").then_some(said))
+        })
+    }
+}
+
+fn prepared(mut connection: Connection) -> rusqlite::Result<Connection> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    if version(&connection)? != VERSION {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Another process may have been here first.
+        if version(&transaction)? != VERSION {
+            rebuild(&transaction)?;
+        }
+        transaction.commit()?;
+    }
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+}
+
+/// Drops every table, whatever it is, and makes ours.
+fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
+    // Virtual tables first: their shadow tables go with them.
+    let list = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+                ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'";
+    loop {
+        let mut statement = connection.prepare(list)?;
+        let next: Option<String> = statement.query_map([], |row| row.get(0))?.next().transpose()?;
+        drop(statement);
+        let Some(name) = next else { break };
+        connection.execute(&format!("DROP TABLE \"{}\"", name.replace('"', "\"\"")), [])?;
+    }
+    connection.execute_batch(TABLES)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, message) = error else { return false };
+    matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        // Tables that somebody took away.
+        || message.as_deref().is_some_and(|message| message.starts_with("no such table"))
+}
+
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, _) = error else { return false };
+    matches!(
+        failure.code,
+        ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied
+    )
+}

@@ -1,0 +1,218 @@
+//! What of an event can be found, and what it says of its session: pure, from the JSON of a journal's line.
+//!
+//! Found is what people and models say, and what tools are called, run and touch. Not found: reasoning, what the engine told the
+//! model, what tools print.
+
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use pintle_protocol::search::{EntryKind, EntryRole};
+use serde_json::Value;
+
+/// The most text of one entry, in bytes; what is longer is cut. Nobody writes so much, but logs are pasted.
+const MOST_TEXT_BYTES: usize = 256 * 1024;
+
+/// An entry that can be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) kind: EntryKind,
+    pub(super) role: EntryRole,
+    pub(super) item_id: String,
+    /// What was said; title and command of a call.
+    pub(super) text: String,
+    /// The files it is about, one a line.
+    pub(super) paths: String,
+}
+
+/// The types of events that say something to the index; lines of other types are not even read whole.
+const TYPES: [&str; 5] =
+    ["item.completed", "turn.started", "turn.completed", "session.created", "session.closed"];
+
+/// Whether a line may matter, from its beginning.
+pub(super) fn may_matter(event_json: &str) -> bool {
+    match event_json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
+        Some((kind, _)) => TYPES.contains(&kind),
+        // Somebody else wrote it in another order.
+        None => true,
+    }
+}
+
+/// What can be found of an event.
+pub(super) fn found(record: &EventRecord) -> Option<Found> {
+    let Event::ItemCompleted { item } = &record.event else { return None };
+    let Item { id, body, .. } = item;
+    let (kind, role, text, paths) = match body {
+        ItemBody::UserMessage(message) => {
+            let (text, paths) = input_texts(&message.content);
+            (EntryKind::UserMessage, EntryRole::User, text, paths)
+        }
+        ItemBody::AgentMessage(body) => {
+            (EntryKind::AgentMessage, EntryRole::Assistant, body.text.clone(), Vec::new())
+        }
+        ItemBody::ToolCall(call) => {
+            let (text, paths) = call_texts(call);
+            (EntryKind::ToolCall, EntryRole::Tool, text, paths)
+        }
+        ItemBody::Reasoning(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => return None,
+    };
+    let mut known: Vec<String> = Vec::new();
+    for path in paths {
+        if !path.is_empty() && !known.contains(&path) {
+            known.push(path);
+        }
+    }
+    let paths = known.join("\n");
+    if text.trim().is_empty() && paths.is_empty() {
+        return None;
+    }
+    Some(Found { kind, role, item_id: id.to_string(), text: cut(text), paths: cut(paths) })
+}
+
+fn input_texts(content: &[Input]) -> (String, Vec<String>) {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut paths = Vec::new();
+    for block in content {
+        match block {
+            Input::Text { text } => texts.push(text),
+            Input::File { path, .. } => paths.push(path.clone()),
+            Input::Selection { path, text, .. } => {
+                paths.push(path.clone());
+                texts.push(text);
+            }
+            Input::Diagnostics { path, items } => {
+                paths.push(path.clone());
+                texts.extend(items.iter().map(|item| item.message.as_str()));
+            }
+            Input::Image { .. } => {}
+        }
+    }
+    (texts.join("\n"), paths)
+}
+
+fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
+    let mut text = call.title.clone();
+    let input = call.changed_input.as_ref().or(call.input.as_ref());
+    if let Some(command) = input.and_then(|input| input.get("command")) {
+        let command = match command {
+            Value::String(line) => line.clone(),
+            Value::Array(words) => {
+                words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+        };
+        // The title of a short command says it already.
+        if !command.is_empty() && !text.contains(&command) {
+            text.push('\n');
+            text.push_str(&command);
+        }
+    }
+    let mut paths: Vec<String> = call.locations.iter().map(|place| place.path.clone()).collect();
+    for change in call.output.iter().flat_map(|output| &output.details.changes) {
+        paths.push(change.path.clone());
+        paths.extend(change.old_path.clone());
+    }
+    (text, paths)
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > MOST_TEXT_BYTES {
+        let end = (0..=MOST_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
+        text.truncate(end.unwrap_or(0));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(item: &Value) -> Option<(EntryKind, String, String)> {
+        let mut item = item.clone();
+        item["id"] = json!("i");
+        item["status"] = json!("completed");
+        item["startedMs"] = json!(1);
+        let record = json!({
+            "sessionId": "s", "seq": 1, "tsMs": 1, "event": {"type": "item.completed", "item": item},
+        });
+        let record: EventRecord = serde_json::from_value(record).unwrap();
+        found(&record).map(|found| (found.kind, found.text, found.paths))
+    }
+
+    #[test]
+    fn what_can_be_found_of_each_kind_of_item() {
+        use EntryKind::{AgentMessage, ToolCall, UserMessage};
+        let long = "x".repeat(MOST_TEXT_BYTES + 9);
+        for (name, item, want) in [
+            (
+                "a prompt with blocks",
+                json!({"type": "userMessage", "content": [
+                    {"type": "text", "text": "why?"},
+                    {"type": "file", "path": "/w/a.rs"},
+                    {"type": "selection", "path": "/w/b.rs", "range": {"start": 1, "end": 2}, "text": "fn x"},
+                    {"type": "image", "mimeType": "image/png", "data": "AAAA"},
+                ]}),
+                Some((UserMessage, "why?\nfn x", "/w/a.rs\n/w/b.rs")),
+            ),
+            (
+                "an answer",
+                json!({"type": "agentMessage", "text": "So."}),
+                Some((AgentMessage, "So.", "")),
+            ),
+            ("an empty answer", json!({"type": "agentMessage", "text": " "}), None),
+            ("thoughts", json!({"type": "reasoning", "text": "hm"}), None),
+            ("the engine's words", json!({"type": "engineMessage", "text": "told"}), None),
+            (
+                "a command that its title cuts",
+                json!({"type": "toolCall", "toolName": "bash", "title": "bash: a && …", "kind": "execute",
+                    "input": {"command": "a && b"}, "output": {"content": [{"type": "text", "text": "printed"}]}}),
+                Some((ToolCall, "bash: a && …\na && b", "")),
+            ),
+            (
+                "a command that its title says",
+                json!({"type": "toolCall", "toolName": "bash", "title": "bash: ls", "kind": "execute", "input": {"command": "ls"}}),
+                Some((ToolCall, "bash: ls", "")),
+            ),
+            (
+                "a command in words, as a hook changed it",
+                json!({"type": "toolCall", "toolName": "shell", "title": "shell", "kind": "execute",
+                    "input": {"command": ["rm", "x"]}, "changedInput": {"command": ["ls", "-l"]}}),
+                Some((ToolCall, "shell\nls -l", "")),
+            ),
+            (
+                "a change, each path once",
+                json!({"type": "toolCall", "toolName": "edit", "title": "edit a.rs", "kind": "edit",
+                "locations": [{"path": "/w/a.rs", "line": 3}],
+                "output": {"content": [], "details": {"changes": [
+                    {"op": "move", "path": "/w/a.rs", "oldPath": "/w/old.rs", "fileType": "text", "diff": "", "added": 0, "removed": 0},
+                ]}}}),
+                Some((ToolCall, "edit a.rs", "/w/a.rs\n/w/old.rs")),
+            ),
+            (
+                "a paste without end",
+                json!({"type": "userMessage", "content": [{"type": "text", "text": long}]}),
+                Some((UserMessage, &long[..MOST_TEXT_BYTES], "")),
+            ),
+        ] {
+            let want = want.map(|(kind, text, paths)| (kind, text.to_owned(), paths.to_owned()));
+            assert_eq!(of(&item), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_that_do_not_matter_are_known_by_their_beginning() {
+        for (json, want) in [
+            (r#"{"type":"item.completed","item":{}}"#, true),
+            (r#"{"type":"item.updated","item":{}}"#, false),
+            (r#"{"type":"session.created"}"#, true),
+            (r#"{"item":{},"type":"item.completed"}"#, true),
+            (r#"{"type":"new.thing"}"#, false),
+        ] {
+            assert_eq!(may_matter(json), want, "{json}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! A search: candidates from the word tables, newest first, ranked here.
+//!
+//! SQLite's own `bm25()` looks at every entry that holds a word before it gives the first: a second for a common word in 100,000
+//! entries. So the newest [`CANDIDATES`] are taken and ranked by the same formula; of a rare word, that is all there are.
+
+use super::words::{self, Query, Table, Word};
+use super::{kind_of, number_of_kind, number_of_role, role_of};
+use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::search::{SearchHit, SessionSearchParams, SessionSearchResult};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params_from_iter};
+
+/// How many entries are ranked.
+const CANDIDATES: usize = 2000;
+
+/// How much text of theirs, in bytes.
+const CANDIDATE_BYTES: usize = 16 * 1024 * 1024;
+
+/// From this number of entries on, a word counts as common.
+const COMMON: i64 = 500;
+
+/// A statement with its values, put together.
+#[derive(Debug)]
+struct Statement {
+    sql: String,
+    values: Vec<Value>,
+}
+
+struct Candidate {
+    key: i64,
+    folded: String,
+    score: f64,
+}
+
+pub(super) fn search(
+    connection: &Connection,
+    wanted: &SessionSearchParams,
+    from: usize,
+    limit: usize,
+) -> rusqlite::Result<SessionSearchResult> {
+    let query = Query::parse(&wanted.query);
+    if query.is_hopeless {
+        return Ok(SessionSearchResult::default());
+    }
+    let keys = if query.words.is_empty() {
+        newest(connection, wanted, from, limit)?
+    } else {
+        let ranked = ranked(connection, wanted, &query)?;
+        ranked.into_iter().skip(from).take(limit.saturating_add(1)).collect()
+    };
+    let next_cursor = (keys.len() > limit).then(|| from.saturating_add(limit).to_string());
+    let mut statement = connection.prepare_cached(
+        "SELECT s.id, e.seq, e.item, e.ts_ms, e.kind, e.role, s.title, s.cwd, e.text, e.paths
+         FROM entries e JOIN sessions s ON s.key = e.session WHERE e.key = ?1",
+    )?;
+    let mut hits = Vec::new();
+    for key in keys.into_iter().take(limit) {
+        hits.extend(
+            statement.query_map([key], |row| hit(row, &query))?.collect::<Result<Vec<_>, _>>()?,
+        );
+    }
+    Ok(SessionSearchResult { hits, next_cursor, behind: 0 })
+}
+
+fn hit(row: &Row<'_>, query: &Query) -> rusqlite::Result<SearchHit> {
+    let count = |column: usize| row.get::<_, i64>(column).map(|n| u64::try_from(n).unwrap_or(0));
+    let (text, paths): (String, String) = (row.get(8)?, row.get(9)?);
+    let folded = words::fold(&text);
+    let is_in_text = query.words.is_empty() || query.words.iter().any(|word| word.is_in(&folded));
+    let shown = if (is_in_text || paths.is_empty()) && !text.is_empty() { &text } else { &paths };
+    Ok(SearchHit {
+        session_id: SessionId::new(row.get::<_, String>(0)?),
+        seq: count(1)?,
+        item_id: Some(ItemId::new(row.get::<_, String>(2)?)),
+        ts_ms: count(3)?,
+        kind: kind_of(row.get(4)?),
+        role: role_of(row.get(5)?),
+        title: row.get(6)?,
+        cwd: row.get(7)?,
+        snippet: words::snippet(shown, &query.words),
+    })
+}
+
+/// Without words: the newest that pass the filters, one more than fits.
+fn newest(
+    connection: &Connection,
+    wanted: &SessionSearchParams,
+    from: usize,
+    limit: usize,
+) -> rusqlite::Result<Vec<i64>> {
+    let mut statement = matching(wanted, &[], "e.key");
+    statement.sql.push_str(" LIMIT ? OFFSET ?");
+    let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+    statement.values.extend([number(limit.saturating_add(1)), number(from)]);
+    let mut prepared = connection.prepare_cached(&statement.sql)?;
+    prepared.query_map(params_from_iter(statement.values), |row| row.get(0))?.collect()
+}
+
+fn ranked(
+    connection: &Connection,
+    wanted: &SessionSearchParams,
+    query: &Query,
+) -> rusqlite::Result<Vec<i64>> {
+    let Statement { sql, values } = matching(wanted, &query.words, "e.key, e.text, e.paths");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut candidates = Vec::new();
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        let (text, paths) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+        let mut folded = words::fold(text);
+        folded.push('\n');
+        folded.push_str(&words::fold(paths));
+        bytes += folded.len();
+        candidates.push(Candidate { key: row.get(0)?, folded, score: 0.0 });
+        if candidates.len() == CANDIDATES || bytes > CANDIDATE_BYTES {
+            break;
+        }
+    }
+    drop(rows);
+    let all: i64 =
+        connection
+            .query_row("SELECT coalesce(sum(entries), 0) FROM sessions", [], |row| row.get(0))?;
+    let holders = query
+        .words
+        .iter()
+        .map(|word| Ok((word, holders(connection, word, query.words.len() == 1)?)))
+        .collect::<rusqlite::Result<Vec<(&Word, u64)>>>()?;
+    let usual = bytes as u64 / (candidates.len().max(1) as u64);
+    let usual = f64::from(u32::try_from(usual).unwrap_or(u32::MAX));
+    for candidate in &mut candidates {
+        let entries = u64::try_from(all).unwrap_or(0);
+        candidate.score = words::rank(&candidate.folded, &holders, entries, usual);
+    }
+    // They come newest first, and the sort keeps that among equals.
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    Ok(candidates.into_iter().map(|candidate| candidate.key).collect())
+}
+
+/// How many entries hold a word, up to where it is common. Of a word that is alone it does not matter.
+fn holders(connection: &Connection, word: &Word, is_alone: bool) -> rusqlite::Result<u64> {
+    if is_alone {
+        return Ok(1);
+    }
+    let table = table_of(word.table);
+    let sql =
+        format!("SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {table} MATCH ?1 LIMIT ?2)");
+    let count: i64 =
+        connection.prepare_cached(&sql)?.query_row((word.quoted(), COMMON), |row| row.get(0))?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+fn table_of(table: Table) -> &'static str {
+    match table {
+        Table::Substrings => "substrings",
+        Table::Short => "short",
+    }
+}
+
+/// The entries that hold all words and pass the filters, newest first.
+fn matching(wanted: &SessionSearchParams, words: &[Word], columns: &str) -> Statement {
+    let SessionSearchParams { cwd, session_id, kinds, roles, path, after_ms, before_ms, .. } =
+        wanted;
+    let quoted = |table: Table| -> Vec<String> {
+        words.iter().filter(|word| word.table == table).map(Word::quoted).collect()
+    };
+    let (mut substrings, short) = (quoted(Table::Substrings), quoted(Table::Short));
+    let path = path.as_ref().map(|path| words::fold(path)).filter(|path| !path.is_empty());
+    let mut wheres: Vec<String> = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(path) = path {
+        match Query::parse(&format!("\"{}\"", path.replace('"', " "))).words.first() {
+            Some(word) if word.table == Table::Substrings => {
+                substrings.push(format!("paths : {}", word.quoted()));
+            }
+            Some(_) | None => {
+                wheres.push("instr(lower(e.paths), ?) > 0".to_owned());
+                values.push(path.into());
+            }
+        }
+    }
+    // One word table leads, the other narrows it down; `+` keeps SQLite from turning that around.
+    let from = match (substrings.is_empty(), short.is_empty()) {
+        (true, true) => "entries e CROSS JOIN sessions s ON s.key = e.session".to_owned(),
+        (has_no_substrings, has_no_short) => {
+            let table = if has_no_substrings { "short" } else { "substrings" };
+            wheres.push(format!("{table} MATCH ?"));
+            values.push(if has_no_substrings { &short } else { &substrings }.join(" AND ").into());
+            if !(has_no_substrings || has_no_short) {
+                wheres.push("+w.rowid IN (SELECT rowid FROM short WHERE short MATCH ?)".to_owned());
+                values.push(short.join(" AND ").into());
+            }
+            format!(
+                "{table} w CROSS JOIN entries e ON e.key = w.rowid CROSS JOIN sessions s ON s.key = e.session"
+            )
+        }
+    };
+    let key = if substrings.is_empty() && short.is_empty() { "e.key" } else { "w.rowid" };
+    let mut only = |condition: &str, value: Value| {
+        wheres.push(condition.to_owned());
+        values.push(value);
+    };
+    let first_key = |ms: u64| Value::Integer(super::catch_up::first_key(ms));
+    if let Some(ms) = after_ms {
+        only(&format!("{key} >= ?"), first_key(*ms));
+    }
+    if let Some(ms) = before_ms {
+        only(&format!("{key} < ?"), first_key(*ms));
+    }
+    if let Some(cwd) = cwd {
+        only("s.cwd = ?", cwd.clone().into());
+    }
+    if let Some(id) = session_id {
+        only("s.id = ?", id.as_str().to_owned().into());
+    }
+    let list =
+        |numbers: Vec<i64>| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    if !kinds.is_empty() {
+        let numbers = kinds.iter().map(|kind| number_of_kind(*kind)).collect();
+        wheres.push(format!("e.kind IN ({})", list(numbers)));
+    }
+    if !roles.is_empty() {
+        let numbers = roles.iter().map(|role| number_of_role(*role)).collect();
+        wheres.push(format!("e.role IN ({})", list(numbers)));
+    }
+    let wheres =
+        if wheres.is_empty() { String::new() } else { format!(" WHERE {}", wheres.join(" AND ")) };
+    Statement { sql: format!("SELECT {columns} FROM {from}{wheres} ORDER BY {key} DESC"), values }
+}
