@@ -3,6 +3,7 @@
 //! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
 //! and a summing up that fails leaves it as it was.
 
+use super::hooks::points;
 use super::retry::{self, Failures};
 use super::turn::{Doing, End, Moved, Tally, TurnContext};
 use crate::context::conversation::{Conversation, Kept, Pruned};
@@ -201,7 +202,15 @@ pub(super) async fn compact(
     let mut item = ctx.item(id, None, ItemStatus::Running, ItemBody::Compaction(Box::new(body)));
     ctx.session.event(Event::ItemStarted { item: item.clone() }).await;
     ctx.session.doing(Doing::Compacting).await;
+    let denied = match cut {
+        None => None,
+        Some(_) => points::compact(ctx, conversation.messages.len()).await,
+    };
     let summed = match cut {
+        Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
+        Some(_) if denied.is_some() => {
+            Err(Unsummed::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
+        }
         None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);

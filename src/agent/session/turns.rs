@@ -167,6 +167,8 @@ impl Session {
             hooks: self.hooks(Some(&session)),
             open_todos: self.open_todos(),
             lint: self.services.lint.clone(),
+            reports: self.reports(),
+            report_wait: self.services.report_wait,
             client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),
