@@ -156,7 +156,7 @@ async fn prune(
     }
     let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
-    prune::apply(&mut pruned.messages, &places);
+    prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
     let freed = before.saturating_sub(sum(&pruned.messages));
     let results = places.len() as u64;
     let event = ContextPruned {
@@ -167,6 +167,7 @@ async fn prune(
     let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
     ctx.session.event_with(Event::ContextPruned(event), private).await;
     *conversation = pruned;
+    ctx.pruned.send_replace(Arc::clone(&conversation.removed));
     // The provider's count is of what was there before.
     meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
     meter.estimated = (0, 0);
@@ -229,6 +230,7 @@ pub(super) async fn compact(
             let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
+            shorter.forget_removed();
             let mut fresh = Meter::default();
             let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
             set(&mut item, |body| {
@@ -241,6 +243,7 @@ pub(super) async fn compact(
             // What is not in the journal must not be forgotten.
             ctx.session.barrier().await?;
             *conversation = shorter;
+            ctx.pruned.send_replace(Arc::clone(&conversation.removed));
             *meter = fresh;
             briefing.forgot();
             return Ok(true);

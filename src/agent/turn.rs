@@ -82,6 +82,8 @@ pub(super) struct TurnContext {
     pub(super) mode: TurnMode,
     /// What is run after changes.
     pub(super) lint: Option<Lint>,
+    /// Results that were pruned and can be brought back, as the conversation has them.
+    pub(super) pruned: watch::Sender<tools::Pruned>,
     /// What an editor finds wrong in files.
     pub(super) reports: watch::Receiver<Reports>,
     /// How long its report of a changed file is waited for.

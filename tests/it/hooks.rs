@@ -442,7 +442,7 @@ fn a_hook_is_asked_before_the_conversation_is_summed_up() {
             "exit 3",
             "say old news",
             "prompt go | idle | compact | idle",
-            "the hook `look` ended with 3",
+            "the hook `look` ended with exit code 3",
             "compaction Requested completed",
         ),
     ] {

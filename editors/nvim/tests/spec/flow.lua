@@ -509,9 +509,11 @@ test("what the editor finds wrong after an edit is read by the model", function(
       require("pintle.diagnostics").flush()
     end
   ]])
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:lua("_G.find('old')")
   vi:cmd("Pintle ask go")
   vi:wait("require('pintle.approval').count() == 1")
-  vi:lua("_G.find('old')")
   vi:lua("_G.choices = { 'Allow' }")
   vi:cmd("Pintle attention")
   vi:wait_chat("Successfully replaced")
