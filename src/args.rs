@@ -11,6 +11,7 @@ use pintle::frontend::run;
 use pintle::transport::codec::Framing;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::TurnLimits;
+use pintle_protocol::plan::WorkMode;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
@@ -150,6 +151,9 @@ pub(crate) struct Run {
     /// What to print: the answer, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
+    /// What the model may do: plan (it only reads, and its answer is a plan) or act; without it a stored session keeps its own
+    #[arg(long, value_name = "MODE")]
+    mode: Option<Mode>,
     /// Go on with a stored session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
@@ -168,6 +172,12 @@ pub(crate) struct Run {
     /// Say nothing on stderr while it works
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Mode {
+    Plan,
+    Act,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -202,6 +212,14 @@ impl Run {
             cost_nano_usd: self.max_cost,
             duration_ms: self.max_seconds.map(|seconds| seconds.saturating_mul(1000)),
         }
+    }
+
+    /// Whether the task is planned only.
+    pub(crate) fn mode(&self) -> Option<WorkMode> {
+        self.mode.map(|mode| match mode {
+            Mode::Plan => WorkMode::Plan,
+            Mode::Act => WorkMode::Act,
+        })
     }
 
     /// The task's text. Stdin is read only for `-`.

@@ -5,7 +5,7 @@ use crate::args;
 use anyhow::Context;
 use pintle::agent::{
     ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, LINT_TIMEOUT, Limits, Lint, Models,
-    Patience, Personal, QUESTION_TIMEOUT, RoomPolicy, Runner, Safe, Services, Toolbox,
+    Patience, Personal, QUESTION_TIMEOUT, REPORT_WAIT, RoomPolicy, Runner, Safe, Services, Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
@@ -71,6 +71,7 @@ pub(crate) async fn services(
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         default_permission_mode: config.permission_mode.value,
         lint: lint(&config.lint)?,
+        report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
@@ -257,6 +258,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         default_model: Some("script/demo".to_owned()),
         default_permission_mode: PermissionMode::Ask,
         lint: None,
+        report_wait: REPORT_WAIT,
         title_model: None,
         question_timeout: QUESTION_TIMEOUT,
     })

@@ -140,6 +140,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         prompt,
         format: task.format.into(),
         limits: task.limits(),
+        mode: task.mode(),
         session: task.session.clone(),
         is_quiet: task.quiet,
         stop: signals.token(),

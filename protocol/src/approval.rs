@@ -88,6 +88,21 @@ pub struct ApprovalAnswer {
     pub dismissed: bool,
 }
 
+/// An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question
+/// stays open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalAnswerParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The question.
+    pub approval_id: ApprovalId,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: ApprovalAnswer,
+}
+
 /// How a question of permission ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -23,7 +23,7 @@ pub const NOT_FOUND: i32 = -32002;
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
 /// Too many requests in flight on this connection.
 pub const OVERLOADED: i32 = -32040;
-/// The expected turn is not the running one, or the session is open in another process.
+/// The expected turn is not the running one, the question is not open any more, or the session is open in another process.
 pub const CONFLICT: i32 = -32041;
 /// A turn is running.
 pub const BUSY: i32 = -32042;
@@ -59,7 +59,7 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         CONFLICT,
         "conflict",
-        "The expected turn is not the running one; with `data.code` `openElsewhere`, the session is open in another process.",
+        "The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
 ];

@@ -30,6 +30,8 @@ pub enum HookPoint {
     BeforeToolCall,
     /// A tool call that ran. May change its result.
     AfterToolCall,
+    /// The conversation is summed up next. May deny it; where that was not asked for, old results are taken out instead.
+    SessionCompact,
     /// A session was made or opened. Changes nothing; not for clients.
     SessionStart,
     /// A session is being closed. Changes nothing; not for clients.

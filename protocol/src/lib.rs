@@ -16,6 +16,7 @@ pub mod approval;
 pub mod capability;
 pub mod content;
 pub mod context;
+pub mod diagnostics;
 pub mod diff;
 pub mod error;
 pub mod event;

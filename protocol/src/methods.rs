@@ -1,11 +1,14 @@
 //! Methods: every request and notification with its params and result.
 
-use crate::approval::{Approval, ApprovalAnswer, PermissionMode};
+use crate::approval::{
+    Approval, ApprovalAnswer, ApprovalAnswerParams, ApprovalOutcome, PermissionMode,
+};
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use crate::content::{Input, Usage};
 use crate::context::{
     ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
 };
+use crate::diagnostics::EditorDiagnosticsParams;
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -14,7 +17,7 @@ use crate::ids::{ItemId, JobId, SessionId, TurnId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
 use crate::plan::{Plan, WorkMode};
-use crate::question::{Question, QuestionAnswer};
+use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
 use crate::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
@@ -161,6 +164,14 @@ methods! {
     request Client "queue/update" QueueUpdateRequest(QueueUpdateParams, QueueResult);
     /// Takes messages out of the queue and hands them back.
     request Client "queue/remove" QueueRemove(QueueRemoveParams, QueueRemoveResult);
+    /// Answers a question of permission that was not asked of this client, or asked before it came. The first answer holds: a
+    /// later one gets the error `conflict`, which says what became of the question.
+    request Client "approval/answer" ApprovalAnswerRequest(ApprovalAnswerParams, ApprovalOutcome);
+    /// Answers a question of the model, as `approval/answer` does one of permission.
+    request Client "question/answer" QuestionAnswerRequest(QuestionAnswerParams, QuestionOutcome);
+    /// Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it
+    /// for files in the session's folder whenever it changes.
+    request Client "editor/diagnostics" EditorDiagnostics(EditorDiagnosticsParams, Empty);
     /// Lists the background jobs of a session that run, and those that ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.

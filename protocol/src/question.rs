@@ -71,6 +71,21 @@ pub struct QuestionAnswer {
     pub dismissed: bool,
 }
 
+/// An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and
+/// the question stays open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuestionAnswerParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The question.
+    pub question_id: QuestionId,
+    /// The answer.
+    #[serde(flatten)]
+    pub answer: QuestionAnswer,
+}
+
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,11 +1,12 @@
 //! What can be asked of a session, and how to ask.
 
 use super::client_calls::{CallId, Extensions};
+use super::diagnostics::DiagnosticsReport;
 use super::engine::in_background;
 use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
 use crate::store::Page;
-use pintle_protocol::approval::{Approval, ApprovalAnswer, PermissionMode};
+use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
@@ -13,7 +14,7 @@ use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, Tur
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::{Plan, WorkMode};
-use pintle_protocol::question::{Question, QuestionAnswer};
+use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
 use pintle_protocol::queue::QueueUpdate;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -86,6 +87,33 @@ pub enum Command {
     },
     /// Answer a question; one that is not open is ignored.
     Answer(Answer),
+    /// Answer a question of permission by a request of its own.
+    AnswerApproval {
+        /// The question.
+        id: ApprovalId,
+        /// The answer to it.
+        answer: ApprovalAnswer,
+        /// What came of it; an error when it is not open, or the answer makes no sense.
+        reply: Reply<ApprovalOutcome>,
+    },
+    /// Answer a question of the model by a request of its own.
+    AnswerQuestion {
+        /// The question.
+        id: QuestionId,
+        /// The answer to it.
+        answer: QuestionAnswer,
+        /// What came of it; an error when it is not open, or the answer makes no sense.
+        reply: Reply<QuestionOutcome>,
+    },
+    /// An editor says what is wrong in a file.
+    Report {
+        /// Who.
+        id: SubscriberId,
+        /// What it finds.
+        report: DiagnosticsReport,
+        /// The answer.
+        reply: Reply<()>,
+    },
     /// This subscriber gives these hooks and tools, in place of those before.
     Extend {
         /// Who.
@@ -182,6 +210,9 @@ impl std::fmt::Debug for Command {
             Self::Unsubscribe { .. } => "Unsubscribe",
             Self::NoMoreAnswers { .. } => "NoMoreAnswers",
             Self::Answer(_) => "Answer",
+            Self::Report { .. } => "Report",
+            Self::AnswerApproval { .. } => "AnswerApproval",
+            Self::AnswerQuestion { .. } => "AnswerQuestion",
             Self::Extend { .. } => "Extend",
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
@@ -371,6 +402,8 @@ impl Command {
             Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
             Self::Events { reply, .. } => no(reply, session),
             Self::Compact { reply, .. } => no(reply, session),
+            Self::AnswerApproval { reply, .. } => no(reply, session),
+            Self::AnswerQuestion { reply, .. } => no(reply, session),
             Self::EditQueue { reply, .. } => no(reply, session),
             Self::ReadContext { reply } => no(reply, session),
             Self::SetOptions { reply, .. } => no(reply, session),
@@ -379,6 +412,7 @@ impl Command {
             Self::UpdateTitle { reply, .. } => no(reply, session),
             Self::Unsubscribe { reply, .. }
             | Self::Extend { reply, .. }
+            | Self::Report { reply, .. }
             | Self::Configure { reply, .. }
             | Self::WhenIdle { reply }
             | Self::Close { reply } => no(reply, session),

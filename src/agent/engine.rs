@@ -71,6 +71,8 @@ pub struct Services {
     pub default_permission_mode: PermissionMode,
     /// What is run after changes.
     pub lint: Option<Lint>,
+    /// How long an editor's report of a changed file is waited for.
+    pub report_wait: Duration,
     /// The model that names sessions, if one does.
     pub title_model: Option<ModelRef>,
     /// How long a person may take to answer a question.

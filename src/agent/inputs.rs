@@ -128,6 +128,7 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
         client: Client::none(),
+        pruned: Arc::default(),
         cancel: ctx.cancel.child_token(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),

@@ -15,6 +15,7 @@ mod call;
 mod client_calls;
 mod command;
 mod configured;
+mod diagnostics;
 mod emit;
 mod engine;
 mod error;
@@ -52,6 +53,7 @@ pub use command::{
     Snapshot,
 };
 pub use configured::ConfiguredModels;
+pub use diagnostics::{DiagnosticsReport, REPORT_WAIT};
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};

@@ -3,6 +3,7 @@
 //! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
 //! and a summing up that fails leaves it as it was.
 
+use super::hooks::points;
 use super::retry::{self, Failures};
 use super::turn::{Doing, End, Moved, Tally, TurnContext};
 use crate::context::conversation::{Conversation, Kept, Pruned};
@@ -155,7 +156,7 @@ async fn prune(
     }
     let before = sum(&conversation.messages);
     let mut pruned = conversation.clone();
-    prune::apply(&mut pruned.messages, &places);
+    prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
     let freed = before.saturating_sub(sum(&pruned.messages));
     let results = places.len() as u64;
     let event = ContextPruned {
@@ -166,6 +167,7 @@ async fn prune(
     let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
     ctx.session.event_with(Event::ContextPruned(event), private).await;
     *conversation = pruned;
+    ctx.pruned.send_replace(Arc::clone(&conversation.removed));
     // The provider's count is of what was there before.
     meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
     meter.estimated = (0, 0);
@@ -201,7 +203,15 @@ pub(super) async fn compact(
     let mut item = ctx.item(id, None, ItemStatus::Running, ItemBody::Compaction(Box::new(body)));
     ctx.session.event(Event::ItemStarted { item: item.clone() }).await;
     ctx.session.doing(Doing::Compacting).await;
+    let denied = match cut {
+        None => None,
+        Some(_) => points::compact(ctx, conversation.messages.len()).await,
+    };
     let summed = match cut {
+        Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
+        Some(_) if denied.is_some() => {
+            Err(Unsummed::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
+        }
         None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
@@ -220,6 +230,7 @@ pub(super) async fn compact(
             let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
+            shorter.forget_removed();
             let mut fresh = Meter::default();
             let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
             set(&mut item, |body| {
@@ -232,6 +243,7 @@ pub(super) async fn compact(
             // What is not in the journal must not be forgotten.
             ctx.session.barrier().await?;
             *conversation = shorter;
+            ctx.pruned.send_replace(Arc::clone(&conversation.removed));
             *meter = fresh;
             briefing.forgot();
             return Ok(true);

@@ -306,6 +306,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
         client: Client::new(ctx.client.clone(), call.item.id.clone()),
+        pruned: Arc::clone(&ctx.pruned.borrow()),
         cancel: cancel.clone(),
         progress: Progress::new(progress),
         settings: Arc::clone(&ctx.tool_settings),

@@ -6,6 +6,7 @@
 
 use super::approval::Grants;
 use super::briefing::{self, Brief, Briefing};
+use super::diagnostics::{Reports, Watched};
 use super::emit::{SessionLost, ToSession};
 use super::hooks::{Hooks, points};
 use super::inputs::{self, Rendered};
@@ -35,7 +36,8 @@ use pintle_protocol::item::{
 };
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// The code of a provider's refusal because the conversation is too long.
@@ -82,6 +84,12 @@ pub(super) struct TurnContext {
     pub(super) mode: TurnMode,
     /// What is run after changes.
     pub(super) lint: Option<Lint>,
+    /// Results that were pruned and can be brought back, as the conversation has them.
+    pub(super) pruned: watch::Sender<tools::Pruned>,
+    /// What an editor finds wrong in files.
+    pub(super) reports: watch::Receiver<Reports>,
+    /// How long its report of a changed file is waited for.
+    pub(super) report_wait: Duration,
     /// What is asked at points of the turn.
     pub(super) hooks: Hooks,
     /// What of the plan was not done when the turn began.
@@ -267,6 +275,7 @@ async fn drive(
     let mut continuations = 0;
     let mut is_shortened = false;
     let mut linted = String::new();
+    let mut watched = Watched::default();
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally, &ctx.purse, elapsed_ms) {
@@ -323,6 +332,7 @@ async fn drive(
             }
             Batch { steers, ..Batch::default() }
         } else {
+            watched.begin(ctx);
             tool_calls::run(ctx, moved, calls, tally).await
         };
         let (steers, _) = points::inputs(ctx, steers).await;
@@ -332,6 +342,9 @@ async fn drive(
         }
         briefing::tell_rules(ctx, moved, &touched).await;
         if let Some(text) = lint::run(ctx, &changes, &mut linted).await {
+            tell(ctx, &mut moved.conversation, text).await;
+        }
+        if let Some(text) = watched.end(ctx, &changes).await {
             tell(ctx, &mut moved.conversation, text).await;
         }
         read_news(ctx, &mut moved.conversation).await?;

@@ -11,10 +11,10 @@ use std::time::Duration;
 use toml::Value;
 
 /// Points that never come yet; a file that names them works all the same.
-const LATER: [&str; 3] = ["sessionSwitch", "sessionFork", "sessionCompact"];
+const LATER: [&str; 2] = ["sessionSwitch", "sessionFork"];
 
 /// The points there are.
-const POINTS: &str = "inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionStart or sessionEnd";
+const POINTS: &str = "inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd";
 
 /// A hook of the config file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,8 +153,8 @@ mod tests {
             short: HookSettings { point: SessionStart, command: "hello", tools: None, timeout: None, on_failure: Closed }
             two: HookSettings { point: SessionStart, command: "a", tools: None, timeout: None, on_failure: Closed } + HookSettings { point: SessionEnd, command: "b", tools: None, timeout: None, on_failure: Closed }
             later:  c: `hooks[0].point` is sessionFork, which never comes yet: the hook does not run
-            no point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionStart or sessionEnd
-            an odd point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionStart or sessionEnd
+            no point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd
+            an odd point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd
             no command: c: `hooks[0].command` must be a command
             one table: c: `hooks` must be tables: [[hooks]]
             no time: c: `hooks[0].timeout_s` must be a whole number of seconds from 1 on

@@ -6,6 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 use toml::Value;
 
+/// A model is not kept waiting for an editor for longer than this.
+const MOST_WAIT_MS: u64 = 60_000;
+
 /// What is run after changes. Without a command nothing is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintSettings {
@@ -15,6 +18,8 @@ pub struct LintSettings {
     pub globs: Vec<String>,
     /// How long it may take.
     pub timeout: Option<Duration>,
+    /// How long an editor's report of a changed file is waited for; zero does not wait.
+    pub report_wait: Option<Duration>,
 }
 
 /// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
@@ -38,6 +43,13 @@ pub(super) fn parse(
                     list.iter().map(|glob| glob.as_str().map(str::to_owned)).collect()
                 });
                 set.globs = globs.ok_or_else(|| wrong(path, &at, want))?;
+            }
+            "wait_ms" => {
+                let wait = value.as_integer().and_then(|ms| u64::try_from(ms).ok());
+                let wait = wait.filter(|ms| *ms <= MOST_WAIT_MS);
+                let want = format!("milliseconds, from 0 to {MOST_WAIT_MS}");
+                let wait = wait.ok_or_else(|| wrong(path, &at, &want))?;
+                set.report_wait = Some(Duration::from_millis(wait));
             }
             _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
         }

@@ -22,6 +22,8 @@ use std::sync::Arc;
 pub struct Conversation {
     /// The messages.
     pub messages: Vec<Arc<Message>>,
+    /// Results that were pruned and can be brought back.
+    pub removed: prune::Removed,
 }
 
 /// What the journal keeps of a reply beside its items.
@@ -100,6 +102,19 @@ impl Conversation {
         self.messages.push(Arc::new(message));
     }
 
+    /// Lets go of removed results whose calls are summed up: no note names them any more.
+    pub fn forget_removed(&mut self) {
+        let mut left = prune::Removed::default();
+        for message in &self.messages {
+            if let Message::ToolResult(result) = &**message
+                && let Some(content) = self.removed.get(&result.call_id)
+            {
+                Arc::make_mut(&mut left).insert(result.call_id.clone(), content.clone());
+            }
+        }
+        self.removed = left;
+    }
+
     /// Rebuilds the conversation from a journal.
     pub fn replay(entries: &[Entry]) -> Self {
         let mut replay = Replay::default();
@@ -113,7 +128,8 @@ impl Conversation {
                 Event::ContextPruned(_) => {
                     replay.settle();
                     if let Some(Pruned { places }) = private(entry) {
-                        prune::apply(&mut replay.conversation.messages, &places);
+                        let Conversation { messages, removed } = &mut replay.conversation;
+                        prune::apply(messages, &places, removed);
                     }
                 }
                 Event::StepCompleted(_) => {
@@ -181,6 +197,7 @@ impl Replay {
                 if let (Some(summary), Some(Kept { kept })) = (&body.summary, private(entry)) {
                     self.settle();
                     compact::apply(&mut self.conversation.messages, kept, summary);
+                    self.conversation.forget_removed();
                 }
             }
             ItemBody::UserMessage(message) => {

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod compact;
 pub mod conversation;
+pub mod diagnostics;
 pub mod documents;
 pub mod estimate;
 pub mod front_matter;

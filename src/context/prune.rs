@@ -6,14 +6,22 @@
 use super::estimate;
 use crate::llm::{AssistantBlock, Message, ToolResult};
 use pintle_protocol::content::Content;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// What stands in the place of a result that was pruned.
-const REMOVED: &str = "[This result was removed to make room. Run the call again if you need it.]";
+/// What a note in the place of a result begins with.
+const REMOVED: &str = "[This result was removed to make room";
+
+/// What stands in the place of a result that was pruned. It names the call for the tool `recall`.
+fn removed(call_id: &str) -> String {
+    format!("{REMOVED}: `recall` with the call `{call_id}` brings it back, or run the call again.]")
+}
 
 /// What stands in the place of what a later read of the same file shows anew.
 const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
+
+/// Results that were pruned, whole, by the ids of their calls.
+pub type Removed = Arc<BTreeMap<String, Vec<Content>>>;
 
 /// A result smaller than this many tokens is not worth removing.
 const WORTH: u64 = 100;
@@ -50,20 +58,25 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: u64) -> Vec<usize> {
     if freed * 2 < wanted { Vec::new() } else { places }
 }
 
-/// Removes the content of these results; a sentence stands in its place. The rest of the conversation stays the very same.
-pub fn apply(messages: &mut [Arc<Message>], places: &[usize]) {
+/// Removes the content of these results; a sentence stands in its place, and `kept` has it from then on. The rest of the
+/// conversation stays the very same.
+pub fn apply(messages: &mut [Arc<Message>], places: &[usize], kept: &mut Removed) {
     let superseded = superseded(messages);
     for place in places {
         let Some(message) = messages.get_mut(*place) else { continue };
         let Message::ToolResult(result) = &**message else { continue };
-        let notice = if superseded.contains(&result.call_id) { SUPERSEDED } else { REMOVED };
+        let is_superseded = superseded.contains(&result.call_id);
+        let notice = if is_superseded { SUPERSEDED.to_owned() } else { removed(&result.call_id) };
+        if !is_superseded {
+            Arc::make_mut(kept).insert(result.call_id.clone(), result.content.clone());
+        }
         let content = vec![Content::text(notice)];
         *message = Arc::new(Message::ToolResult(ToolResult { content, ..result.clone() }));
     }
 }
 
 fn is_pruned(result: &ToolResult) -> bool {
-    matches!(result.content.as_slice(), [Content::Text { text }] if text == REMOVED || text == SUPERSEDED)
+    matches!(result.content.as_slice(), [Content::Text { text }] if text.starts_with(REMOVED) || text == SUPERSEDED)
 }
 
 /// The ids of calls that a later call with the same name and the same arguments repeats.
@@ -138,13 +151,16 @@ mod tests {
     fn what_was_pruned_is_not_pruned_again_and_stays_paired() {
         let mut messages: Vec<_> = [call("a", "1", 1000), call("b", "1", 1000)].concat();
         let places = plan(&messages, 0, 1900);
-        apply(&mut messages, &places);
+        let mut kept = Removed::default();
+        apply(&mut messages, &places, &mut kept);
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["b"], "what is shown again is not kept");
+        assert_eq!(kept["b"], [Content::text("four".repeat(1000))]);
         let said = |at: usize| match &*messages[at] {
             Message::ToolResult(ToolResult { content, .. }) => content.clone(),
             Message::User(_) | Message::Assistant(_) => Vec::new(),
         };
         assert_eq!(said(1), [Content::text(SUPERSEDED)]);
-        assert_eq!(said(3), [Content::text(REMOVED)]);
+        assert_eq!(said(3), [Content::text(removed("b"))]);
         assert_eq!(plan(&messages, 0, 100), Vec::<usize>::new());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));

@@ -14,6 +14,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{EventRecord, TurnLimits};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use pintle_protocol::plan::WorkMode;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use serde_json::json;
 use std::collections::VecDeque;
@@ -65,6 +66,8 @@ pub struct Options {
     pub format: Format,
     /// How much it may take.
     pub limits: TurnLimits,
+    /// Whether it is planned only; `None` as the session is.
+    pub mode: Option<WorkMode>,
     /// The stored session to go on with; `None` makes one.
     pub session: Option<String>,
     /// Say nothing on stderr.
@@ -104,11 +107,12 @@ async fn attempt(
     options: &Options,
     watch: &mut Watch,
 ) -> Result<(), Error> {
+    let config = OpenConfig { mode: options.mode, ..OpenConfig::default() };
     let session = if let Some(id) = &options.session {
-        engine.open(SessionId::new(id.as_str()), OpenConfig::default()).await?
+        engine.open(SessionId::new(id.as_str()), config).await?
     } else {
         let cwd = options.cwd.to_string_lossy().into_owned();
-        engine.create(CreateSession { cwd, ..CreateSession::default() }).await?
+        engine.create(CreateSession { cwd, config, ..CreateSession::default() }).await?
     };
     watch.outcome.session_id = Some(session.id.clone());
     if options.format == Format::Events {

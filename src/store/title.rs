@@ -23,7 +23,10 @@ impl Journal {
         let path = self.folder().join(FILE);
         let fresh = self.folder().join(format!("{FILE}.new"));
         let written = fs::write(&fresh, title.unwrap_or_default());
-        written.and_then(|()| fs::rename(&fresh, &path)).map_err(Error::io(&path))
+        let moved = written.and_then(|()| fs::rename(&fresh, &path));
+        // Who has read the journal's lines sees by its time that there is something new.
+        let told = moved.and_then(|()| self.touch(fs::metadata(&path)?.modified()?));
+        told.map_err(Error::io(&path))
     }
 }
 

@@ -24,6 +24,7 @@ mod path;
 mod profile;
 mod read;
 mod read_many;
+mod recall;
 mod settings;
 mod todo_write;
 mod write;
@@ -46,6 +47,7 @@ pub use ls::Ls;
 pub use profile::{PROFILES, Profile};
 pub use read::Read;
 pub use read_many::ReadMany;
+pub use recall::{Pruned, Recall};
 pub use settings::Settings;
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
@@ -153,6 +155,8 @@ pub struct ToolContext {
     pub agents: Agents,
     /// Whoever steers the session.
     pub client: Client,
+    /// Results that were taken out of the conversation.
+    pub pruned: Pruned,
     /// Stops the call.
     pub cancel: CancellationToken,
     /// Takes what a running call prints, as it prints it.

@@ -4,7 +4,7 @@
 
 use super::{
     ApplyPatch, AskUser, Bash, CloseAgent, Edit, ExitPlan, Find, Grep, JobControl, Ls, Read,
-    ReadMany, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
+    ReadMany, Recall, SendInput, SpawnAgent, TodoWrite, Tool, WaitAgents, Write,
 };
 use crate::text::truncate::{Guard, Keep};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl Profile {
         if self != Self::Anthropic {
             tools.push(Arc::new(Ls(self)));
         }
-        tools.push(Arc::new(TodoWrite));
+        tools.extend([Arc::new(TodoWrite) as Arc<dyn Tool>, Arc::new(Recall)]);
         tools
     }
 }

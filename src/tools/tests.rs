@@ -27,6 +27,7 @@ impl Scene {
             jobs: Jobs::none(),
             agents: Agents::none(),
             client: crate::tools::Client::none(),
+            pruned: Arc::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             settings: Arc::default(),
@@ -120,7 +121,10 @@ pub(crate) fn is_superuser() -> bool {
 fn every_tool_has_a_name_a_text_and_a_schema() {
     let tools = Profile::Pi.tools();
     let names: Vec<_> = tools.iter().map(|tool| tool.name()).collect();
-    assert_eq!(names, ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write"]);
+    assert_eq!(
+        names,
+        ["read", "bash", "job", "edit", "write", "grep", "find", "ls", "todo_write", "recall"]
+    );
     for tool in Profile::Pi.tools().into_iter().chain(Profile::person()) {
         let (name, schema) = (tool.name(), tool.parameters());
         assert!(tool.description().len() > 40, "{name}");

@@ -98,7 +98,7 @@ fn request() -> Request {
         model: "m".to_owned(),
         origin: "x/m".to_owned(),
         system: "".into(),
-        messages: vec![Arc::new(Message::User(vec![Content::text("a")]))],
+        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text("a")]))]),
         tools: Arc::new([]),
         effort: None,
         max_output_tokens: None,

@@ -73,6 +73,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         client: pintle::tools::Client::none(),
         ledger: Ledger::default(),
         settings: Arc::default(),
+        pruned: Arc::default(),
         cancel: CancellationToken::new(),
         progress: Progress::none(),
     }

@@ -1,12 +1,14 @@
 //! Hooks of the settings: scenarios at the engine's border.
 
 use crate::questions::row;
+use crate::scenarios::told_with;
 use crate::support::stage::{Setup, hook};
 use expect_test::expect;
 use pintle::agent::{Hook, globs_of};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::hook::HookPoint::{
     AfterModelResponse, AfterToolCall, BeforeAgent, BeforeModelRequest, BeforeToolCall,
-    ContextBuilt, InputReceived, SessionEnd, SessionStart,
+    ContextBuilt, InputReceived, SessionCompact, SessionEnd, SessionStart,
 };
 use pintle_protocol::hook::OnFailure;
 use std::time::Duration;
@@ -402,4 +404,52 @@ fn the_begin_of_a_session_is_told_to_hooks() {
             --- the model read
             user "go""#]],
     );
+}
+
+#[test]
+fn a_hook_is_asked_before_the_conversation_is_summed_up() {
+    let deny = r#"{"decision":"deny","reason":"not now"}"#;
+    let asked = "say old news + used 1000\nsay ## Goal all";
+    let automatic = "bash long\nbash long\nbash make + used 95000\nsay done";
+    let denied = "notice hookDenied: a hook denied summing up the conversation: not now";
+    for (name, answer, model, steps, seen, unseen) in [
+        (
+            "let through",
+            "{}",
+            asked,
+            "prompt go | idle | compact | idle",
+            "compaction Requested completed",
+            "hookDenied",
+        ),
+        (
+            "denied",
+            deny,
+            "say old news",
+            "prompt go | idle | compact | idle",
+            denied,
+            "compaction Requested completed",
+        ),
+        (
+            "denied where it was not asked for",
+            deny,
+            automatic,
+            "prompt go | idle",
+            "pruned 1 results",
+            "Threshold completed",
+        ),
+        (
+            "broken",
+            "exit 3",
+            "say old news",
+            "prompt go | idle | compact | idle",
+            "the hook `look` ended with exit code 3",
+            "compaction Requested completed",
+        ),
+    ] {
+        let setup = Setup::default().hook(hook(SessionCompact, "look"), answer);
+        let told = told_with(setup, PermissionMode::Full, model, steps);
+        assert!(told.contains(seen) && !told.contains(unseen), "{name}:\n{told}");
+        assert!(told.contains("turn Completed"), "{name}:\n{told}");
+        assert_eq!(told.contains(denied), answer == deny, "{name}:\n{told}");
+    }
 }

@@ -1,8 +1,10 @@
 //! The plan that the model shows, and plan mode: scenarios at the engine's border.
 
 use crate::questions::{person, row};
+use crate::support::program::Place;
 use crate::support::stage::Setup;
 use expect_test::expect;
+use serde_json::json;
 use std::time::Duration;
 
 const PLAN: &str = r#"call exit_plan {"plan":"1. edit a.txt"}"#;
@@ -289,4 +291,19 @@ fn a_mode_that_there_is_not_is_rejected() {
             --- the model read
             user "go""#]],
     );
+}
+
+#[test]
+fn run_plans_only_where_it_is_told_to() {
+    for (mode, is_made) in [("plan", false), ("act", true)] {
+        let place = Place::new(&[]);
+        let script = place.script(&json!({"replies": [
+            {"blocks": [{"tool": "bash", "arguments": {"command": "touch made"}}]},
+            {"blocks": [{"text": "1. make it"}]},
+        ]}));
+        let args = ["run", "go", "--permission", "full", "--mode", mode, "--script", &script];
+        let out = place.command(&args).output().unwrap();
+        assert_eq!(String::from_utf8(out.stdout).unwrap(), "1. make it\n", "{mode}");
+        assert_eq!(place.path("made").exists(), is_made, "{mode}");
+    }
 }

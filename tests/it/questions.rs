@@ -1,9 +1,11 @@
 //! What the model asks a person: scenarios at the engine's border.
 
 use crate::scenarios::check_with;
+use crate::support::program::{Framing, Place, Program};
 use crate::support::stage::Setup;
 use expect_test::{Expect, expect};
 use pintle_protocol::approval::PermissionMode;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const ASK: &str = r#"call ask_user {"question":"which?","options":["red","blue"]}"#;
@@ -291,4 +293,107 @@ fn two_questions_are_asked_at_once() {
             result of ask_user "The user chose: red"
             result of ask_user "The user chose: blue""#]],
     );
+}
+
+/// A program on a script whose client is asked; the ids of its question.
+fn asking(place: &Place, mode: &str, block: Value) -> (Program, Value) {
+    let replies = json!({"replies": [{"blocks": [block]}, {"blocks": [{"text": "so be it"}]}]});
+    let script = place.script(&replies);
+    let args = ["serve", "--script", &script, "--permission", mode, "--profile", "anthropic"];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    let capabilities = json!({"approvals": {}, "questions": {}});
+    program.ask(
+        "initialize",
+        json!({"protocol": {"name": "pintle", "versions": ["1.0"]}, "capabilities": capabilities}),
+    );
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    let asked = program.until(|message| {
+        let method = message["method"].as_str().unwrap_or_default();
+        method == "approval/request" || method == "question/request"
+    });
+    (program, asked["params"].clone())
+}
+
+#[test]
+fn a_question_is_answered_by_a_request_of_its_own_and_only_once() {
+    for (name, mode, block, method, key, wrong, right, again) in [
+        (
+            "of permission",
+            "ask",
+            json!({"tool": "shell", "arguments": {"command": "echo yes > made"}}),
+            "approval/answer",
+            "approvalId",
+            vec![
+                (json!({"optionId": "maybe"}), "the option `maybe` is not offered"),
+                (json!({}), "the answer says nothing"),
+            ],
+            json!({"optionId": "allow"}),
+            "a client allowed it",
+        ),
+        (
+            "of the model",
+            "full",
+            json!({"tool": "ask_user", "arguments": {"question": "which?", "options": ["red", "blue"]}}),
+            "question/answer",
+            "questionId",
+            vec![
+                (json!({"optionIds": ["9"]}), "the option `9` is not offered"),
+                (json!({"optionIds": ["1", "2"]}), "only one option may be chosen"),
+                (json!({"text": " "}), "the answer says nothing"),
+            ],
+            json!({"text": "neither"}),
+            "a client answered it",
+        ),
+    ] {
+        let place = Place::new(&[]);
+        let (mut program, asked) = asking(&place, mode, block);
+        let with_id = |mut answer: Value, id: &Value| {
+            answer[key] = id.clone();
+            answer
+        };
+        for (answer, want) in wrong {
+            let error = program.ask(method, with_id(answer, &asked[key]));
+            assert_eq!(
+                (&error["code"], &error["message"]),
+                (&json!(-32602), &json!(want)),
+                "{name}"
+            );
+        }
+        let unknown = program.ask(method, with_id(right.clone(), &json!("nobody")));
+        assert_eq!(unknown["data"]["code"], "notFound", "{name}: {unknown}");
+        let id = program.request(method, with_id(right.clone(), &asked[key]));
+        // The answer comes first, then the event, then the request is withdrawn.
+        let mut order = Vec::new();
+        while order.len() < 3 {
+            let message = program.next();
+            let event = message["params"]["event"]["type"].as_str().unwrap_or_default().to_owned();
+            if message["id"] == id {
+                assert_eq!(message["result"]["by"], "client", "{name}: {message}");
+                order.push("answer".to_owned());
+            } else if event.ends_with(".resolved") {
+                order.push("event".to_owned());
+            } else if message["method"] == "$/cancelRequest" {
+                order.push("withdrawn".to_owned());
+            }
+        }
+        assert_eq!(order, ["answer", "event", "withdrawn"], "{name}");
+        assert_eq!(program.until_event("turn.completed")["status"], "completed", "{name}");
+        let late = program.ask(method, with_id(right, &asked[key]));
+        assert_eq!(late["code"], -32041, "{name}: {late}");
+        assert!(late["message"].as_str().unwrap().ends_with(again), "{name}: {late}");
+    }
+}
+
+#[test]
+fn an_answer_after_the_turn_was_stopped_is_told_so() {
+    let place = Place::new(&[]);
+    let block = json!({"tool": "shell", "arguments": {"command": "touch never"}});
+    let (mut program, asked) = asking(&place, "ask", block);
+    program.ask("turn/interrupt", json!({}));
+    program.until_event("turn.completed");
+    let answer = json!({"approvalId": asked["approvalId"], "optionId": "allow"});
+    let late = program.ask("approval/answer", answer);
+    assert!(late["message"].as_str().unwrap().ends_with("the turn was interrupted"), "{late}");
+    assert!(!place.path("never").exists());
 }

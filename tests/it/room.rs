@@ -2,8 +2,10 @@
 //! the way. The model's window holds 100,000 tokens; what a reply reports as used brings a conversation near its end.
 
 use crate::questions::{person, row};
-use crate::scenarios::full;
+use crate::scenarios::{full, told_with};
+use crate::support::stage::Setup;
 use expect_test::expect;
+use pintle_protocol::approval::PermissionMode;
 
 #[test]
 fn old_results_go_before_anything_is_summed_up() {
@@ -30,7 +32,7 @@ fn old_results_go_before_anything_is_summed_up() {
             step 3 ToolUse
             updated   #4 call bash: make running
             completed #4 call bash: make completed = "made\n"
-            pruned 2 results, 62006 to 46294 tokens
+            pruned 2 results, 62006 to 46312 tokens
             started   #5 message running ""
             completed #5 message completed "done"
             step 4 EndTurn
@@ -39,9 +41,9 @@ fn old_results_go_before_anything_is_summed_up() {
             --- the model read
             user "go"
             assistant bash {"command":"long"}
-            result of bash "[This result was removed to make room. Run the call again if you need it.]"
+            result of bash "[This result was removed to make room: `recall` with the call `call_1` brings it back, or run the call again.]"
             assistant bash {"command":"long"}
-            result of bash "[This result was removed to make room. Run the call again if you need it.]"
+            result of bash "[This result was removed to make room: `recall` with the call `call_2` brings it back, or run the call again.]"
             assistant bash {"command":"make"}
             result of bash "made\n""#]],
     );
@@ -410,5 +412,20 @@ fn open_todos_stand_in_the_summary() {
             user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\n## Goal mend it\n\n## Open todos\n[ ] mend\n\n## What the person said, word for word\n> go\n"
             assistant todo_write {"items":[{"content":"look","status":"completed"},{"content":"mend","status":"pending"}]}
             result of todo_write "The list is now:\n[x] look\n[ ] mend""#]],
+    );
+}
+
+#[test]
+fn a_result_that_was_removed_is_brought_back_whole() {
+    let model = "bash long\nbash long\nbash make + used 62000\ncall recall {\"call\":\"call_1\"}\n\
+        call recall {\"call\":\"call_3\"}\nsay done";
+    let told = told_with(Setup::default(), PermissionMode::Full, model, "prompt go | idle");
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("recall")).collect();
+    let has = |text: &str| lines.iter().any(|line| line.contains(text));
+    assert!(has("call recall: call_1 completed = \"(a long text)\""), "{told}");
+    assert!(has("`recall` with the call `call_2` brings it back"), "{told}");
+    assert!(
+        has("call recall: call_3 failed = error \"No result of a call `call_3` was taken out"),
+        "{told}"
     );
 }

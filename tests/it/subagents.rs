@@ -277,7 +277,7 @@ fn a_sub_agent_makes_none_of_its_own_and_asks_its_parents_client() {
             started   #2 call spawn_agent pending
             updated   #2 call spawn_agent pending
             step 1 ToolUse
-            completed #2 call spawn_agent failed = error "There is no tool `spawn_agent`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write."
+            completed #2 call spawn_agent failed = error "There is no tool `spawn_agent`. The tools are: read, bash, job, edit, write, grep, find, ls, todo_write, recall."
             started   #3 call bash pending
             updated   #3 call bash: make pending
             step 2 ToolUse

@@ -58,6 +58,9 @@ fn bad_input_gets_its_error_and_the_engine_lives_on() {
         ("a failed reply to nothing", br#"{"id":5,"error":{"code":1,"message":"x"}}"#, ""),
         ("a cancellation of nothing", br#"{"method":"$/cancelRequest","params":{"id":77}}"#, ""),
         ("a cancellation without sense", br#"{"method":"$/cancelRequest"}"#, ""),
+        ("a diagnostic before the first line", br#"{"id":15,"method":"editor/diagnostics","params":{"path":"a","items":[{"range":{"start":0,"end":1},"severity":"error","message":"x"}]}}"#, "15 -32602 invalidParams"),
+        ("diagnostics of no file", br#"{"id":15,"method":"editor/diagnostics","params":{"path":"","items":[]}}"#, "15 -32602 invalidParams"),
+        ("diagnostics", br#"{"id":15,"method":"editor/diagnostics","params":{"path":"a","version":3,"items":[{"range":{"start":1,"end":1},"severity":"error","message":"x","code":"E1"}]}}"#, "15 ok"),
         ("the list of models", br#"{"id":14,"method":"models/list"}"#, "14 ok"),
         ("a field nobody knows", br#"{"id":14,"method":"ping","params":{"later":true},"extra":1}"#, "14 ok"),
     ];

@@ -110,15 +110,6 @@ export class Chat {
     });
   }
 
-  /** Gives the session another title; an empty one takes it away. */
-  async rename(title: string): Promise<void> {
-    const sessionId = this.#session?.id;
-    if (sessionId === undefined) return;
-    await this.#guard(async () => {
-      await this.#connection().request("session/update", { sessionId, title });
-    });
-  }
-
   answer(id: string, result: Answer): void {
     this.#questions.answer(id, result);
   }

@@ -1552,6 +1552,60 @@ export type QueueRemoveResult = {
   removed: QueuedInput[];
 };
 
+/** An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question stays open. */
+export type ApprovalAnswerParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The question. */
+  approvalId: ApprovalId;
+  /** The chosen option. */
+  optionId?: string;
+  /** What the model should read with a denial. */
+  feedback?: string;
+  /** The question was closed without a choice: deny once. */
+  dismissed?: boolean;
+};
+
+/** An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and the question stays open. */
+export type QuestionAnswerParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The question. */
+  questionId: QuestionId;
+  /** The chosen options. */
+  optionIds?: string[];
+  /** What the person says in own words. */
+  text?: string;
+  /** The question was closed without an answer; the model is told to decide by itself. */
+  dismissed?: boolean;
+};
+
+/** All that an editor finds wrong in a file now; it takes the place of what was said of that file before. */
+export type EditorDiagnosticsParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The file, absolute or from the session's working directory. */
+  path: string;
+  /** The version of the text that was looked at, as the editor counts; a report of an older one is left aside. */
+  version?: number;
+  /** What is wrong; empty when nothing is. */
+  items: EditorDiagnostic[];
+};
+
+/** One thing that an editor finds wrong. */
+export type EditorDiagnostic = {
+  /** Where it is. */
+  range: LineRange;
+  /** How bad it is. The model is told of errors and warnings. */
+  severity: Severity;
+  /** What is wrong. */
+  message: string;
+  /** What found it, such as `rustc`. */
+  source?: string;
+  /** How what found it calls it, such as `E0308`. */
+  code?: string;
+};
+
 /** A session's background jobs. */
 export type JobListResult = {
   /** Their items, oldest first. */
@@ -1682,6 +1736,7 @@ export type HookPoint =
   | /** The model replied. Changes nothing. */ "afterModelResponse"
   | /** A tool call, before permission is asked and before it runs. May deny it or change its arguments. */ "beforeToolCall"
   | /** A tool call that ran. May change its result. */ "afterToolCall"
+  | /** The conversation is summed up next. May deny it; where that was not asked for, old results are taken out instead. */ "sessionCompact"
   | /** A session was made or opened. Changes nothing; not for clients. */ "sessionStart"
   | /** A session is being closed. Changes nothing; not for clients. */ "sessionEnd";
 
@@ -1944,6 +1999,12 @@ export interface ClientRequests {
   "queue/update": { params: QueueUpdateParams; result: QueueResult };
   /** Takes messages out of the queue and hands them back. */
   "queue/remove": { params: QueueRemoveParams; result: QueueRemoveResult };
+  /** Answers a question of permission that was not asked of this client, or asked before it came. The first answer holds: a later one gets the error `conflict`, which says what became of the question. */
+  "approval/answer": { params: ApprovalAnswerParams; result: ApprovalOutcome };
+  /** Answers a question of the model, as `approval/answer` does one of permission. */
+  "question/answer": { params: QuestionAnswerParams; result: QuestionOutcome };
+  /** Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes. */
+  "editor/diagnostics": { params: EditorDiagnosticsParams; result: Empty };
   /** Lists the background jobs of a session that run, and those that ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */
@@ -2008,7 +2069,7 @@ export const ErrorCode = {
   unsupportedProtocol: -32022,
   /** Too many requests in flight on this connection; wait for answers. */
   overloaded: -32040,
-  /** The expected turn is not the running one; with `data.code` `openElsewhere`, the session is open in another process. */
+  /** The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process. */
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,

@@ -16,6 +16,7 @@ import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
+import { Problems } from "./view/problems.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
@@ -59,6 +60,7 @@ export class Extension {
       this.sessions,
       this.#statusBar,
       this.#base,
+      new Problems(this),
       registerCommands(this),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
       vscode.workspace.onDidChangeConfiguration((event) => {

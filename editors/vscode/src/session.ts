@@ -4,7 +4,7 @@
  * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
  */
 import type { Connection } from "./connection.ts";
-import type { AnyRecord, SessionId, SessionResult } from "./protocol.ts";
+import type { AnyRecord, EditorDiagnosticsParams, SessionId, SessionResult } from "./protocol.ts";
 import type { Change, State } from "./reducer.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 
@@ -74,6 +74,16 @@ export class Session {
   /** The engine left out events up to `headSeq`. */
   lagged(headSeq: number): void {
     this.#fill(headSeq);
+  }
+
+  /** Gives it another title; an empty one takes it away. */
+  async rename(title: string): Promise<void> {
+    await this.#connection?.request("session/update", { sessionId: this.id, title });
+  }
+
+  /** Tells the engine what the editor finds wrong. Nobody waits for it, and one that is lost does no harm. */
+  report(report: EditorDiagnosticsParams): void {
+    this.#connection?.request("editor/diagnostics", { sessionId: this.id, ...report }).catch(() => undefined);
   }
 
   #fill(to: number): void {

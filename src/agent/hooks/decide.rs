@@ -17,7 +17,8 @@ pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
         HookPoint::InputReceived
         | HookPoint::BeforeAgent
         | HookPoint::BeforeModelRequest
-        | HookPoint::BeforeToolCall => true,
+        | HookPoint::BeforeToolCall
+        | HookPoint::SessionCompact => true,
         HookPoint::ContextBuilt
         | HookPoint::AfterModelResponse
         | HookPoint::AfterToolCall

@@ -126,6 +126,26 @@ pub(in crate::agent) async fn request(ctx: &TurnContext, messages: usize) -> Res
     pass(ctx, ruling).map(drop)
 }
 
+/// The conversation is summed up next. Returns why not, when a hook denied it.
+pub(in crate::agent) async fn compact(ctx: &TurnContext, messages: usize) -> Option<String> {
+    let point = HookPoint::SessionCompact;
+    if !ctx.hooks.has(point, None) {
+        return None;
+    }
+    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    let (_, ruling) = run(ctx, about).await;
+    if let Some(reason) = ruling.denied.as_ref().filter(|_| !ctx.cancel.is_cancelled()) {
+        let notice = Notice {
+            level: NoticeLevel::Warning,
+            code: "hookDenied".to_owned(),
+            message: format!("a hook denied summing up the conversation: {reason}"),
+            hint: None,
+        };
+        ctx.session.event(Event::Notice(notice)).await;
+    }
+    ruling.denied
+}
+
 fn pass(ctx: &TurnContext, ruling: decide::Ruling) -> Result<Vec<String>, End> {
     match ruling.denied {
         Some(_) if ctx.cancel.is_cancelled() => Err(End::Interrupted),

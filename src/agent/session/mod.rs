@@ -5,6 +5,7 @@
 //! conversation is inside it.
 
 mod agents;
+mod answers;
 mod background;
 mod client_calls;
 mod context;
@@ -16,6 +17,7 @@ mod turns;
 mod watchers;
 
 use super::command::{Command, OpenConfig, Reply};
+use super::diagnostics::Reports;
 use super::emit::Emit;
 use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
@@ -42,7 +44,7 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::queue::QueueMode;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// How a session works.
@@ -108,6 +110,8 @@ pub(super) struct Session {
     /// Hooks of the session's begin that still run.
     start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
     naming: title::Naming,
+    /// What an editor finds wrong in files; the running turn looks at it.
+    reports: watch::Sender<Reports>,
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
@@ -201,6 +205,7 @@ impl Session {
             calls: Vec::new(),
             start_hooks: FuturesUnordered::new(),
             naming: title::Naming { is_due, ..title::Naming::default() },
+            reports: watch::Sender::default(),
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
@@ -307,6 +312,15 @@ impl Session {
             Command::Unsubscribe { id, reply } => self.unsubscribe(id, reply).await,
             Command::NoMoreAnswers { id } => self.no_more_answers(id).await,
             Command::Answer(answer) => self.answer(&answer),
+            Command::Report { id, report, reply } => {
+                let _ = reply.send(self.take_report(id, report));
+            }
+            Command::AnswerApproval { id, answer, reply } => {
+                self.answer_approval(&id, &answer, reply);
+            }
+            Command::AnswerQuestion { id, answer, reply } => {
+                self.answer_question(&id, &answer, reply);
+            }
             Command::Extend { id, extensions, reply } => self.extend(id, extensions, reply).await,
             Command::Events { after, limit, reply } => {
                 let pager = self.journal.pager(after, limit);

@@ -3,6 +3,7 @@
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.
 
+use super::answers::Over;
 use super::{Phase, Session};
 use crate::agent::approval;
 use crate::agent::command::Answer;
@@ -24,6 +25,7 @@ const DESK_CAPACITY: usize = 16;
 pub(super) struct Asked {
     pub(super) approvals: Vec<OpenApproval>,
     pub(super) questions: Vec<OpenQuestion>,
+    pub(super) over: Over,
     desk: mpsc::Sender<ClientRequest>,
     requests: mpsc::Receiver<ClientRequest>,
 }
@@ -55,7 +57,8 @@ pub(super) enum Happened {
 impl Default for Asked {
     fn default() -> Self {
         let (desk, requests) = mpsc::channel(DESK_CAPACITY);
-        Self { approvals: Vec::new(), questions: Vec::new(), desk, requests }
+        let (approvals, questions, over) = (Vec::new(), Vec::new(), Over::default());
+        Self { approvals, questions, over, desk, requests }
     }
 }
 
@@ -222,14 +225,16 @@ impl Session {
         }
     }
 
-    fn resolve_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
+    pub(super) fn resolve_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
+        self.asked.over.note_approval(&outcome);
         let turn_id = Some(open.approval.turn_id);
         self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
         let _ = open.answer.send(outcome);
         self.hand_on_state();
     }
 
-    fn resolve_question(&mut self, open: OpenQuestion, outcome: QuestionOutcome) {
+    pub(super) fn resolve_question(&mut self, open: OpenQuestion, outcome: QuestionOutcome) {
+        self.asked.over.note_question(&outcome);
         let OpenQuestion { question, answer, .. } = open;
         let is_accepted = questions::accepts_plan(&question, &outcome);
         let words = questions::words(&question, &outcome, self.services.question_timeout);

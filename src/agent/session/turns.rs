@@ -23,7 +23,7 @@ use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// A message that is on disk. Its record is to be handed on once the answer is out.
@@ -172,6 +172,9 @@ impl Session {
             hooks: self.hooks(Some(&session)),
             open_todos: self.open_todos(),
             lint: self.services.lint.clone(),
+            pruned: watch::Sender::new(Arc::clone(&moved.conversation.removed)),
+            reports: self.reports(),
+            report_wait: self.services.report_wait,
             client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),

@@ -2,6 +2,7 @@
 
 use super::{Phase, Session};
 use crate::agent::command::{Command, Reply, Snapshot};
+use crate::agent::diagnostics::{self, DiagnosticsReport, Reports};
 use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
@@ -13,7 +14,9 @@ use pintle_protocol::event::{
 };
 use pintle_protocol::ids::TurnId;
 use serde_json::value::RawValue;
+use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// How many events may be sent to a new subscriber at once; with more it pages.
 const REPLAY_LIMIT: usize = 1000;
@@ -144,6 +147,25 @@ impl Session {
         for handle in self.subagents.handles() {
             let _ = handle.tell(Command::NoMoreAnswers { id }).await;
         }
+    }
+
+    /// Takes what an editor finds wrong in a file.
+    pub(super) fn take_report(
+        &mut self,
+        id: SubscriberId,
+        report: DiagnosticsReport,
+    ) -> Result<(), Error> {
+        diagnostics::check(&report)?;
+        let cwd = Path::new(&self.journal.header().cwd);
+        self.reports.send_modify(|reports| reports.take(id, cwd, report));
+        Ok(())
+    }
+
+    /// What editors find wrong, for a turn that begins: nobody waits for one that is gone.
+    pub(super) fn reports(&self) -> watch::Receiver<Reports> {
+        let is_there = |id| self.subscribers.iter().any(|served| served.subscriber.id == id);
+        self.reports.send_modify(|reports| reports.keep_if(is_there));
+        self.reports.subscribe()
     }
 
     pub(super) fn snapshot(&self, has_gap: bool) -> Snapshot {

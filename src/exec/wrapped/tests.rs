@@ -208,6 +208,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         jobs: Jobs::none(),
         agents: Agents::none(),
         client: crate::tools::Client::none(),
+        pruned: Arc::default(),
         cancel: CancellationToken::new(),
         progress: Progress::none(),
     };

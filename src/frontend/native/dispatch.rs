@@ -11,8 +11,9 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, HookRegister, Initialize, JobList,
-    JobStop, ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
+    ApprovalAnswerRequest, BlobRead, CommandList, ConfigList, ConfigSet, ContextRead,
+    EditorDiagnostics, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
+    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
     SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionList, SessionOpen,
     SessionSearch, SessionSubscribe, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
     TurnInterrupt, TurnStart, TurnSteer,
@@ -68,6 +69,9 @@ impl Table {
         add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
         add::<HookRegister, _, _>(&mut module, extend::hook_register);
         add::<ToolRegister, _, _>(&mut module, extend::tool_register);
+        add::<ApprovalAnswerRequest, _, _>(&mut module, told::approval_answer);
+        add::<QuestionAnswerRequest, _, _>(&mut module, told::question_answer);
+        add::<EditorDiagnostics, _, _>(&mut module, told::editor_diagnostics);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);

@@ -1,11 +1,16 @@
-//! What a client tells a session beside messages for its model: its title.
+//! What a client tells a session beside messages for its model: its title, answers by a request of their own, what an editor
+//! finds wrong.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::session;
-use crate::agent::Command;
+use crate::agent::{Command, DiagnosticsReport};
 use jsonrpsee::types::ErrorObjectOwned;
+use pintle_protocol::approval::{ApprovalAnswerParams, ApprovalOutcome};
+use pintle_protocol::diagnostics::EditorDiagnosticsParams;
 use pintle_protocol::error;
+use pintle_protocol::methods::Empty;
+use pintle_protocol::question::{QuestionAnswerParams, QuestionOutcome};
 use pintle_protocol::session::{SessionUpdateParams, SessionUpdateResult};
 use std::sync::Arc;
 
@@ -24,4 +29,34 @@ pub(super) async fn session_update(
     let title = title.unwrap_or_default();
     let title = session.ask(|reply| Command::UpdateTitle { title, reply }).await;
     Ok(SessionUpdateResult { title: title.map_err(refused)? })
+}
+
+pub(super) async fn approval_answer(
+    connection: Arc<Connection>,
+    params: ApprovalAnswerParams,
+) -> Answer<ApprovalOutcome> {
+    let ApprovalAnswerParams { session_id, approval_id: id, answer } = params;
+    let session = session(&connection, session_id)?;
+    session.ask(|reply| Command::AnswerApproval { id, answer, reply }).await.map_err(refused)
+}
+
+pub(super) async fn question_answer(
+    connection: Arc<Connection>,
+    params: QuestionAnswerParams,
+) -> Answer<QuestionOutcome> {
+    let QuestionAnswerParams { session_id, question_id: id, answer } = params;
+    let session = session(&connection, session_id)?;
+    session.ask(|reply| Command::AnswerQuestion { id, answer, reply }).await.map_err(refused)
+}
+
+pub(super) async fn editor_diagnostics(
+    connection: Arc<Connection>,
+    params: EditorDiagnosticsParams,
+) -> Answer<Empty> {
+    let EditorDiagnosticsParams { session_id, path, version, items } = params;
+    let session = session(&connection, session_id)?;
+    let id = connection.subscriber;
+    let report = DiagnosticsReport { path, version, items };
+    session.ask(|reply| Command::Report { id, report, reply }).await.map_err(refused)?;
+    Ok(Empty {})
 }

@@ -57,6 +57,7 @@ pub(crate) fn engine_on(
         default_model: Some("script/test".to_owned()),
         default_permission_mode: PermissionMode::Full,
         lint: setup.lint.clone(),
+        report_wait: setup.report_wait,
         title_model: setup.title_model.map(|model| model.parse().unwrap()),
         question_timeout: setup.question_timeout,
     });

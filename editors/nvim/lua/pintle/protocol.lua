@@ -959,6 +959,37 @@
 ---@class pintle.QueueRemoveResult
 ---@field removed (pintle.QueuedInput)[] The messages, whole.
 
+---An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question stays open.
+---@class pintle.ApprovalAnswerParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field approvalId pintle.ApprovalId The question.
+---@field optionId? string The chosen option.
+---@field feedback? string What the model should read with a denial.
+---@field dismissed? boolean The question was closed without a choice: deny once.
+
+---An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and the question stays open.
+---@class pintle.QuestionAnswerParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field questionId pintle.QuestionId The question.
+---@field optionIds? (string)[] The chosen options.
+---@field text? string What the person says in own words.
+---@field dismissed? boolean The question was closed without an answer; the model is told to decide by itself.
+
+---All that an editor finds wrong in a file now; it takes the place of what was said of that file before.
+---@class pintle.EditorDiagnosticsParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field path string The file, absolute or from the session's working directory.
+---@field version? integer The version of the text that was looked at, as the editor counts; a report of an older one is left aside.
+---@field items (pintle.EditorDiagnostic)[] What is wrong; empty when nothing is.
+
+---One thing that an editor finds wrong.
+---@class pintle.EditorDiagnostic
+---@field range pintle.LineRange Where it is.
+---@field severity pintle.Severity How bad it is. The model is told of errors and warnings.
+---@field message string What is wrong.
+---@field source? string What found it, such as `rustc`.
+---@field code? string How what found it calls it, such as `E0308`.
+
 ---A session's background jobs.
 ---@class pintle.JobListResult
 ---@field jobs (pintle.Item)[] Their items, oldest first.
@@ -1030,7 +1061,7 @@
 ---@field onFailure? pintle.OnFailure What holds when it fails; default `closed`.
 
 ---A point of the engine's work at which hooks run.
----@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionStart"|"sessionEnd"
+---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionCompact"|"sessionStart"|"sessionEnd"
 
 ---What holds when a hook fails at a point where it may deny.
 ---@alias pintle.OnFailure "closed"|"open"
@@ -1248,6 +1279,15 @@ M.method = {
   ---Takes messages out of the queue and hands them back.
   ---Params: `pintle.QueueRemoveParams`; result: `pintle.QueueRemoveResult`.
   queue_remove = "queue/remove",
+  ---Answers a question of permission that was not asked of this client, or asked before it came. The first answer holds: a later one gets the error `conflict`, which says what became of the question.
+  ---Params: `pintle.ApprovalAnswerParams`; result: `pintle.ApprovalOutcome`.
+  approval_answer = "approval/answer",
+  ---Answers a question of the model, as `approval/answer` does one of permission.
+  ---Params: `pintle.QuestionAnswerParams`; result: `pintle.QuestionOutcome`.
+  question_answer = "question/answer",
+  ---Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes.
+  ---Params: `pintle.EditorDiagnosticsParams`; result: `pintle.Empty`.
+  editor_diagnostics = "editor/diagnostics",
   ---Lists the background jobs of a session that run, and those that ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",
@@ -1308,7 +1348,7 @@ M.code = {
   unsupportedProtocol = -32022,
   ---Too many requests in flight on this connection; wait for answers.
   overloaded = -32040,
-  ---The expected turn is not the running one; with `data.code` `openElsewhere`, the session is open in another process.
+  ---The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,

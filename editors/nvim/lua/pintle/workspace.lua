@@ -289,6 +289,12 @@ end
 
 local group = vim.api.nvim_create_augroup("pintle", { clear = true })
 vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = M.leave })
+vim.api.nvim_create_autocmd("DiagnosticChanged", {
+  group = group,
+  callback = function(event)
+    require("pintle.diagnostics").changed(event.buf)
+  end,
+})
 vim.api.nvim_create_autocmd("User", {
   group = group,
   pattern = { "PintleState", "PintleApproval" },

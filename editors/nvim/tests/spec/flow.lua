@@ -490,3 +490,35 @@ test("a long session is rebuilt from pages", function()
   again:wait_chat("Enough.\n\n*done")
   equal(again:chat(), before)
 end)
+
+test("what the editor finds wrong after an edit is read by the model", function()
+  local script = {
+    replies = {
+      call("edit", { path = "a.txt", oldText = "one", newText = "1" }),
+      text("I see."),
+    },
+  }
+  local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
+  child.write(vi.dir .. "/a.txt", "one\ntwo\n")
+  vi:cmd("edit a.txt")
+  vi:lua([[
+    _G.find = function(message)
+      vim.diagnostic.set(vim.api.nvim_create_namespace("test"), vim.fn.bufnr("a.txt"), message and {
+        { lnum = 1, col = 0, severity = vim.diagnostic.severity.ERROR, message = message, source = "lint", code = 7 },
+      } or {})
+      require("pintle.diagnostics").flush()
+    end
+  ]])
+  vi:cmd("Pintle open")
+  vi:wait("vim.api.nvim_buf_get_name(0):find('pintle://prompt/', 1, true)")
+  vi:lua("_G.find('old')")
+  vi:cmd("Pintle ask go")
+  vi:wait("require('pintle.approval').count() == 1")
+  vi:lua("_G.choices = { 'Allow' }")
+  vi:cmd("Pintle attention")
+  vi:wait_chat("Successfully replaced")
+  vi:lua("_G.find('no number')")
+  vi:wait_turn()
+  contains(vi:chat(), "line 2: error (lint 7): no number")
+  assert(not vi:chat():find("old", 1, true), vi:chat())
+end)

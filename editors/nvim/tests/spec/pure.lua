@@ -102,6 +102,27 @@ test("how full the window is", function()
   equal(state.title, nil)
 end)
 
+test("what the editor finds wrong, as the engine takes it", function()
+  local item = require("pintle.diagnostics").item
+  local rows = {
+    {
+      { lnum = 1, severity = 1, message = "m" },
+      { range = { start = 2, ["end"] = 2 }, severity = "error", message = "m" },
+    },
+    {
+      { lnum = 1, end_lnum = 3, severity = 4, message = "m", source = "s", code = 7 },
+      { range = { start = 2, ["end"] = 4 }, severity = "hint", message = "m", source = "s", code = "7" },
+    },
+    {
+      { lnum = 1, end_lnum = 0, severity = 9, message = "m" },
+      { range = { start = 2, ["end"] = 2 }, severity = "information", message = "m" },
+    },
+  }
+  for _, row in ipairs(rows) do
+    equal(item(row[1]), row[2])
+  end
+end)
+
 test("blocks of a message, shown and to be edited", function()
   local input = require("pintle.input")
   local rows = {

@@ -1,6 +1,7 @@
 /** The commands of the manifest. */
 import * as vscode from "vscode";
 import { attach, type Shown } from "../input.ts";
+import { problemOf } from "../problem.ts";
 import type { Extension } from "../root.ts";
 import type { Node } from "./changesTree.ts";
 import { describeTime } from "./sessionsTree.ts";
@@ -97,17 +98,23 @@ async function openSession(extension: Extension, id: unknown): Promise<void> {
 
 /** Gives the session that is shown another title; an empty one takes it away. */
 async function renameSession(extension: Extension): Promise<void> {
-  const chat = extension.chat;
-  if (chat?.state === undefined) {
+  const session = extension.chat?.session;
+  if (session === undefined) {
     void vscode.window.showInformationMessage("There is no session to rename yet: send a prompt first.");
     return;
   }
   const title = await vscode.window.showInputBox({
     title: "Rename Session",
     prompt: "Its title. Empty: the beginning of its first prompt.",
-    value: chat.state.title ?? "",
+    value: session.state.title ?? "",
   });
-  if (title !== undefined) await chat.rename(title);
+  if (title === undefined) return;
+  try {
+    await session.rename(title);
+  } catch (error) {
+    const { text, hint } = problemOf(error);
+    void vscode.window.showErrorMessage(`Not renamed: ${text} ${hint}`.trim());
+  }
 }
 
 async function pickSession(extension: Extension): Promise<string | undefined> {

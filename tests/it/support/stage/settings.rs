@@ -25,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) question_timeout: Duration,
     /// What is run after changes.
     pub(crate) lint: Option<Lint>,
+    /// How long an editor's report is waited for.
+    pub(crate) report_wait: Duration,
     /// The model that names sessions.
     pub(crate) title_model: Option<&'static str>,
     /// Hooks of the settings.
@@ -49,6 +51,7 @@ impl Default for Setup {
             has_person: false,
             question_timeout: QUESTION_TIMEOUT,
             lint: None,
+            report_wait: Duration::ZERO,
             title_model: None,
             hooks: Vec::new(),
             client_hooks: Vec::new(),

@@ -1,10 +1,12 @@
 //! Questions and plans: how a client answers them, and their lines in a transcript.
 
 use super::Stage;
-use pintle::agent::{Answer, CallBody, ClientCall, Command, Feed, Subscriber, SubscriberId};
+use pintle::agent::{
+    Answer, CallBody, ClientCall, Command, DiagnosticsReport, Feed, Subscriber, SubscriberId,
+};
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -59,6 +61,24 @@ impl Stage {
                     .unwrap();
                 self.others.push(feed);
                 return;
+            }
+            // `report PATH LINE SEVERITY MESSAGE`, or `report PATH` when nothing is wrong.
+            "report" => {
+                let words: Vec<&str> = rest.splitn(4, ' ').collect();
+                let items = match words.as_slice() {
+                    [_, line, severity, message] => {
+                        let line: u64 = line.parse().unwrap();
+                        let range = json!({"start": line, "end": line});
+                        json!([{"range": range, "severity": severity, "message": message}])
+                    }
+                    _ => json!([]),
+                };
+                let path = words[0].to_owned();
+                let items = serde_json::from_value(items).unwrap();
+                let report = DiagnosticsReport { path, version: None, items };
+                let id = SubscriberId(1);
+                let told = self.session.ask(|reply| Command::Report { id, report, reply }).await;
+                return told.unwrap();
             }
             "name" => {
                 let title = rest.to_owned();

@@ -1,0 +1,74 @@
+-- What the editor finds wrong, on its way to the engine: gathered, so that a file is told of once for many changes, and only
+-- for files in the session's folder.
+
+local protocol = require("pintle.protocol")
+
+local M = {}
+
+-- Language servers report a file many times while they look at it.
+local GATHER_MS = 100
+
+local SEVERITIES = { "error", "warning", "information", "hint" }
+
+---@type table<integer, true> buffers that changed
+local waiting = {}
+local is_scheduled = false
+
+---@param item vim.Diagnostic
+---@return pintle.EditorDiagnostic
+function M.item(item)
+  local last = math.max(item.lnum, item.end_lnum or item.lnum)
+  return {
+    range = { start = item.lnum + 1, ["end"] = last + 1 },
+    severity = SEVERITIES[item.severity] or "information",
+    message = item.message,
+    source = item.source,
+    code = item.code and tostring(item.code) or nil,
+  }
+end
+
+---What is wrong in a buffer; nothing for one whose file is not in the folder.
+---@param buf integer
+---@param root string
+---@return pintle.EditorDiagnosticsParams?
+function M.report(buf, root)
+  if not vim.api.nvim_buf_is_valid(buf) or vim.bo[buf].buftype ~= "" then
+    return nil
+  end
+  local path = vim.api.nvim_buf_get_name(buf)
+  if path == "" or not vim.startswith(path, root:gsub("/+$", "") .. "/") then
+    return nil
+  end
+  local items = vim.tbl_map(M.item, vim.diagnostic.get(buf))
+  return { path = path, version = vim.b[buf].changedtick, items = items }
+end
+
+---Tells now what waits.
+function M.flush()
+  is_scheduled = false
+  local bufs = waiting
+  waiting = {}
+  for _, here in ipairs(require("pintle.workspace").all()) do
+    local view = here:view()
+    for buf in pairs(view and here.engine.state == "ready" and bufs or {}) do
+      local report = M.report(buf, here.root)
+      if report then
+        report.sessionId = view.state.id
+        -- Nobody waits for it, and one that is lost does no harm.
+        here.engine:request(protocol.method.editor_diagnostics, report, function() end)
+      end
+    end
+  end
+end
+
+---A buffer's diagnostics are others now.
+---@param buf integer
+function M.changed(buf)
+  waiting[buf] = true
+  if not is_scheduled then
+    is_scheduled = true
+    vim.defer_fn(M.flush, GATHER_MS)
+  end
+end
+
+return M

@@ -1,0 +1,78 @@
+//! `recall`: brings back the result of an earlier call that was taken out of the conversation to make room.
+//!
+//! It does not run the call again: what it shows is what was there then.
+
+use super::arguments::Arguments;
+use super::{Access, Folders, Prepared, Tool, ToolContext, failure};
+use pintle_protocol::content::Content;
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The results that were taken out of a conversation, whole, by the ids of their calls.
+pub type Pruned = Arc<BTreeMap<String, Vec<Content>>>;
+
+/// Brings a result back.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Recall;
+
+impl Tool for Recall {
+    fn name(&self) -> &'static str {
+        "recall"
+    }
+
+    fn description(&self) -> &'static str {
+        include_str!("descriptions/recall.md")
+    }
+
+    fn parameters(&self) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "call": {"type": "string", "description": "The call, as the note in the place of its result names it"},
+            },
+            "required": ["call"],
+        })
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        let mut arguments = Arguments::new(arguments)?;
+        Ok(Box::new(Call { call: arguments.filled_text("call")?.trim().to_owned() }))
+    }
+}
+
+#[derive(Debug)]
+struct Call {
+    call: String,
+}
+
+#[async_trait::async_trait]
+impl Prepared for Call {
+    fn title(&self) -> String {
+        format!("recall: {}", self.call)
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
+
+    fn access(&self) -> Access {
+        Access::Read(Vec::new())
+    }
+
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
+        match ctx.pruned.get(&self.call) {
+            Some(content) => ToolResult { content: content.clone(), ..ToolResult::default() },
+            None => failure(format!(
+                "No result of a call `{}` was taken out of this conversation. Notes in the place of results name their calls; \
+                what was summed up since is gone: run the call again.",
+                self.call
+            )),
+        }
+    }
+}
