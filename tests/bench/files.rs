@@ -62,6 +62,7 @@ impl Bench {
             client: pintle::tools::Client::none(),
             ledger: Ledger::default(),
             settings: Arc::default(),
+            pruned: std::sync::Arc::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
         };

@@ -217,6 +217,7 @@ fn main() {
             agents: pintle::tools::Agents::none(),
             client: pintle::tools::Client::none(),
             ledger: Ledger::default(),
+            pruned: std::sync::Arc::default(),
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             settings: Arc::default(),
