@@ -113,7 +113,7 @@ pub(super) async fn before_request(
             }
             Step::Prune(wanted) => {
                 let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
-                prune(ctx, conversation, meter, keep, (tokens, wanted)).await;
+                prune(ctx, conversation, meter, keep, (tokens, Some(wanted))).await;
                 can_prune = false;
             }
             Step::Compact => {
@@ -148,7 +148,7 @@ async fn prune(
     conversation: &mut Conversation,
     meter: &mut Meter,
     keep: u64,
-    (tokens, wanted): (u64, u64),
+    (tokens, wanted): (u64, Option<u64>),
 ) -> bool {
     let places = prune::plan(&conversation.messages, keep, wanted);
     if places.is_empty() {
@@ -188,10 +188,8 @@ pub(super) async fn compact(
     let Moved { conversation, meter, briefing, .. } = moved;
     let marks = marks_of(&ctx.room, ctx.window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
-    let cut = compact::plan(
-        &conversation.messages,
-        keep(wanted.reason, &marks, conversation, tokens_before),
-    );
+    let keep = keep(wanted.reason, &marks, conversation, tokens_before);
+    let cut = compact::plan(&conversation.messages, keep);
     let body = Compaction {
         reason: wanted.reason,
         tokens_before,
@@ -257,9 +255,9 @@ pub(super) async fn compact(
     ctx.complete(&mut item, status);
     ctx.session.event(Event::ItemCompleted { item }).await;
     outcome?;
-    // Pruning all that can go is better than nothing.
+    // Pruning all old results is better than nothing.
     let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
-    Ok(prune(ctx, conversation, meter, 0, (tokens, 1)).await)
+    Ok(prune(ctx, conversation, meter, keep, (tokens, None)).await)
 }
 
 /// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same

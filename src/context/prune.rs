@@ -26,9 +26,10 @@ pub type Removed = Arc<BTreeMap<String, Vec<Content>>>;
 /// A result smaller than this many tokens is not worth removing.
 const WORTH: u64 = 100;
 
-/// The results to prune, by their places, so that about `wanted` tokens become free. Nothing of the last
-/// `keep` tokens is touched, and reads that a later one replaces go first. Empty when not even half of that can be had.
-pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: u64) -> Vec<usize> {
+/// The results to prune, by their places, so that about `wanted` tokens become free; all that can go where that is `None`. Nothing
+/// of the last `keep` tokens is touched, and reads that a later one replaces go first. Empty when not even half of what is
+/// wanted can be had.
+pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<usize> {
     let mut newest = 0;
     let kept = messages.iter().rev().take_while(|message| {
         newest += estimate::message(message);
@@ -49,13 +50,13 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: u64) -> Vec<usize> {
     let mut freed = 0;
     let mut places = Vec::new();
     for (place, tokens, _) in again.into_iter().chain(other) {
-        if freed >= wanted {
+        if wanted.is_some_and(|wanted| freed >= wanted) {
             break;
         }
         freed += tokens;
         places.push(place);
     }
-    if freed * 2 < wanted { Vec::new() } else { places }
+    if freed * 2 < wanted.unwrap_or(0) { Vec::new() } else { places }
 }
 
 /// Removes the content of these results; a sentence stands in its place, and `kept` has it from then on. The rest of the
@@ -136,12 +137,13 @@ mod tests {
         ]
         .concat();
         for (name, keep, wanted, want) in [
-            ("one step", 0, 900, vec![3]),
-            ("two", 0, 1900, vec![3, 1]),
-            ("small ones stay", 0, 9000, vec![3, 1, 5, 9, 11]),
-            ("the newest stay", 2100, 9000, vec![]),
-            ("half is worth it", 2100, 5000, vec![3, 1, 5]),
-            ("nothing that is too little", 5500, 3000, vec![]),
+            ("one step", 0, Some(900), vec![3]),
+            ("two", 0, Some(1900), vec![3, 1]),
+            ("small ones stay", 0, Some(9000), vec![3, 1, 5, 9, 11]),
+            ("the newest stay", 2100, Some(9000), vec![]),
+            ("half is worth it", 2100, Some(5000), vec![3, 1, 5]),
+            ("nothing that is too little", 5500, Some(3000), vec![]),
+            ("all that is old", 2100, None, vec![3, 1, 5]),
         ] {
             assert_eq!(plan(&messages, keep, wanted), want, "{name}");
         }
@@ -150,7 +152,7 @@ mod tests {
     #[test]
     fn what_was_pruned_is_not_pruned_again_and_stays_paired() {
         let mut messages: Vec<_> = [call("a", "1", 1000), call("b", "1", 1000)].concat();
-        let places = plan(&messages, 0, 1900);
+        let places = plan(&messages, 0, Some(1900));
         let mut kept = Removed::default();
         apply(&mut messages, &places, &mut kept);
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["b"], "what is shown again is not kept");
@@ -161,7 +163,7 @@ mod tests {
         };
         assert_eq!(said(1), [Content::text(SUPERSEDED)]);
         assert_eq!(said(3), [Content::text(removed("b"))]);
-        assert_eq!(plan(&messages, 0, 100), Vec::<usize>::new());
+        assert_eq!(plan(&messages, 0, Some(100)), Vec::<usize>::new());
         messages.insert(0, Arc::new(Message::User(vec![Content::text("go")])));
         assert_eq!(invariants::check(&messages), Ok(()));
     }

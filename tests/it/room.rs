@@ -255,6 +255,49 @@ fn an_empty_summary_changes_nothing() {
 }
 
 #[test]
+fn without_a_summary_all_old_results_go_and_the_newest_stays() {
+    full(
+        "bash long\nbash long\nbash long\nfail overflow too long\nfail auth no\nsay on it goes",
+        "prompt first | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 call bash pending
+            updated   #2 call bash: long pending
+            step 1 ToolUse
+            updated   #2 call bash: long running
+            completed #2 call bash: long completed = "(a long text)"
+            started   #3 call bash pending
+            updated   #3 call bash: long pending
+            step 2 ToolUse
+            updated   #3 call bash: long running
+            completed #3 call bash: long completed = "(a long text)"
+            started   #4 call bash pending
+            updated   #4 call bash: long pending
+            step 3 ToolUse
+            updated   #4 call bash: long running
+            completed #4 call bash: long completed = "(a long text)"
+            started   #5 compaction Overflow running
+            completed #5 compaction Overflow failed = "no"
+            pruned 2 results, 26255 to 10561 tokens
+            started   #6 message running ""
+            completed #6 message completed "on it goes"
+            step 5 EndTurn
+            turn Completed EndTurn after 5 steps
+            --- the model read
+            user "first"
+            assistant bash {"command":"long"}
+            result of bash "[This result was removed to make room: `recall` with the call `call_1` brings it back, or run the call again.]"
+            assistant bash {"command":"long"}
+            result of bash "[This result was removed to make room: `recall` with the call `call_2` brings it back, or run the call again.]"
+            assistant bash {"command":"long"}
+            result of bash "(a long text)""#]],
+    );
+}
+
+#[test]
 fn a_stop_while_it_is_summed_up_changes_nothing() {
     full(
         "say a + used 90000\nsay ## Go + gate g\nsay ## Goal b\nsay c",
