@@ -27,6 +27,7 @@ pub mod error;
 #[cfg(test)]
 mod fixtures;
 mod gemini;
+mod halves;
 #[cfg(test)]
 mod handoff;
 pub mod http;

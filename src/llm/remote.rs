@@ -9,6 +9,7 @@ use super::decode::{Broken, Decode};
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
+use super::halves::Halves;
 use super::reasoning;
 use super::responses;
 use super::sse::{self, SseEvent};
@@ -18,6 +19,7 @@ use super::{Delta, DeltaStream, Provider, Request};
 use crate::ambient::Secret;
 use futures_util::stream::{self, Stream, StreamExt};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -128,6 +130,7 @@ impl Provider for Remote {
             endpoint,
             events: Some(events),
             decoder,
+            halves: Halves::default(),
             ready: VecDeque::new(),
             failed: None,
             polls_left: POLLS_PAST_END,
@@ -185,6 +188,7 @@ struct Deltas {
     /// `None` once nothing more is read.
     events: Option<stream::BoxStream<'static, Result<SseEvent, Error>>>,
     decoder: Box<dyn Decode>,
+    halves: Halves,
     ready: VecDeque<Delta>,
     /// Comes after what is ready.
     failed: Option<Error>,
@@ -223,7 +227,12 @@ impl Stream for Deltas {
             };
             let is_done = this.decoder.is_done();
             let outcome = match event {
-                Some(Ok(event)) => this.decoder.push(event, &mut this.ready),
+                Some(Ok(mut event)) => {
+                    if let Cow::Owned(mended) = this.halves.mend(&event.data) {
+                        event.data = mended;
+                    }
+                    this.decoder.push(event, &mut this.ready)
+                }
                 Some(Err(_)) | None if is_done => {
                     this.events = None;
                     Ok(())
@@ -277,6 +286,7 @@ pub(super) fn decode_pieces(api: Api, pieces: Vec<bytes::Bytes>) -> Vec<Result<D
         endpoint: Arc::new(Endpoint::new("test", api, "http://test")),
         events: Some(sse::events(body).boxed()),
         decoder,
+        halves: Halves::default(),
         ready: VecDeque::new(),
         failed: None,
         polls_left: POLLS_PAST_END,

@@ -1,5 +1,5 @@
-//! What models call things by: ids and names of calls that are missing, empty, repeated, too long or strange, through the
-//! whole program. The history that goes back is legal on every wire, also after the session was opened again.
+//! What models say that nobody asked for: ids and names of calls that are missing, empty, repeated, too long or strange, and floods,
+//! through the whole program. The history that goes back is legal on every wire, also after the session was opened again.
 
 use crate::providers::serve;
 use crate::support::program::Place;
@@ -186,4 +186,23 @@ fn whatever_models_call_things_by_what_is_sent_back_is_legal() {
             }
         }
     }
+}
+
+#[test]
+fn a_reply_of_five_megabytes_in_small_pieces_arrives_whole() {
+    let piece = "It goes on and on, “quoted” and \\escaped\\ 🙂 …\n";
+    let pieces = 5 * 1024 * 1024 / piece.len();
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": piece}}]});
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    let body = format!("data: {chunk}\n\n").repeat(pieces) + &format!("data: {end}\n\n");
+    let (url, served) = serve(vec![(200, body + "data: [DONE]\n\n")]);
+    let place = Place::new(&[]);
+    let shown = ["run", "--format", "json", "--model", "own/m", "--api", "chat"];
+    let mut command = place.command(&[&shown[..], &["--base-url", &url, "talk"]].concat());
+    let out = command.stdin(std::process::Stdio::null()).output().unwrap();
+    served.join().unwrap();
+    let result: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(result["text"] == piece.repeat(pieces), "{} bytes", out.stdout.len());
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert_eq!(journal.matches("\"agentMessage\"").count(), 2, "it began and it ended");
 }
