@@ -3,6 +3,7 @@
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
 use crate::context::ContextUsage;
+use crate::history::{ForkedFrom, HistoryRewound, LabelChanged};
 use crate::ids::{AgentId, ItemId, SessionId, TurnId};
 use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
@@ -144,6 +145,12 @@ pub enum Event {
     /// The session works in another way from the next turn on.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
+    /// The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
+    #[serde(rename = "history.rewound")]
+    HistoryRewound(HistoryRewound),
+    /// A place of the history has another name.
+    #[serde(rename = "label.changed")]
+    LabelChanged(LabelChanged),
     /// Something a person should know.
     #[serde(rename = "notice")]
     Notice(Notice),
@@ -229,6 +236,9 @@ pub struct SessionCreated {
     /// Instructions for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
+    /// Whose history it began with, if it is a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFrom>,
 }
 
 /// Whose sub-agent a session is.

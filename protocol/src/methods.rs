@@ -10,6 +10,10 @@ use crate::context::{
 };
 use crate::diagnostics::EditorDiagnosticsParams;
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::history::{
+    SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
+    SessionRewindResult, SessionTreeResult,
+};
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
 };
@@ -134,6 +138,14 @@ methods! {
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
     /// Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
+    /// Goes back, or forward again, to another place of an idle session's history.
+    request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
+    /// Makes a session that begins with another one's history.
+    request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
+    /// Names a place of a session's history.
+    request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
+    /// Shows the ways that a session's history has taken.
+    request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
     /// Interrupts the session's turn, closes its journal in order and lets go of it.
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Sends the session's events to this connection from now on, or from a `seq` on, without a gap.

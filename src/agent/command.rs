@@ -10,6 +10,7 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, Permi
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
+use pintle_protocol::history::{HistoryPoint, SessionRewindResult, SessionTreeResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
@@ -146,6 +147,29 @@ pub enum Command {
         /// The answer: the turn that does it.
         reply: Reply<TurnId>,
     },
+    /// Go on from another place of the history of an idle session.
+    Rewind {
+        /// The place.
+        to: HistoryPoint,
+        /// Only say what that would do.
+        is_dry_run: bool,
+        /// The answer.
+        reply: Reply<SessionRewindResult>,
+    },
+    /// Name a place of the history.
+    Label {
+        /// The place.
+        at: HistoryPoint,
+        /// The name; none takes it away.
+        label: Option<String>,
+        /// The answer: the event that is the place.
+        reply: Reply<u64>,
+    },
+    /// Show the ways that the history has taken.
+    ReadTree {
+        /// The answer.
+        reply: Reply<SessionTreeResult>,
+    },
     /// Edit the messages that the model has not read yet.
     EditQueue {
         /// What to do.
@@ -217,6 +241,9 @@ impl std::fmt::Debug for Command {
             Self::Events { .. } => "Events",
             Self::Configure { .. } => "Configure",
             Self::Compact { .. } => "Compact",
+            Self::Rewind { .. } => "Rewind",
+            Self::Label { .. } => "Label",
+            Self::ReadTree { .. } => "ReadTree",
             Self::EditQueue { .. } => "EditQueue",
             Self::ReadContext { .. } => "ReadContext",
             Self::SetOptions { .. } => "SetOptions",
@@ -404,6 +431,9 @@ impl Command {
             Self::Compact { reply, .. } => no(reply, session),
             Self::AnswerApproval { reply, .. } => no(reply, session),
             Self::AnswerQuestion { reply, .. } => no(reply, session),
+            Self::Rewind { reply, .. } => no(reply, session),
+            Self::Label { reply, .. } => no(reply, session),
+            Self::ReadTree { reply } => no(reply, session),
             Self::EditQueue { reply, .. } => no(reply, session),
             Self::ReadContext { reply } => no(reply, session),
             Self::SetOptions { reply, .. } => no(reply, session),

@@ -3,6 +3,7 @@
 use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
+use super::fork::ForkSession;
 use super::hooks::Hook;
 use super::indexing::Indexing;
 use super::limits::{Limits, Purse};
@@ -19,7 +20,7 @@ use crate::context::conversation::Conversation;
 use crate::context::room;
 use crate::exec::{Environment, FileKind};
 use crate::llm::ModelRef;
-use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
+use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store, tree};
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
@@ -101,6 +102,7 @@ pub struct CreateSession {
 enum Request {
     Create(CreateSession, Reply<SessionHandle>),
     Open(SessionId, OpenConfig, Reply<SessionHandle>),
+    Fork(Box<ForkSession>, Reply<SessionHandle>),
     /// A journal has got further.
     IndexDue,
     Shutdown(oneshot::Sender<()>),
@@ -172,6 +174,14 @@ impl EngineHandle {
         self.request(|reply| Request::Open(id, config, reply)).await
     }
 
+    /// Makes a session that begins with another one's history, and opens it.
+    ///
+    /// # Errors
+    /// The other one or the place in it does not exist, or the data folder cannot be written.
+    pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Fork(Box::new(fork), reply)).await
+    }
+
     /// The prompts that can be called in a working directory, as the files say now.
     pub async fn commands(&self, cwd: &str) -> CommandListResult {
         let Services { env, personal, .. } = &*self.services;
@@ -200,6 +210,10 @@ impl EngineHandle {
 }
 
 impl Engine {
+    pub(super) fn services(&self) -> &Services {
+        &self.services
+    }
+
     /// An engine without sessions, and the way to it.
     pub fn new(services: Services) -> (Self, EngineHandle) {
         let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
@@ -228,6 +242,9 @@ impl Engine {
                     }
                     Some(Request::Open(id, config, reply)) => {
                         let _ = reply.send(self.open(&id, config).await);
+                    }
+                    Some(Request::Fork(fork, reply)) => {
+                        let _ = reply.send(self.fork(*fork).await);
                     }
                     Some(Request::IndexDue) => self.indexing.due(),
                     Some(Request::Shutdown(done)) => {
@@ -288,12 +305,17 @@ impl Engine {
             parent,
             role: settings.role.clone(),
             system_prompt: settings.system_prompt.clone(),
+            forked_from: None,
         });
         self.append(&mut journal, None, created)?;
         Ok(self.spawn(journal, settings, Moved::default(), Earlier::default()))
     }
 
-    async fn open(&mut self, id: &SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
+    pub(super) async fn open(
+        &mut self,
+        id: &SessionId,
+        config: OpenConfig,
+    ) -> Result<SessionHandle, Error> {
         if let Some(handle) = self.open.get(id).cloned() {
             let configured =
                 handle.ask(|reply| Command::Configure { config: config.clone(), reply });
@@ -350,6 +372,8 @@ impl Engine {
         {
             tracing::warn!("lists show an old title: {error}");
         }
+        let leaf = journal.last_seq();
+        let entries = tree::on_path(entries, leaf);
         let conversation = Conversation::replay(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
         let moved = Moved { conversation, briefing, ..Moved::default() };

@@ -5,7 +5,7 @@ use super::jobs;
 use super::questions::{accepts_plan, without_answer};
 use super::session::Total;
 use super::subagents::closed;
-use crate::store::Entry;
+use crate::store::{Entry, tree};
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
@@ -55,14 +55,19 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut jobs = OpenJobs::default();
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
-    let (mut plan, mut told_mode) = (Plan::default(), WorkMode::default());
     let mut is_retitled = false;
+    let (mut copied_seq, mut forked_ms) = (0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
         }
         match &record.event {
-            Event::SessionCreated(created) => recovery.created = Some(created.clone()),
+            Event::SessionCreated(created) => {
+                if let Some(from) = &created.forked_from {
+                    (copied_seq, forked_ms) = (from.copied_seq, record.ts_ms);
+                }
+                recovery.created = Some(created.clone());
+            }
             Event::SessionUpdated(updated) => {
                 total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
                 is_retitled = true;
@@ -85,7 +90,10 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {
-                total.add(end.usage, end.cost_nano_usd);
+                // What a fork took over was used by the other session.
+                if record.seq > copied_seq {
+                    total.add(end.usage, end.cost_nano_usd);
+                }
                 open = Open::default();
             }
             Event::ConfigChanged(changed) => {
@@ -107,25 +115,19 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ItemCompleted { item } => {
                 open.items.retain(|other| other.id != item.id);
                 unread.retain(|waiting| waiting.item_id != item.id);
-                if let ItemBody::EngineMessage(message) = &item.body {
-                    told_mode = message.mode.unwrap_or(told_mode);
-                }
             }
             Event::QuestionRequested(question) => open.questions.push(question.clone()),
             Event::QuestionResolved(outcome) => {
-                let is_it = |asked: &&Question| asked.question_id == outcome.question_id;
-                let asked = open.questions.iter().find(is_it);
-                if asked.is_some_and(|asked| accepts_plan(asked, outcome)) {
-                    told_mode = WorkMode::Act;
-                }
                 open.questions.retain(|asked| asked.question_id != outcome.question_id);
             }
-            Event::PlanUpdated(now) => plan.clone_from(now),
             Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
             }
             Event::SessionClosed {}
+            | Event::PlanUpdated(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)
             | Event::PromptMade(_)
@@ -136,9 +138,12 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     recovery.closing = open.close(now_ms);
     let ended = jobs.end(now_ms).chain(agents.end(now_ms));
     recovery.closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
-    for agent in agents.all() {
+    for agent in agents.since(forked_ms) {
         total.add(agent.usage, agent.cost_nano_usd);
     }
+    let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
+    let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
+    let (plan, told_mode) = (plan(known()), told_mode(known()));
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
     recovery.earlier = Earlier { jobs, agents, total, plan, is_retitled, told_mode };
@@ -146,6 +151,39 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }
     recovery
+}
+
+/// What the model means to do, as these entries say.
+pub(super) fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
+    let records = entries.into_iter().filter_map(|entry| entry.record.as_ref());
+    let plans = records.filter_map(|record| {
+        let Event::PlanUpdated(plan) = &record.event else { return None };
+        Some(plan)
+    });
+    plans.last().cloned().unwrap_or_default()
+}
+
+/// The mode that the model was last told of, as these entries say.
+pub(super) fn told_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
+    let mut told = WorkMode::default();
+    let mut asked: Vec<&Question> = Vec::new();
+    for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
+        if let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(message) = &item.body
+        {
+            told = message.mode.unwrap_or(told);
+        }
+        if let Event::QuestionRequested(question) = &record.event {
+            asked.push(question);
+        }
+        if let Event::QuestionResolved(outcome) = &record.event {
+            let is_it = |asked: &&&Question| asked.question_id == outcome.question_id;
+            if asked.iter().find(is_it).is_some_and(|asked| accepts_plan(asked, outcome)) {
+                told = WorkMode::Act;
+            }
+        }
+    }
+    told
 }
 
 /// The background jobs that a journal tells of.
@@ -236,16 +274,19 @@ impl OpenAgents {
         true
     }
 
-    fn all(&self) -> impl Iterator<Item = &Subagent> {
-        self.items.iter().filter_map(|item| match &item.body {
-            ItemBody::Subagent(agent) => Some(&**agent),
-            ItemBody::UserMessage(_)
-            | ItemBody::AgentMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::ToolCall(_)
-            | ItemBody::Job(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => None,
+    /// Those that began at this time or later.
+    fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
+        self.items.iter().filter(move |item| item.started_ms >= ms).filter_map(|item| {
+            match &item.body {
+                ItemBody::Subagent(agent) => Some(&**agent),
+                ItemBody::UserMessage(_)
+                | ItemBody::AgentMessage(_)
+                | ItemBody::Reasoning(_)
+                | ItemBody::ToolCall(_)
+                | ItemBody::Job(_)
+                | ItemBody::Compaction(_)
+                | ItemBody::EngineMessage(_) => None,
+            }
         })
     }
 

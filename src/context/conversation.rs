@@ -153,6 +153,8 @@ impl Conversation {
                 | Event::PlanUpdated(_)
                 | Event::RetryScheduled(_)
                 | Event::ConfigChanged(_)
+                | Event::HistoryRewound(_)
+                | Event::LabelChanged(_)
                 | Event::QueueChanged { .. }
                 | Event::Notice(_) => {}
             }

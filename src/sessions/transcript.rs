@@ -36,6 +36,17 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
             Some(title) => format!("* the title is now: {}", one_line(title)),
             None => "* the title was taken away".to_owned(),
         },
+        Event::HistoryRewound(rewound) => {
+            format!(
+                "* gone back to event {}: {} items are beside the way",
+                rewound.to_seq,
+                rewound.dropped.len()
+            )
+        }
+        Event::LabelChanged(changed) => match &changed.label {
+            Some(label) => format!("* event {} is called: {}", changed.seq, one_line(label)),
+            None => format!("* event {} has no name any more", changed.seq),
+        },
         Event::SessionCreated(_)
         | Event::SessionClosed {}
         | Event::InputAccepted(_)

@@ -40,6 +40,28 @@ pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
     kept().map_err(Error::io(artifacts))
 }
 
+/// Gives one session the outputs of another: as links where the file system can, since they never change.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    let (from, to) = (from.join(FOLDER), to.join(FOLDER));
+    let copied = || -> io::Result<()> {
+        let outputs = match std::fs::read_dir(&from) {
+            Ok(outputs) => outputs,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        std::fs::create_dir_all(&to)?;
+        for output in outputs {
+            let output = output?;
+            let target = to.join(output.file_name());
+            if std::fs::hard_link(output.path(), &target).is_err() {
+                std::fs::copy(output.path(), &target)?;
+            }
+        }
+        Ok(())
+    };
+    copied().map_err(Error::io(&to))
+}
+
 /// Reads a piece of an output from a byte on. A character at either border is whole in one piece only: in the one
 /// where it begins.
 ///

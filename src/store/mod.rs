@@ -18,6 +18,7 @@ mod journal;
 mod list;
 mod place;
 mod title;
+pub mod tree;
 mod verify;
 
 pub use entry::Entry;
@@ -156,6 +157,14 @@ impl Store {
         Journal::open(self.find(session)?, session)
     }
 
+    /// Reads all of a session without locking it, also while another process writes. What is damaged is left out.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn entries(&self, session: &SessionId) -> Result<Vec<Entry>, Error> {
+        journal::entries(&self.find(session)?.join(journal::FILE))
+    }
+
     /// Reads a page of a session's events without locking it, also while another process writes.
     ///
     /// # Errors
@@ -265,6 +274,14 @@ impl Store {
         ids.sort_unstable();
         ids.dedup();
         Ok(ids)
+    }
+
+    /// A session's folder.
+    ///
+    /// # Errors
+    /// It does not exist.
+    pub fn folder(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        self.find(session)
     }
 
     fn find(&self, session: &SessionId) -> Result<PathBuf, Error> {

@@ -17,6 +17,7 @@ mod clouds;
 mod context;
 mod examples;
 mod fuzz;
+mod history;
 mod hooks;
 mod interleavings;
 mod jobs;

@@ -614,10 +614,102 @@ export type SessionDeleteResult = {
   deleted: SessionId[];
 };
 
+/** Where to go back to. */
+export type SessionRewindParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The place. */
+  to: HistoryPoint;
+  /** Only say what would happen. */
+  dryRun?: boolean;
+};
+
+/** A place in a session's history: exactly one of its fields. */
+export type HistoryPoint = {
+  /** Before this message of a person. */
+  itemId?: ItemId;
+  /** After the end of this turn. */
+  turnId?: TurnId;
+  /** After the event with this number, also one on a way that was left; 0 is the beginning. */
+  seq?: number;
+};
+
+/** What became of it, or would. */
+export type SessionRewindResult = {
+  /** The event after which the session goes on. */
+  toSeq: number;
+  /** Where it stood before: going there undoes this. */
+  fromSeq: number;
+  /** Items that the model does not know any more. */
+  dropped: ItemId[];
+  /** Items that it knows again. */
+  restored: ItemId[];
+  /** The message that was gone back before, to be edited and sent again. */
+  input?: Input[];
+};
+
+/** Which session to go on from. */
+export type SessionForkParams = {
+  /** The session; it stays as it is, and need not be open. */
+  sessionId: SessionId;
+  /** How far its history is taken over; all of it when left out. */
+  at?: HistoryPoint;
+  /** A title for lists. */
+  title?: string;
+  /** How the new session is to work; what is left out is as in the other one. */
+  config?: SessionConfig;
+  /** Whether to subscribe to the new session; default true. */
+  subscribe?: boolean;
+};
+
+/** Which place to name. */
+export type SessionLabelParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The place. */
+  at: HistoryPoint;
+  /** The name, at most 200 characters; left out, the place has none any more. */
+  label?: string;
+};
+
+/** The place that has another name. */
+export type SessionLabelResult = {
+  /** The event that is the place. */
+  seq: number;
+};
+
 /** Names a session. */
 export type SessionParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
+};
+
+/** The ways that a session's history has taken. */
+export type SessionTreeResult = {
+  /** Messages of people and named places, oldest first. */
+  nodes: HistoryNode[];
+  /** The last event. */
+  leafSeq: number;
+};
+
+/** A place where the history may branch. */
+export type HistoryNode = {
+  /** The event. */
+  seq: number;
+  /** The node before it on its way; absent for the first. */
+  parentSeq?: number;
+  /** The message, where it is one. */
+  itemId?: ItemId;
+  /** The turn. */
+  turnId?: TurnId;
+  /** The beginning of the message. */
+  text: string;
+  /** When it was, in milliseconds since 1970. */
+  tsMs: number;
+  /** Its name. */
+  label?: string;
+  /** It lies on the way that the model knows. */
+  isCurrent: boolean;
 };
 
 /** From where to send events. */
@@ -743,6 +835,12 @@ export type Event =
   | /** The session works in another way from the next turn on. */ ConfigChanged & {
     type: "config.changed";
   }
+  | /** The session goes on from another place of its history. What came since stays in the journal; the model knows it no more. */ HistoryRewound & {
+    type: "history.rewound";
+  }
+  | /** A place of the history has another name. */ LabelChanged & {
+    type: "label.changed";
+  }
   | /** Something a person should know. */ Notice & {
     type: "notice";
   };
@@ -755,6 +853,16 @@ export type AgentRole = {
   instructions: string;
   /** The tools that it may use, as its file names them; absent for all. */
   tools?: string[];
+};
+
+/** Where a session that began with a part of another one's history comes from. */
+export type ForkedFrom = {
+  /** The other session. */
+  sessionId: SessionId;
+  /** The last event there that is part of this session's history. */
+  seq: number;
+  /** The number of the last event here that was copied from there. */
+  copiedSeq: number;
 };
 
 /** What the session was made with. */
@@ -775,6 +883,8 @@ export type SessionCreated = {
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
+  /** Whose history it began with, if it is a fork. */
+  forkedFrom?: ForkedFrom;
 };
 
 /** Who gave a session its title. */
@@ -1252,6 +1362,24 @@ export type ConfigChanged = {
   permissionMode: PermissionMode;
   /** Whether it plans only. */
   mode?: WorkMode;
+};
+
+/** The session goes on from another place of its history. */
+export type HistoryRewound = {
+  /** The event after which it goes on; 0 is the beginning. */
+  toSeq: number;
+  /** Items that the model does not know any more; a client takes them out of its view. */
+  dropped?: ItemId[];
+  /** Items that it knows again. */
+  restored?: ItemId[];
+};
+
+/** A place of the history has another name. */
+export type LabelChanged = {
+  /** The event that is the place. */
+  seq: number;
+  /** The name; absent when it was taken away. */
+  label?: string;
 };
 
 /** How bad a notice is. */
@@ -1969,6 +2097,14 @@ export interface ClientRequests {
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
   /** Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused. */
   "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
+  /** Goes back, or forward again, to another place of an idle session's history. */
+  "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
+  /** Makes a session that begins with another one's history. */
+  "session/fork": { params: SessionForkParams; result: SessionResult };
+  /** Names a place of a session's history. */
+  "session/label": { params: SessionLabelParams; result: SessionLabelResult };
+  /** Shows the ways that a session's history has taken. */
+  "session/tree": { params: SessionParams; result: SessionTreeResult };
   /** Interrupts the session's turn, closes its journal in order and lets go of it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */

@@ -200,6 +200,12 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       const notice: Notice = { level: "info", code: "contextPruned", message };
       return [put(state, { kind: "notice", key: `pruned:${record.seq}`, notice })];
     }
+    case "history.rewound": {
+      const [dropped, restored] = [event.dropped ?? [], event.restored ?? []];
+      const message = `gone to another place of the history: the model does not know ${dropped.length} of the items above any more, and knows ${restored.length} again`;
+      const notice: Notice = { level: "info", code: "historyRewound", message };
+      return [put(state, { kind: "notice", key: `rewound:${record.seq}`, notice })];
+    }
     case "notice": {
       const { level, code, message, hint } = event;
       const notice: Notice = { level, code, message, ...(hint === undefined ? {} : { hint }) };

@@ -9,6 +9,7 @@ mod answers;
 mod background;
 mod client_calls;
 mod context;
+mod history;
 mod options;
 mod questions;
 mod queue;
@@ -337,6 +338,11 @@ impl Session {
                 }
             }
             Command::Compact { instructions, reply } => self.compact(instructions, reply),
+            Command::Rewind { to, is_dry_run, reply } => self.rewind(&to, is_dry_run, reply).await,
+            Command::Label { at, label, reply } => self.label(&at, label, reply).await,
+            Command::ReadTree { reply } => {
+                let _ = reply.send(self.tree().await);
+            }
             Command::EditQueue { edit, reply } => {
                 let (answer, record) = match self.edit_queue(edit) {
                     Ok((queue, record)) => (Ok(queue), record),

@@ -130,6 +130,8 @@ impl Follower {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }
             | Event::Notice(_) => None,

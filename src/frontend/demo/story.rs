@@ -57,6 +57,8 @@ impl Story {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }
             | Event::Notice(_) => String::new(),

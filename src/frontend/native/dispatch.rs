@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{extend, handlers, stored, told};
+use super::{extend, handlers, history, stored, told};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -14,9 +14,9 @@ use pintle_protocol::methods::{
     ApprovalAnswerRequest, BlobRead, CommandList, ConfigList, ConfigSet, ContextRead,
     EditorDiagnostics, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
     QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
-    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionList, SessionOpen,
-    SessionSearch, SessionSubscribe, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
-    TurnInterrupt, TurnStart, TurnSteer,
+    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionFork, SessionLabel,
+    SessionList, SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree,
+    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,6 +51,10 @@ impl Table {
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
+        add::<SessionRewind, _, _>(&mut module, history::session_rewind);
+        add::<SessionFork, _, _>(&mut module, history::session_fork);
+        add::<SessionLabel, _, _>(&mut module, history::session_label);
+        add::<SessionTree, _, _>(&mut module, history::session_tree);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);

@@ -328,7 +328,7 @@ async fn first_of(
 }
 
 /// Subscribes unless told otherwise, and says how the session stands.
-async fn attach(
+pub(super) async fn attach(
     connection: &Arc<Connection>,
     session: &SessionHandle,
     subscribe: Option<bool>,
@@ -387,7 +387,7 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
     }
 }
 
-fn open_config(config: SessionConfig) -> OpenConfig {
+pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
     let SessionConfig { model, permission_mode, system_prompt, mode } = config;
     OpenConfig { model, permission_mode, system_prompt, mode }
 }

@@ -9,6 +9,7 @@ mod connection;
 mod dispatch;
 mod extend;
 mod handlers;
+mod history;
 mod outbox;
 mod questions;
 mod stored;

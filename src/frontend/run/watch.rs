@@ -120,6 +120,8 @@ impl Watch {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }
             | Event::RetryScheduled(_)
@@ -193,6 +195,8 @@ impl Watch {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::ContextPruned(_)
             | Event::QueueChanged { .. }
             | Event::ApprovalRequested(_)

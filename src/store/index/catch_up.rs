@@ -328,6 +328,8 @@ impl Tally {
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
             | Event::Notice(_) => {}
         }
     }

@@ -29,8 +29,12 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+mod history;
 mod lines;
 mod queue;
+
+/// The client.
+const SUBSCRIBED: SubscriberId = SubscriberId(1);
 
 /// The sub-agents that the client was handed.
 type Adopted = Arc<Mutex<BTreeMap<SessionId, SessionHandle>>>;
@@ -63,6 +67,9 @@ pub(crate) struct Stage {
     adopted: Adopted,
     setup: Setup,
     _task: JoinSet<()>,
+    mode: PermissionMode,
+    /// Where the last going back began.
+    left: u64,
 }
 
 impl Stage {
@@ -113,25 +120,8 @@ impl Stage {
         let cwd = if props.cwd.is_empty() { "/w" } else { props.cwd };
         let create = CreateSession { cwd: cwd.to_owned(), config, ..CreateSession::default() };
         let session = engine.create(create).await.unwrap();
-        let (tx, feed) = mpsc::channel(4096);
-        let adopted = Adopted::default();
-        let take = Arc::clone(&adopted);
-        let adopt = Adopt::new(move |agent| {
-            take.lock().unwrap().insert(agent.id.clone(), agent);
-        });
-        let subscriber = Subscriber {
-            id: SubscriberId(1),
-            feed: tx,
-            can_approve: mode == PermissionMode::Ask,
-            can_answer: setup.can_answer,
-            extensions: setup.extensions(),
-            adopt: Some(adopt),
-        };
-        session
-            .ask(|reply| Command::Subscribe { subscriber, from_seq: Some(0), reply })
-            .await
-            .unwrap();
-        Self {
+        let (_, feed) = mpsc::channel(1);
+        let mut stage = Self {
             naming: session.id.clone(),
             script,
             env,
@@ -148,10 +138,34 @@ impl Stage {
             answered: None,
             calls: Vec::new(),
             others: Vec::new(),
-            adopted,
+            adopted: Adopted::default(),
             setup,
             _task: task,
-        }
+            mode,
+            left: 0,
+        };
+        stage.subscribe(SUBSCRIBED).await;
+        stage
+    }
+
+    /// Watches the session from its first event on.
+    async fn subscribe(&mut self, id: SubscriberId) {
+        let (tx, feed) = mpsc::channel(4096);
+        let take = Arc::clone(&self.adopted);
+        let adopt = Adopt::new(move |agent| {
+            take.lock().unwrap().insert(agent.id.clone(), agent);
+        });
+        let subscriber = Subscriber {
+            id,
+            feed: tx,
+            can_approve: self.mode == PermissionMode::Ask,
+            can_answer: self.setup.can_answer,
+            extensions: self.setup.extensions(),
+            adopt: Some(adopt),
+        };
+        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: Some(0), reply };
+        self.session.ask(subscribe).await.unwrap();
+        self.feed = feed;
     }
 
     /// Does one step: `prompt TEXT`, `within TOKENS TEXT` (a prompt with a limit), `queue TEXT`, `steer TEXT`, `stop`, `stop keep`, `allow`, `allow-session`, `send BLOCKS`, `change PATH TEXT` (a file, or its end without a text), `commands FOLDER`,
@@ -296,7 +310,11 @@ impl Stage {
                 self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
                 self.take_what_came();
             }
-            other => self.act_on_questions(other, rest).await,
+            other => {
+                if !self.act_on_history(other, rest, step).await {
+                    self.act_on_questions(other, rest).await;
+                }
+            }
         }
     }
 

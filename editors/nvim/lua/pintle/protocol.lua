@@ -369,9 +369,63 @@
 ---@class pintle.SessionDeleteResult
 ---@field deleted (pintle.SessionId)[] The sessions: first the sub-agents', then the one that was named.
 
+---Where to go back to.
+---@class pintle.SessionRewindParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field to pintle.HistoryPoint The place.
+---@field dryRun? boolean Only say what would happen.
+
+---A place in a session's history: exactly one of its fields.
+---@class pintle.HistoryPoint
+---@field itemId? pintle.ItemId Before this message of a person.
+---@field turnId? pintle.TurnId After the end of this turn.
+---@field seq? integer After the event with this number, also one on a way that was left; 0 is the beginning.
+
+---What became of it, or would.
+---@class pintle.SessionRewindResult
+---@field toSeq integer The event after which the session goes on.
+---@field fromSeq integer Where it stood before: going there undoes this.
+---@field dropped (pintle.ItemId)[] Items that the model does not know any more.
+---@field restored (pintle.ItemId)[] Items that it knows again.
+---@field input? (pintle.Input)[] The message that was gone back before, to be edited and sent again.
+
+---Which session to go on from.
+---@class pintle.SessionForkParams
+---@field sessionId pintle.SessionId The session; it stays as it is, and need not be open.
+---@field at? pintle.HistoryPoint How far its history is taken over; all of it when left out.
+---@field title? string A title for lists.
+---@field config? pintle.SessionConfig How the new session is to work; what is left out is as in the other one.
+---@field subscribe? boolean Whether to subscribe to the new session; default true.
+
+---Which place to name.
+---@class pintle.SessionLabelParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field at pintle.HistoryPoint The place.
+---@field label? string The name, at most 200 characters; left out, the place has none any more.
+
+---The place that has another name.
+---@class pintle.SessionLabelResult
+---@field seq integer The event that is the place.
+
 ---Names a session.
 ---@class pintle.SessionParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+
+---The ways that a session's history has taken.
+---@class pintle.SessionTreeResult
+---@field nodes (pintle.HistoryNode)[] Messages of people and named places, oldest first.
+---@field leafSeq integer The last event.
+
+---A place where the history may branch.
+---@class pintle.HistoryNode
+---@field seq integer The event.
+---@field parentSeq? integer The node before it on its way; absent for the first.
+---@field itemId? pintle.ItemId The message, where it is one.
+---@field turnId? pintle.TurnId The turn.
+---@field text string The beginning of the message.
+---@field tsMs integer When it was, in milliseconds since 1970.
+---@field label? string Its name.
+---@field isCurrent boolean It lies on the way that the model knows.
 
 ---From where to send events.
 ---@class pintle.SessionSubscribeParams
@@ -401,7 +455,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -493,6 +547,14 @@
 ---@class pintle.Event.config.changed: pintle.ConfigChanged
 ---@field type "config.changed" 
 
+---The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
+---@class pintle.Event.history.rewound: pintle.HistoryRewound
+---@field type "history.rewound" 
+
+---A place of the history has another name.
+---@class pintle.Event.label.changed: pintle.LabelChanged
+---@field type "label.changed" 
+
 ---Something a person should know.
 ---@class pintle.Event.notice: pintle.Notice
 ---@field type "notice" 
@@ -502,6 +564,12 @@
 ---@field name string The name.
 ---@field instructions string How it is to work.
 ---@field tools? (string)[] The tools that it may use, as its file names them; absent for all.
+
+---Where a session that began with a part of another one's history comes from.
+---@class pintle.ForkedFrom
+---@field sessionId pintle.SessionId The other session.
+---@field seq integer The last event there that is part of this session's history.
+---@field copiedSeq integer The number of the last event here that was copied from there.
 
 ---What the session was made with.
 ---@class pintle.SessionCreated
@@ -513,6 +581,7 @@
 ---@field parent? pintle.Parent Whose sub-agent it is, if it is one.
 ---@field role? pintle.AgentRole Which named agent it is, if it is one.
 ---@field systemPrompt? string Instructions for this session alone.
+---@field forkedFrom? pintle.ForkedFrom Whose history it began with, if it is a fork.
 
 ---Who gave a session its title.
 ---@alias pintle.TitledBy "person"|"model"
@@ -769,6 +838,17 @@
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
 ---@field mode? pintle.WorkMode Whether it plans only.
+
+---The session goes on from another place of its history.
+---@class pintle.HistoryRewound
+---@field toSeq integer The event after which it goes on; 0 is the beginning.
+---@field dropped? (pintle.ItemId)[] Items that the model does not know any more; a client takes them out of its view.
+---@field restored? (pintle.ItemId)[] Items that it knows again.
+
+---A place of the history has another name.
+---@class pintle.LabelChanged
+---@field seq integer The event that is the place.
+---@field label? string The name; absent when it was taken away.
 
 ---How bad a notice is.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
@@ -1234,6 +1314,18 @@ M.method = {
   ---Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
   ---Params: `pintle.SessionDeleteParams`; result: `pintle.SessionDeleteResult`.
   session_delete = "session/delete",
+  ---Goes back, or forward again, to another place of an idle session's history.
+  ---Params: `pintle.SessionRewindParams`; result: `pintle.SessionRewindResult`.
+  session_rewind = "session/rewind",
+  ---Makes a session that begins with another one's history.
+  ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
+  session_fork = "session/fork",
+  ---Names a place of a session's history.
+  ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
+  session_label = "session/label",
+  ---Shows the ways that a session's history has taken.
+  ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
+  session_tree = "session/tree",
   ---Interrupts the session's turn, closes its journal in order and lets go of it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",

@@ -321,6 +321,12 @@ local durable = {
     local text = "%d old results were taken out of what the model reads, to make room"
     add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
   end,
+  ["history.rewound"] = function(_, event, add)
+    local dropped, restored = #(event.dropped or {}), #(event.restored or {})
+    local text = "gone to another place of the history: the model does not know %d of the items above any more, and knows %d again"
+    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) } })
+  end,
+  ["label.changed"] = function() end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,

@@ -84,6 +84,13 @@ impl Stage {
                 "retry {} of {} in {} ms, {}: {}",
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
             ),
+            Event::HistoryRewound(rewound) => {
+                let (dropped, restored) = (rewound.dropped.len(), rewound.restored.len());
+                format!("back: {dropped} items dropped, {restored} restored")
+            }
+            Event::LabelChanged(changed) => {
+                format!("label {}", changed.label.as_deref().unwrap_or("none"))
+            }
             Event::Notice(notice) => format!("notice {}: {}", notice.code, notice.message),
         })
     }

@@ -1,0 +1,172 @@
+//! A session's history: going back in it, going on from another place, naming places.
+//!
+//! A session's events stand in one line, and their tree follows from it: each event comes after the one before, except
+//! `history.rewound`, which comes after the event that it names. The way from the last event back to the first is what the model
+//! reads; what lies beside it stays in the journal and can be gone back to.
+
+use crate::content::Input;
+use crate::ids::{ItemId, SessionId, TurnId};
+use crate::methods::SessionConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A place in a session's history: exactly one of its fields.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryPoint {
+    /// Before this message of a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_id: Option<ItemId>,
+    /// After the end of this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// After the event with this number, also one on a way that was left; 0 is the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+}
+
+/// The session goes on from another place of its history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryRewound {
+    /// The event after which it goes on; 0 is the beginning.
+    pub to_seq: u64,
+    /// Items that the model does not know any more; a client takes them out of its view.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<ItemId>,
+    /// Items that it knows again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restored: Vec<ItemId>,
+}
+
+/// A place of the history has another name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LabelChanged {
+    /// The event that is the place.
+    pub seq: u64,
+    /// The name; absent when it was taken away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// Where a session that began with a part of another one's history comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkedFrom {
+    /// The other session.
+    pub session_id: SessionId,
+    /// The last event there that is part of this session's history.
+    pub seq: u64,
+    /// The number of the last event here that was copied from there.
+    pub copied_seq: u64,
+}
+
+/// Where to go back to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRewindParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The place.
+    pub to: HistoryPoint,
+    /// Only say what would happen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+}
+
+/// What became of it, or would.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRewindResult {
+    /// The event after which the session goes on.
+    pub to_seq: u64,
+    /// Where it stood before: going there undoes this.
+    pub from_seq: u64,
+    /// Items that the model does not know any more.
+    pub dropped: Vec<ItemId>,
+    /// Items that it knows again.
+    pub restored: Vec<ItemId>,
+    /// The message that was gone back before, to be edited and sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input: Vec<Input>,
+}
+
+/// Which session to go on from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionForkParams {
+    /// The session; it stays as it is, and need not be open.
+    pub session_id: SessionId,
+    /// How far its history is taken over; all of it when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<HistoryPoint>,
+    /// A title for lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// How the new session is to work; what is left out is as in the other one.
+    #[serde(default)]
+    pub config: SessionConfig,
+    /// Whether to subscribe to the new session; default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subscribe: Option<bool>,
+}
+
+/// Which place to name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionLabelParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The place.
+    pub at: HistoryPoint,
+    /// The name, at most 200 characters; left out, the place has none any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// The place that has another name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionLabelResult {
+    /// The event that is the place.
+    pub seq: u64,
+}
+
+/// The ways that a session's history has taken.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionTreeResult {
+    /// Messages of people and named places, oldest first.
+    pub nodes: Vec<HistoryNode>,
+    /// The last event.
+    pub leaf_seq: u64,
+}
+
+/// A place where the history may branch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryNode {
+    /// The event.
+    pub seq: u64,
+    /// The node before it on its way; absent for the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_seq: Option<u64>,
+    /// The message, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_id: Option<ItemId>,
+    /// The turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The beginning of the message.
+    pub text: String,
+    /// When it was, in milliseconds since 1970.
+    pub ts_ms: u64,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// It lies on the way that the model knows.
+    pub is_current: bool,
+}

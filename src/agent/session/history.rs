@@ -1,0 +1,166 @@
+//! Going to another place of a session's history, and naming places.
+//!
+//! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
+
+use super::{Phase, Session};
+use crate::agent::briefing::Briefing;
+use crate::agent::command::Reply;
+use crate::agent::engine::in_background;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::feed::Record;
+use crate::agent::recovery;
+use crate::agent::turn::Moved;
+use crate::context::conversation::Conversation;
+use crate::store::{Entry, tree};
+use crate::tools::Ledger;
+use pintle_protocol::event::Event;
+use pintle_protocol::history::{
+    HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult, SessionTreeResult,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The longest name of a place, in characters.
+const MAX_LABEL_CHARS: usize = 200;
+
+impl Session {
+    /// Goes to another place, or says what that would do.
+    pub(super) async fn rewind(
+        &mut self,
+        to: &HistoryPoint,
+        is_dry_run: bool,
+        reply: Reply<SessionRewindResult>,
+    ) {
+        match self.try_rewind(to, is_dry_run).await {
+            Ok((result, records)) => {
+                let _ = reply.send(Ok(result));
+                for record in records {
+                    self.hand_on(&record);
+                }
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error));
+            }
+        }
+    }
+
+    async fn try_rewind(
+        &mut self,
+        to: &HistoryPoint,
+        is_dry_run: bool,
+    ) -> Result<(SessionRewindResult, Vec<Arc<Record>>), Error> {
+        if let Phase::Running(running) = &self.phase {
+            let busy = ErrorKind::Busy(running.turn_id.clone());
+            let hint = "interrupt it, or go back when it is over";
+            return Err(Error::new(busy, "a turn is running").hint(hint));
+        }
+        let entries = in_background(self.journal.reader()).await?;
+        let place = tree::find(&entries, to).map_err(no_place)?;
+        let from_seq = self.journal.last_seq();
+        let known = tree::items(&entries, &tree::path(&entries, from_seq));
+        let path = tree::path(&entries, place.seq);
+        let left = tree::items(&entries, &path);
+        let set = |items: &[_]| items.iter().cloned().collect::<BTreeSet<_>>();
+        let (was, is) = (set(&known), set(&left));
+        let result = SessionRewindResult {
+            to_seq: place.seq,
+            from_seq,
+            dropped: known.into_iter().filter(|id| !is.contains(id)).collect(),
+            restored: left.into_iter().filter(|id| !was.contains(id)).collect(),
+            input: place.input,
+        };
+        if is_dry_run {
+            return Ok((result, Vec::new()));
+        }
+
+        let rewound = HistoryRewound {
+            to_seq: result.to_seq,
+            dropped: result.dropped.clone(),
+            restored: result.restored.clone(),
+        };
+        let mut records = vec![self.append(None, Event::HistoryRewound(rewound), None)?];
+        let entries = tree::on_path(entries, place.seq);
+        self.go_on_from(&entries);
+        let plan = recovery::plan(&entries);
+        if plan != self.plan {
+            records.push(self.append(None, Event::PlanUpdated(plan.clone()), None)?);
+            self.plan = plan;
+        }
+        Ok((result, records))
+    }
+
+    /// The model knows what these entries say, and nothing else.
+    fn go_on_from(&mut self, entries: &[Entry]) {
+        let grants = match &mut self.phase {
+            Phase::Idle(moved) => std::mem::take(&mut moved.grants),
+            Phase::Running(_) => return,
+        };
+        self.phase = Phase::Idle(Moved {
+            conversation: Conversation::replay(entries),
+            briefing: Box::new(Briefing::replay(entries)),
+            grants,
+            ..Moved::default()
+        });
+        self.told_mode = recovery::told_mode(entries);
+        self.sent = None;
+        self.context = None;
+        // The model may not know any more what it read of files, so it reads them again before it replaces them.
+        self.ledger = Ledger::default();
+    }
+
+    /// Names a place, or takes its name away.
+    pub(super) async fn label(
+        &mut self,
+        at: &HistoryPoint,
+        label: Option<String>,
+        reply: Reply<u64>,
+    ) {
+        match self.try_label(at, label).await {
+            Ok(record) => {
+                let (seq, record) = record;
+                let _ = reply.send(Ok(seq));
+                self.hand_on(&record);
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error));
+            }
+        }
+    }
+
+    async fn try_label(
+        &mut self,
+        at: &HistoryPoint,
+        label: Option<String>,
+    ) -> Result<(u64, Arc<Record>), Error> {
+        let label = label.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
+        let count = label.as_ref().map_or(0, |label| label.chars().count());
+        if count > MAX_LABEL_CHARS {
+            let what = format!("the name has {count} characters");
+            return Err(
+                Error::new(ErrorKind::Invalid, what).hint(format!("use at most {MAX_LABEL_CHARS}"))
+            );
+        }
+        let entries = in_background(self.journal.reader()).await?;
+        let seq = match &at.item_id {
+            // The message itself carries the name, not what stands before it.
+            Some(id) => tree::seq_of(&entries, id),
+            None => None,
+        };
+        let seq = match seq {
+            Some(seq) => seq,
+            None => tree::find(&entries, at).map_err(no_place)?.seq,
+        };
+        let changed = LabelChanged { seq, label };
+        Ok((seq, self.append(None, Event::LabelChanged(changed), None)?))
+    }
+
+    /// The ways that the history has taken.
+    pub(super) async fn tree(&mut self) -> Result<SessionTreeResult, Error> {
+        let entries = in_background(self.journal.reader()).await?;
+        Ok(SessionTreeResult { nodes: tree::nodes(&entries), leaf_seq: self.journal.last_seq() })
+    }
+}
+
+fn no_place(why: String) -> Error {
+    Error::new(ErrorKind::Invalid, why).hint("session/tree shows the places there are")
+}

@@ -1,0 +1,78 @@
+//! The client goes back in the history, forks it, names places.
+
+use super::{SUBSCRIBED, Stage};
+use crate::support::render::text_of;
+use pintle::agent::{Command, ForkSession, OpenConfig};
+use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::ids::ItemId;
+
+impl Stage {
+    /// Does one step about the history: `back #1` (before that message), `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
+    /// going back began),
+    /// `name #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
+    pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
+        match verb {
+            "back" | "look-back" | "to" | "forth" => {
+                let to = match verb {
+                    "to" => seq(rest),
+                    "forth" => seq(&self.left.to_string()),
+                    _ => self.before(rest),
+                };
+                let is_dry_run = verb == "look-back";
+                let rewind = |reply| Command::Rewind { to, is_dry_run, reply };
+                let told = self.session.ask(rewind).await;
+                let told = told.map(|result| {
+                    self.left = result.from_seq;
+                    let dropped: Vec<_> =
+                        result.dropped.iter().map(|id| self.name(id.as_str())).collect();
+                    let restored = result.restored.len();
+                    let input = text_of(&result.input);
+                    format!("without {}, {restored} again, {input}", dropped.join(" "))
+                });
+                self.note(told, step);
+            }
+            "name" => {
+                let (item, label) = rest.split_once(' ').unwrap_or((rest, ""));
+                let (at, label) = (self.before(item), Some(label.to_owned()));
+                let named = self.session.ask(|reply| Command::Label { at, label, reply }).await;
+                self.note(named.map(|_| "named".to_owned()), step);
+            }
+            "tree" => {
+                let told = self.session.ask(|reply| Command::ReadTree { reply }).await.unwrap();
+                for node in told.nodes {
+                    let mark = if node.is_current { "" } else { " (beside)" };
+                    let label = node.label.map(|label| format!(" [{label}]")).unwrap_or_default();
+                    let depth = if node.parent_seq.is_some() { "after another" } else { "first" };
+                    self.seen.push(format!("node {:?} {depth}{label}{mark}", node.text));
+                }
+            }
+            "fork" => {
+                let at = (!rest.is_empty()).then(|| self.before(rest));
+                let (of, title) = (self.session.id.clone(), None);
+                let fork = ForkSession { of, at, title, config: OpenConfig::default() };
+                match self.engine.fork(fork).await {
+                    Ok(session) => {
+                        self.note(Ok("made".to_owned()), step);
+                        self.session = session;
+                        self.naming = self.session.id.clone();
+                        self.subscribe(SUBSCRIBED).await;
+                    }
+                    Err(error) => self.note(Err(error), step),
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The place before the message with this short name.
+    fn before(&self, name: &str) -> HistoryPoint {
+        let names = self.names.get(&self.session.id).into_iter().flatten();
+        let id = names.clone().find(|(_, known)| *known == name).map(|(id, _)| id.as_str());
+        HistoryPoint { item_id: Some(ItemId::new(id.unwrap_or(name))), ..HistoryPoint::default() }
+    }
+}
+
+fn seq(text: &str) -> HistoryPoint {
+    HistoryPoint { seq: Some(text.parse().unwrap()), ..HistoryPoint::default() }
+}
