@@ -209,7 +209,7 @@ fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
         (&headless, "does not begin like a journal; put its first line back"),
         (&empty, "`pintle sessions delete` takes the folder away"),
     ] {
-        let about = out.split(id.as_str()).nth(1).unwrap_or_default();
+        let about = out.split(&format!("{id}\n")).nth(1).unwrap_or_default();
         assert!(about.contains(says), "{says}: {out}");
     }
     assert!(!out.contains(&whole) && out.contains("4 with damage"), "{out}");

@@ -9,6 +9,7 @@
 mod catch_up;
 mod database;
 mod extract;
+mod rows;
 mod search;
 mod sessions;
 mod words;
@@ -63,7 +64,7 @@ impl Index {
         if !self.sessions.is_dir() {
             return Ok(0);
         }
-        let behind = self.database.with(|connection| catch_up::rows(connection, &self.sessions))?;
+        let behind = self.database.with(|connection| rows::refresh(connection, &self.sessions))?;
         let mut left = budget;
         for (done, folder) in behind.iter().enumerate() {
             loop {
@@ -146,7 +147,7 @@ impl Index {
         let Some(folder) = folder.strip_prefix(&self.sessions).ok().and_then(Path::to_str) else {
             return Ok(());
         };
-        self.database.with(|connection| catch_up::forget_folder(connection, folder))
+        self.database.with(|connection| rows::forget_folder(connection, folder))
     }
 
     /// Empties it. The next need fills it again.
@@ -170,10 +171,25 @@ impl Index {
         }
         let damage = self.database.damage()?;
         let (sessions, entries) = self.database.with(|connection| sessions::counts(connection))?;
-        let behind =
-            self.database.with(|connection| catch_up::behind(connection, &self.sessions))?;
+        let behind = self.database.with(|connection| rows::behind(connection, &self.sessions))?;
         Ok(Check { sessions, entries, behind, damage })
     }
+}
+
+/// Keys of entries rise with time: so many may be of the same millisecond.
+const SAME_MS: i64 = 1 << 20;
+
+/// What is beyond this is no time: it would not fit beside [`SAME_MS`].
+const LAST_MS: u64 = 1 << 42;
+
+/// The first key of a millisecond.
+fn first_key(ms: u64) -> i64 {
+    whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
+}
+
+/// A number as SQLite holds it.
+fn whole(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 fn number_of_kind(kind: EntryKind) -> i64 {
