@@ -18,8 +18,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of a journal is read in one transaction, in bytes. Another process waits for no longer than this takes.
-const PIECE: u64 = 2 * 1024 * 1024;
+/// How much of a journal is read in one transaction at most, in bytes. Another process waits for no longer than this takes: less than
+/// a second where it is all text.
+const PIECE: u64 = 1024 * 1024;
 
 /// How far a journal was read.
 #[derive(Debug, Clone, Copy)]
@@ -31,11 +32,13 @@ struct Place {
     last_seq: u64,
 }
 
-/// Reads the next piece of a session's journal into the index. Returns how many bytes it was, and whether there is more.
+/// Reads the next piece of a session's journal into the index, of about so many bytes at most. Returns how many it was, and whether
+/// there is more.
 pub(super) fn read_piece(
     connection: &mut Connection,
     sessions: &Path,
     folder: &str,
+    most: u64,
 ) -> rusqlite::Result<(u64, bool)> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let nothing = Ok((0, false));
@@ -58,7 +61,7 @@ pub(super) fn read_piece(
     }
     let start = place.offset;
     let mut tally = Tally::default();
-    let is_end = read_lines(&file, &mut place, &mut tally, &transaction)?;
+    let is_end = read_lines(&file, &mut place, most.min(PIECE), &mut tally, &transaction)?;
     save(&transaction, &place, &tally, is_end.then_some((size, mtime_ns)))?;
     if let Some(retitled) = tally.retitled {
         let title = retitled.title.or_else(|| list::summary(&sessions.join(folder))?.title);
@@ -157,6 +160,7 @@ struct Head<'a> {
 fn read_lines(
     mut file: &File,
     place: &mut Place,
+    most: u64,
     tally: &mut Tally,
     transaction: &Transaction<'_>,
 ) -> rusqlite::Result<bool> {
@@ -167,7 +171,7 @@ fn read_lines(
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     let mut line = Vec::new();
     loop {
-        if place.offset - start >= PIECE {
+        if place.offset - start >= most {
             return Ok(false);
         }
         line.clear();

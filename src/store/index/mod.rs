@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 pub use sessions::Stored;
 
 /// How much of the journals is read before a list is given, in bytes: enough for what happened since the last turn's end, and
-/// some 20 ms of work.
-const LIST_BUDGET: u64 = 1024 * 1024;
+/// a tenth of a second where it is all text.
+const LIST_BUDGET: u64 = 256 * 1024;
 
 /// How much of the journals is read before a search, in bytes. What is left is told with the hits.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
@@ -71,7 +71,7 @@ impl Index {
                 if left == 0 {
                     return Ok((behind.len() - done) as u64);
                 }
-                let (bytes, more) = self.read_piece(folder)?;
+                let (bytes, more) = self.read_piece(folder, left)?;
                 left = left.saturating_sub(bytes);
                 if !more {
                     break;
@@ -81,8 +81,9 @@ impl Index {
         Ok(0)
     }
 
-    fn read_piece(&self, folder: &str) -> Result<(u64, bool), Error> {
-        self.database.with(|connection| catch_up::read_piece(connection, &self.sessions, folder))
+    fn read_piece(&self, folder: &str, most: u64) -> Result<(u64, bool), Error> {
+        self.database
+            .with(|connection| catch_up::read_piece(connection, &self.sessions, folder, most))
     }
 
     /// Lists sessions, newest first.

@@ -226,6 +226,12 @@ fn filter(wanted: &SessionSearchParams, key: &str, conditions: &mut Conditions) 
     }
     if let Some(id) = &wanted.session_id {
         conditions.add("s.id = ?", id.as_str().to_owned());
+        // Its time says where to look; otherwise every entry that holds a common word would be looked at.
+        for (sign, end) in [(">=", "min"), ("<=", "max")] {
+            let place = "session IN (SELECT key FROM sessions WHERE id = ?)";
+            let text = format!("{key} {sign} (SELECT {end}(key) FROM entries WHERE {place})");
+            conditions.add(text, id.as_str().to_owned());
+        }
     }
     let mut one_of = |column: &str, numbers: Vec<i64>| {
         if !numbers.is_empty() {
