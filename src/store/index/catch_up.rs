@@ -4,7 +4,7 @@
 //! session's rows are thrown away and read again.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::extract::{self, Found, Retitled};
+use super::extract::{self, Found};
 use super::rows::{Seen, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
@@ -63,11 +63,6 @@ pub(super) fn read_piece(
     let mut tally = Tally::default();
     let is_end = read_lines(&file, &mut place, most.min(PIECE), &mut tally, &transaction)?;
     save(&transaction, &place, &tally, is_end.then_some((size, mtime_ns)))?;
-    if let Some(retitled) = tally.retitled {
-        let title = retitled.title.or_else(|| list::summary(&sessions.join(folder))?.title);
-        transaction
-            .execute("UPDATE sessions SET title = ?2 WHERE key = ?1", params![place.key, title])?;
-    }
     transaction.commit()?;
     Ok((place.offset - start, !is_end))
 }
@@ -108,10 +103,16 @@ struct Tally {
     turns: i64,
     cost_nano_usd: Option<i64>,
     state: Option<&'static str>,
-    retitled: Option<Retitled>,
 }
 
 impl Tally {
+    fn spend(&mut self, cost_nano_usd: Option<u64>) {
+        if let Some(cost) = cost_nano_usd {
+            let sum = self.cost_nano_usd.unwrap_or(0).saturating_add(whole(cost));
+            self.cost_nano_usd = Some(sum);
+        }
+    }
+
     fn take(&mut self, event: &Event) {
         match event {
             Event::TurnStarted { .. } => {
@@ -120,10 +121,7 @@ impl Tally {
             }
             Event::TurnCompleted(turn) => {
                 self.state = Some("idle");
-                if let Some(cost) = turn.cost_nano_usd {
-                    let sum = self.cost_nano_usd.unwrap_or(0).saturating_add(whole(cost));
-                    self.cost_nano_usd = Some(sum);
-                }
+                self.spend(turn.cost_nano_usd);
             }
             Event::SessionClosed {} => self.state = Some("closed"),
             Event::SessionCreated(_)
@@ -191,10 +189,6 @@ fn read_lines(
         }
         place.last_seq = head.seq;
         if !extract::may_matter(head.event.get()) {
-            continue;
-        }
-        if let Some(retitled) = extract::retitled(head.event.get()) {
-            tally.retitled = Some(retitled);
             continue;
         }
         let Ok(record) = serde_json::from_slice::<EventRecord>(&line) else { continue };

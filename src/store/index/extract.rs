@@ -7,7 +7,6 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use pintle_protocol::search::{EntryKind, EntryRole};
-use serde::Deserialize;
 use serde_json::Value;
 
 /// The most text of one entry, in bytes; what is longer is cut. Nobody writes so much, but logs are pasted.
@@ -27,10 +26,7 @@ pub(super) struct Found {
 
 /// The types of events that say something to the index; lines of other types are not even read whole.
 const TYPES: [&str; 5] =
-    ["item.completed", "turn.started", "turn.completed", "session.closed", UPDATED];
-
-/// The type of the event that gives a session another title.
-const UPDATED: &str = "session.updated";
+    ["item.completed", "turn.started", "turn.completed", "session.closed", "session.updated"];
 
 /// Whether a line may matter, from its beginning.
 pub(super) fn may_matter(event_json: &str) -> bool {
@@ -39,23 +35,6 @@ pub(super) fn may_matter(event_json: &str) -> bool {
         // Somebody else wrote it in another order.
         None => true,
     }
-}
-
-/// What a session is called from now on.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Retitled {
-    r#type: String,
-    /// The title; `None` as if it never had been given one.
-    pub(super) title: Option<String>,
-}
-
-/// The other title that an event gives a session, if it does.
-pub(super) fn retitled(event_json: &str) -> Option<Retitled> {
-    if !event_json.contains(UPDATED) {
-        return None;
-    }
-    let read: Retitled = serde_json::from_str(event_json).ok()?;
-    (read.r#type == UPDATED).then_some(read)
 }
 
 /// What can be found of an event.
@@ -221,20 +200,6 @@ mod tests {
         ] {
             let want = want.map(|(kind, text, paths)| (kind, text.to_owned(), paths.to_owned()));
             assert_eq!(of(&item), want, "{name}");
-        }
-    }
-
-    #[test]
-    fn an_event_may_give_another_title() {
-        for (json, want) in [
-            (r#"{"type":"session.updated","title":"New","by":"person"}"#, Some(Some("New"))),
-            (r#"{"type":"session.updated","by":"person"}"#, Some(None)),
-            (r#"{"type":"notice","message":"session.updated"}"#, None),
-            (r#"{"type":"session.closed"}"#, None),
-        ] {
-            let got = retitled(json);
-            let got = got.as_ref().map(|retitled| retitled.title.as_deref());
-            assert_eq!(got, want, "{json}");
         }
     }
 

@@ -26,7 +26,6 @@ struct Row {
     size: i64,
     mtime_ns: i64,
     is_read: bool,
-    has_title: bool,
 }
 
 /// Compares folders with rows: new ones get a row, those that are gone lose theirs. Returns the folders whose journals hold lines
@@ -60,15 +59,12 @@ pub(super) fn refresh(
             forget(&transaction, row.key)?;
         }
         for (row, seen) in changed {
-            // The first prompt may have come since.
-            let title = if row.has_title {
-                None
-            } else {
-                list::summary(&sessions.join(&seen.folder)).and_then(|now| now.title)
-            };
+            // The first prompt may have come since, or another title.
+            let now = list::summary(&sessions.join(&seen.folder));
+            let title = now.and_then(|now| now.title);
             transaction
                 .prepare_cached(
-                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = coalesce(title, ?5)
+                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = ?5
                      WHERE key = ?1",
                 )?
                 .execute(params![
@@ -114,12 +110,12 @@ fn name_of(folder: &str) -> &str {
 
 fn known(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Row>> {
     let mut statement = connection.prepare_cached(
-        "SELECT folder, key, size, mtime_ns, read_size = size AND read_mtime_ns = mtime_ns, title IS NOT NULL
+        "SELECT folder, key, size, mtime_ns, read_size = size AND read_mtime_ns = mtime_ns
          FROM sessions",
     )?;
     let rows = statement.query_map([], |row| {
         let (key, size, mtime_ns) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let found = Row { key, size, mtime_ns, is_read: row.get(4)?, has_title: row.get(5)? };
+        let found = Row { key, size, mtime_ns, is_read: row.get(4)? };
         Ok((row.get(0)?, found))
     })?;
     rows.collect()

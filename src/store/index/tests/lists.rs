@@ -3,7 +3,6 @@ use crate::store::{Filter, Store};
 use pintle_protocol::ids::SessionId;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 
 #[test]
 fn a_list_by_the_index_is_the_list_by_the_folders() {
@@ -66,17 +65,6 @@ fn a_title_that_comes_later_is_listed() {
         json!({"type": "input.accepted", "itemId": "i", "turnId": "t", "delivery": "prompt", "content": [{"type": "text", "text": "Hello"}]}),
     );
     assert_eq!(title(&store).as_deref(), Some("Hello"));
-    for (event, want) in [
-        (r#"{"type":"session.updated","title":"Greetings","by":"model"}"#, "Greetings"),
-        (r#"{"type":"session.updated","title":"Bonjour","by":"person"}"#, "Bonjour"),
-        (r#"{"type":"session.updated","by":"person"}"#, "Hello"),
-    ] {
-        let seq = store.page_before(&SessionId::new("one"), u64::MAX, 1).unwrap().last + 1;
-        let path = one.folder().join("journal.jsonl");
-        let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
-        writeln!(file, r#"{{"sessionId":"one","seq":{seq},"tsMs":9,"event":{event}}}"#).unwrap();
-        assert_eq!(title(&store).as_deref(), Some(want));
-    }
 }
 
 #[test]
