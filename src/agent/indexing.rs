@@ -7,7 +7,7 @@ use crate::store::Store;
 use tokio::task::JoinSet;
 
 /// How much of the journals is read at once, in bytes. Others get a turn at the index in between.
-const BUDGET: u64 = 2 * 1024 * 1024;
+const BUDGET: u64 = 1024 * 1024;
 
 /// What the index has to do.
 #[derive(Debug)]

@@ -14,6 +14,8 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    clippy::needless_pass_by_value,
     reason = "a benchmark measures real time on real files"
 )]
 

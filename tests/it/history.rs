@@ -27,8 +27,8 @@ fn a_message_is_gone_back_before_and_said_otherwise() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > look-back #3: without #3 #4, 0 again, "second"
-            > back #3: without #3 #4, 0 again, "second"
+            > look-back #3: without #3 #4; 0 again; "second".
+            > back #3: without #3 #4; 0 again; "second".
             back: 2 items dropped, 0 restored
             > prompt second, but otherwise: Started
             accepted Prompt "second, but otherwise"
@@ -77,9 +77,9 @@ fn going_back_is_undone_by_going_to_where_it_began() {
             completed #4 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > back #1: without #1 #2 #3 #4, 0 again, "first"
+            > back #1: without #1 #2 #3 #4; 0 again; "first".
             back: 4 items dropped, 0 restored
-            > forth: without , 4 again, 
+            > forth: without ; 4 again; .
             back: 0 items dropped, 4 restored
             > prompt third: Started
             accepted Prompt "third"
@@ -120,7 +120,7 @@ fn a_steer_can_be_gone_back_before_in_the_middle_of_its_turn() {
             completed #4 message completed "steered"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
-            > back #3: without #3 #4, 0 again, "quick"
+            > back #3: without #3 #4; 0 again; "quick".
             back: 2 items dropped, 0 restored
             > prompt slow: Started
             accepted Prompt "slow"
@@ -142,7 +142,7 @@ fn a_steer_can_be_gone_back_before_in_the_middle_of_its_turn() {
 fn while_a_turn_runs_or_to_nowhere_nobody_goes_back() {
     full(
         "say so + gate g + say it is",
-        "prompt first | gate g | back #1 | open g | idle | back #2 | to 99 | name #1 start | tree | name #1",
+        "prompt first | gate g | back #1 | open g | idle | back #2 | to 99 | label #1 start | tree | label #1",
         expect![[r#"
             > prompt first: Started
             accepted Prompt "first"
@@ -155,10 +155,10 @@ fn while_a_turn_runs_or_to_nowhere_nobody_goes_back() {
             turn Completed EndTurn after 1 steps
             > back #2: refused: id-4 is no message of a person that was read in this session
             > to 99: refused: there is no event 99; the last one is 9
-            > name #1 start: named
+            > label #1 start: named
             label start
             node "first" first [start]
-            > name #1: named
+            > label #1: named
             label none
             --- the model read
             user "first""#]],
@@ -320,7 +320,7 @@ fn the_plan_goes_back_as_well() {
             completed #6 message completed "done"
             step 2 EndTurn
             turn Completed EndTurn after 2 steps
-            > back #4: without #4 #5 #6, 0 again, "do"
+            > back #4: without #4 #5 #6; 0 again; "do".
             back: 3 items dropped, 0 restored
             plan [ ] x
             > look: Idle, waits for 0; ; plan [ ] x; mode Act

@@ -434,7 +434,7 @@ fn a_hook_is_asked_before_the_conversation_is_summed_up() {
             deny,
             automatic,
             "prompt go | idle",
-            "pruned 1 results",
+            "pruned 2 results",
             "Threshold completed",
         ),
         (

@@ -1,214 +1,26 @@
-//! Brings the index to what the journals say. This is the only way in which anything comes into it, whoever wrote the journal and
-//! whenever.
+//! Reads journals into the index. This is the only way in which anything comes into it, whoever wrote the journal and whenever.
 //!
 //! Invariant: a row says up to which byte its journal was read and what stood there last; when that is not so any more, the
 //! session's rows are thrown away and read again.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::extract::{self, Found};
+use super::rows::{Seen, facts_of, forget, insert};
+use super::whole;
 use super::words::{fold, short_words};
 use crate::store::journal::FILE;
 use crate::store::list;
 use pintle_protocol::event::{Event, EventRecord};
-use pintle_protocol::methods::SessionSummary;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// How much of a journal is read in one transaction, in bytes. Another process waits for no longer than this takes.
-const PIECE: u64 = 2 * 1024 * 1024;
-
-/// The rooms for entries of the same millisecond.
-const SAME_MS: i64 = 1 << 20;
-
-/// What is beyond this is no time: it would not fit beside [`SAME_MS`].
-const LAST_MS: u64 = 1 << 42;
-
-/// A session's folder as it is on disk.
-#[derive(Debug)]
-struct Seen {
-    folder: String,
-    size: i64,
-    mtime_ns: i64,
-}
-
-/// A session's row, as far as reading on needs it.
-#[derive(Debug)]
-struct Row {
-    key: i64,
-    size: i64,
-    mtime_ns: i64,
-    is_read: bool,
-}
-
-/// Compares folders with rows: new ones get a row, those that are gone lose theirs. Returns the folders whose journals hold lines
-/// that were not read, newest first.
-pub(super) fn rows(connection: &mut Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
-    let mut known = known(connection)?;
-    let mut new = Vec::new();
-    let mut changed = Vec::new();
-    let mut behind = Vec::new();
-    for seen in seen(sessions) {
-        match known.remove(&seen.folder) {
-            // What has no readable journal is somebody else's, or half made.
-            None => new.extend(list::summary(&sessions.join(&seen.folder)).map(|now| (seen, now))),
-            Some(row) => {
-                let is_same = row.size == seen.size && row.mtime_ns == seen.mtime_ns;
-                if !(is_same && row.is_read) {
-                    behind.push(seen.folder.clone());
-                }
-                if !is_same {
-                    changed.push((row, seen));
-                }
-            }
-        }
-    }
-    if !(new.is_empty() && changed.is_empty() && known.is_empty()) {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for row in known.values() {
-            forget(&transaction, row.key)?;
-        }
-        for (row, seen) in changed {
-            // The first prompt may have come since, or another title.
-            let now = list::summary(&sessions.join(&seen.folder));
-            let title = now.and_then(|now| now.title);
-            transaction
-                .prepare_cached(
-                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = ?5
-                     WHERE key = ?1",
-                )?
-                .execute(params![
-                    row.key,
-                    seen.size,
-                    seen.mtime_ns,
-                    seen.mtime_ns / 1_000_000,
-                    title
-                ])?;
-        }
-        for (seen, summary) in new {
-            insert(&transaction, &seen, &summary)?;
-            behind.push(seen.folder);
-        }
-        transaction.commit()?;
-    }
-    behind.sort_unstable_by(|a, b| name_of(b).cmp(name_of(a)));
-    Ok(behind)
-}
-
-/// The folders whose journals are not as they were read, and those that are gone.
-pub(super) fn behind(connection: &Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
-    let mut known = known(connection)?;
-    let mut behind = Vec::new();
-    for seen in seen(sessions) {
-        let row = known.remove(&seen.folder);
-        let is_same = match row {
-            Some(row) => row.is_read && row.size == seen.size && row.mtime_ns == seen.mtime_ns,
-            None => list::summary(&sessions.join(&seen.folder)).is_none(),
-        };
-        if !is_same {
-            behind.push(seen.folder);
-        }
-    }
-    behind.extend(known.into_keys());
-    behind.sort_unstable();
-    Ok(behind)
-}
-
-fn name_of(folder: &str) -> &str {
-    folder.rsplit('/').next().unwrap_or(folder)
-}
-
-fn known(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Row>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT folder, key, size, mtime_ns, read_size = size AND read_mtime_ns = mtime_ns
-         FROM sessions",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let (key, size, mtime_ns) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let found = Row { key, size, mtime_ns, is_read: row.get(4)? };
-        Ok((row.get(0)?, found))
-    })?;
-    rows.collect()
-}
-
-fn seen(sessions: &Path) -> Vec<Seen> {
-    let mut all = Vec::new();
-    let slugs = fs::read_dir(sessions).into_iter().flatten().flatten();
-    for slug in slugs {
-        let Ok(slug_name) = slug.file_name().into_string() else { continue };
-        for folder in fs::read_dir(slug.path()).into_iter().flatten().flatten() {
-            let Ok(name) = folder.file_name().into_string() else { continue };
-            let Ok(facts) = fs::metadata(folder.path().join(FILE)) else { continue };
-            let (size, mtime_ns) = facts_of(&facts);
-            all.push(Seen { folder: format!("{slug_name}/{name}"), size, mtime_ns });
-        }
-    }
-    all
-}
-
-fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
-    let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
-    (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
-}
-
-fn insert(
-    transaction: &Transaction<'_>,
-    seen: &Seen,
-    summary: &SessionSummary,
-) -> rusqlite::Result<()> {
-    let parent = summary.parent.as_ref();
-    transaction
-        .prepare_cached(
-            "INSERT OR IGNORE INTO sessions (folder, name, id, cwd, created_ms, updated_ms, title, parent_session,
-             parent_agent, size, mtime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-        )?
-        .execute(params![
-            seen.folder,
-            name_of(&seen.folder),
-            summary.session_id.as_str(),
-            summary.cwd,
-            whole(summary.created_ms),
-            seen.mtime_ns / 1_000_000,
-            summary.title,
-            parent.map(|parent| parent.session_id.as_str()),
-            parent.map(|parent| parent.agent_id.as_str()),
-            seen.size,
-            seen.mtime_ns,
-        ])?;
-    Ok(())
-}
-
-/// Takes a session with its entries out.
-fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Result<()> {
-    for table in ["substrings", "short"] {
-        transaction.execute(
-            &format!(
-                "DELETE FROM {table} WHERE rowid IN (SELECT key FROM entries WHERE session = ?1)"
-            ),
-            [key],
-        )?;
-    }
-    transaction.execute("DELETE FROM entries WHERE session = ?1", [key])?;
-    transaction.execute("DELETE FROM sessions WHERE key = ?1", [key])?;
-    Ok(())
-}
-
-/// Forgets a session by its folder.
-pub(super) fn forget_folder(connection: &mut Connection, folder: &str) -> rusqlite::Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let key = transaction
-        .query_row("SELECT key FROM sessions WHERE folder = ?1", [folder], |row| row.get(0))
-        .optional()?;
-    if let Some(key) = key {
-        forget(&transaction, key)?;
-    }
-    transaction.commit()
-}
+/// How much of a journal is read in one transaction at most, in bytes. Another process waits for no longer than this takes: less than
+/// a second where it is all text.
+const PIECE: u64 = 1024 * 1024;
 
 /// How far a journal was read.
 #[derive(Debug, Clone, Copy)]
@@ -220,11 +32,13 @@ struct Place {
     last_seq: u64,
 }
 
-/// Reads the next piece of a session's journal into the index. Returns how many bytes it was, and whether there is more.
+/// Reads the next piece of a session's journal into the index, of about so many bytes at most. Returns how many it was, and whether
+/// there is more.
 pub(super) fn read_piece(
     connection: &mut Connection,
     sessions: &Path,
     folder: &str,
+    most: u64,
 ) -> rusqlite::Result<(u64, bool)> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let nothing = Ok((0, false));
@@ -247,7 +61,7 @@ pub(super) fn read_piece(
     }
     let start = place.offset;
     let mut tally = Tally::default();
-    let is_end = read_lines(&file, &mut place, &mut tally, &transaction)?;
+    let is_end = read_lines(&file, &mut place, most.min(PIECE), &mut tally, &transaction)?;
     save(&transaction, &place, &tally, is_end.then_some((size, mtime_ns)))?;
     transaction.commit()?;
     Ok((place.offset - start, !is_end))
@@ -347,6 +161,7 @@ struct Head<'a> {
 fn read_lines(
     mut file: &File,
     place: &mut Place,
+    most: u64,
     tally: &mut Tally,
     transaction: &Transaction<'_>,
 ) -> rusqlite::Result<bool> {
@@ -357,7 +172,7 @@ fn read_lines(
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     let mut line = Vec::new();
     loop {
-        if place.offset - start >= PIECE {
+        if place.offset - start >= most {
             return Ok(false);
         }
         line.clear();
@@ -395,12 +210,12 @@ fn add(
     found: &Found,
     (offset, length): (u64, u64),
 ) -> rusqlite::Result<()> {
-    let first = first_key(record.ts_ms);
+    let first = super::first_key(record.ts_ms);
     let key: i64 = transaction
         .prepare_cached(
             "SELECT coalesce(max(key) + 1, ?1) FROM entries WHERE key >= ?1 AND key < ?2",
         )?
-        .query_row([first, first.saturating_add(SAME_MS)], |row| row.get(0))?;
+        .query_row([first, first.saturating_add(super::SAME_MS)], |row| row.get(0))?;
     let added = transaction
         .prepare_cached(
             "INSERT OR IGNORE INTO entries (key, session, seq, ts_ms, kind, role, turn, item, offset, length, text, paths)
@@ -464,14 +279,4 @@ fn save(
             tally.state,
         ])?;
     Ok(())
-}
-
-/// The first key of a millisecond.
-pub(super) fn first_key(ms: u64) -> i64 {
-    whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
-}
-
-/// A number as SQLite holds it.
-fn whole(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }

@@ -22,6 +22,10 @@ const VERSION: i64 = 1;
 /// How long another process may hold the file. Its transactions take milliseconds; on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Where several processes make the file at the same moment, SQLite refuses all but one at once, whatever its patience.
+const OPENINGS: u32 = 50;
+const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
+
 /// Pages kept in memory, in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
 
@@ -54,8 +58,7 @@ CREATE TABLE sessions (
   entries INTEGER NOT NULL DEFAULT 0,
   turns INTEGER NOT NULL DEFAULT 0,
   cost_nano_usd INTEGER,
-  state TEXT NOT NULL DEFAULT 'idle',
-  archived INTEGER NOT NULL DEFAULT 0
+  state TEXT NOT NULL DEFAULT 'idle'
 );
 CREATE INDEX sessions_by_name ON sessions (name);
 CREATE INDEX sessions_by_id ON sessions (id);
@@ -97,7 +100,8 @@ impl Database {
         Self { data: data.to_owned(), open: Mutex::new(None) }
     }
 
-    /// Works with the database. A damaged one is set aside and the work done again on a new one.
+    /// Works with the database. A damaged one is set aside and the work done again on a new one; where it cannot be written, on one
+    /// in memory.
     pub(super) fn with<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
@@ -110,6 +114,10 @@ impl Database {
                 *open = None;
                 self.set_aside(&error);
                 self.attempt(&mut open, &mut work)
+            }
+            Err(error) if is_read_only(&error) => {
+                *open = None;
+                in_memory(&error).and_then(|connection| work(open.insert(connection)))
             }
             done => done,
         };
@@ -141,17 +149,13 @@ impl Database {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let opened = Connection::open_with_flags(self.path(), flags).and_then(prepared);
-        match opened {
-            Err(error) if is_read_only(&error) => {
-                tracing::debug!(
-                    "{} cannot be written, so the index is in memory",
-                    self.path().display()
-                );
-                Connection::open_in_memory().and_then(prepared)
+        for _ in 0..OPENINGS {
+            match Connection::open_with_flags(self.path(), flags).and_then(prepared) {
+                Err(error) if is_busy(&error) => std::thread::sleep(BETWEEN_OPENINGS),
+                opened => return opened,
             }
-            opened => opened,
         }
+        Connection::open_with_flags(self.path(), flags).and_then(prepared)
     }
 
     fn set_aside(&self, error: &rusqlite::Error) {
@@ -229,6 +233,16 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
     matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
         // Tables that somebody took away.
         || message.as_deref().is_some_and(|message| message.starts_with("no such table"))
+}
+
+fn in_memory(reason: &rusqlite::Error) -> rusqlite::Result<Connection> {
+    tracing::debug!("the index is in memory, since its file cannot be written: {reason}");
+    Connection::open_in_memory().and_then(prepared)
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let codes = [ErrorCode::DatabaseBusy, ErrorCode::DatabaseLocked];
+    error.sqlite_error_code().is_some_and(|code| codes.contains(&code))
 }
 
 fn is_read_only(error: &rusqlite::Error) -> bool {

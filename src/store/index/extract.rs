@@ -26,7 +26,7 @@ pub(super) struct Found {
 
 /// The types of events that say something to the index; lines of other types are not even read whole.
 const TYPES: [&str; 5] =
-    ["item.completed", "turn.started", "turn.completed", "session.created", "session.closed"];
+    ["item.completed", "turn.started", "turn.completed", "session.closed", "session.updated"];
 
 /// Whether a line may matter, from its beginning.
 pub(super) fn may_matter(event_json: &str) -> bool {
@@ -208,7 +208,8 @@ mod tests {
         for (json, want) in [
             (r#"{"type":"item.completed","item":{}}"#, true),
             (r#"{"type":"item.updated","item":{}}"#, false),
-            (r#"{"type":"session.created"}"#, true),
+            (r#"{"type":"session.closed"}"#, true),
+            (r#"{"type":"session.created"}"#, false),
             (r#"{"item":{},"type":"item.completed"}"#, true),
             (r#"{"type":"new.thing"}"#, false),
         ] {

@@ -9,6 +9,7 @@
 mod catch_up;
 mod database;
 mod extract;
+mod rows;
 mod search;
 mod sessions;
 mod words;
@@ -23,8 +24,8 @@ use std::path::{Path, PathBuf};
 pub use sessions::Stored;
 
 /// How much of the journals is read before a list is given, in bytes: enough for what happened since the last turn's end, and
-/// some 20 ms of work.
-const LIST_BUDGET: u64 = 1024 * 1024;
+/// a tenth of a second where it is all text.
+const LIST_BUDGET: u64 = 256 * 1024;
 
 /// How much of the journals is read before a search, in bytes. What is left is told with the hits.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
@@ -63,14 +64,14 @@ impl Index {
         if !self.sessions.is_dir() {
             return Ok(0);
         }
-        let behind = self.database.with(|connection| catch_up::rows(connection, &self.sessions))?;
+        let behind = self.database.with(|connection| rows::refresh(connection, &self.sessions))?;
         let mut left = budget;
         for (done, folder) in behind.iter().enumerate() {
             loop {
                 if left == 0 {
                     return Ok((behind.len() - done) as u64);
                 }
-                let (bytes, more) = self.read_piece(folder)?;
+                let (bytes, more) = self.read_piece(folder, left)?;
                 left = left.saturating_sub(bytes);
                 if !more {
                     break;
@@ -80,8 +81,9 @@ impl Index {
         Ok(0)
     }
 
-    fn read_piece(&self, folder: &str) -> Result<(u64, bool), Error> {
-        self.database.with(|connection| catch_up::read_piece(connection, &self.sessions, folder))
+    fn read_piece(&self, folder: &str, most: u64) -> Result<(u64, bool), Error> {
+        self.database
+            .with(|connection| catch_up::read_piece(connection, &self.sessions, folder, most))
     }
 
     /// Lists sessions, newest first.
@@ -146,7 +148,7 @@ impl Index {
         let Some(folder) = folder.strip_prefix(&self.sessions).ok().and_then(Path::to_str) else {
             return Ok(());
         };
-        self.database.with(|connection| catch_up::forget_folder(connection, folder))
+        self.database.with(|connection| rows::forget_folder(connection, folder))
     }
 
     /// Empties it. The next need fills it again.
@@ -170,10 +172,25 @@ impl Index {
         }
         let damage = self.database.damage()?;
         let (sessions, entries) = self.database.with(|connection| sessions::counts(connection))?;
-        let behind =
-            self.database.with(|connection| catch_up::behind(connection, &self.sessions))?;
+        let behind = self.database.with(|connection| rows::behind(connection, &self.sessions))?;
         Ok(Check { sessions, entries, behind, damage })
     }
+}
+
+/// Keys of entries rise with time: so many may be of the same millisecond.
+const SAME_MS: i64 = 1 << 20;
+
+/// What is beyond this is no time: it would not fit beside [`SAME_MS`].
+const LAST_MS: u64 = 1 << 42;
+
+/// The first key of a millisecond.
+fn first_key(ms: u64) -> i64 {
+    whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
+}
+
+/// A number as SQLite holds it.
+fn whole(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 fn number_of_kind(kind: EntryKind) -> i64 {

@@ -4,7 +4,7 @@
 //! entries. So the newest [`CANDIDATES`] are taken and ranked by the same formula; of a rare word, that is all there are.
 
 use super::words::{self, Query, Table, Word};
-use super::{kind_of, number_of_kind, number_of_role, role_of};
+use super::{first_key, kind_of, number_of_kind, number_of_role, role_of};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::search::{SearchHit, SessionSearchParams, SessionSearchResult};
 use rusqlite::types::Value;
@@ -157,73 +157,89 @@ fn table_of(table: Table) -> &'static str {
     }
 }
 
+/// What must hold of an entry, with the values in order.
+#[derive(Debug, Default)]
+struct Conditions {
+    texts: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    fn add(&mut self, text: impl Into<String>, value: impl Into<Value>) {
+        self.texts.push(text.into());
+        self.values.push(value.into());
+    }
+}
+
 /// The entries that hold all words and pass the filters, newest first.
 fn matching(wanted: &SessionSearchParams, words: &[Word], columns: &str) -> Statement {
-    let SessionSearchParams { cwd, session_id, kinds, roles, path, after_ms, before_ms, .. } =
-        wanted;
+    let mut conditions = Conditions::default();
     let quoted = |table: Table| -> Vec<String> {
         words.iter().filter(|word| word.table == table).map(Word::quoted).collect()
     };
     let (mut substrings, short) = (quoted(Table::Substrings), quoted(Table::Short));
-    let path = path.as_ref().map(|path| words::fold(path)).filter(|path| !path.is_empty());
-    let mut wheres: Vec<String> = Vec::new();
-    let mut values: Vec<Value> = Vec::new();
+    let path = wanted.path.as_ref().map(|path| words::fold(path)).filter(|path| !path.is_empty());
     if let Some(path) = path {
         match Query::parse(&format!("\"{}\"", path.replace('"', " "))).words.first() {
             Some(word) if word.table == Table::Substrings => {
                 substrings.push(format!("paths : {}", word.quoted()));
             }
-            Some(_) | None => {
-                wheres.push("instr(lower(e.paths), ?) > 0".to_owned());
-                values.push(path.into());
-            }
+            Some(_) | None => conditions.add("instr(lower(e.paths), ?) > 0", path),
         }
     }
     // One word table leads, the other narrows it down; `+` keeps SQLite from turning that around.
-    let from = match (substrings.is_empty(), short.is_empty()) {
-        (true, true) => "entries e CROSS JOIN sessions s ON s.key = e.session".to_owned(),
-        (has_no_substrings, has_no_short) => {
-            let table = if has_no_substrings { "short" } else { "substrings" };
-            wheres.push(format!("{table} MATCH ?"));
-            values.push(if has_no_substrings { &short } else { &substrings }.join(" AND ").into());
-            if !(has_no_substrings || has_no_short) {
-                wheres.push("+w.rowid IN (SELECT rowid FROM short WHERE short MATCH ?)".to_owned());
-                values.push(short.join(" AND ").into());
-            }
-            format!(
-                "{table} w CROSS JOIN entries e ON e.key = w.rowid CROSS JOIN sessions s ON s.key = e.session"
-            )
+    let word_table = match (substrings.is_empty(), short.is_empty()) {
+        (true, true) => None,
+        (false, true) => Some(("substrings", substrings.join(" AND "))),
+        (true, false) => Some(("short", short.join(" AND "))),
+        (false, false) => {
+            let other = "+w.rowid IN (SELECT rowid FROM short WHERE short MATCH ?)";
+            conditions.add(other, short.join(" AND "));
+            Some(("substrings", substrings.join(" AND ")))
         }
     };
-    let key = if substrings.is_empty() && short.is_empty() { "e.key" } else { "w.rowid" };
-    let mut only = |condition: &str, value: Value| {
-        wheres.push(condition.to_owned());
-        values.push(value);
+    let (from, key) = match word_table {
+        None => ("entries e CROSS JOIN sessions s ON s.key = e.session".to_owned(), "e.key"),
+        Some((table, asked)) => {
+            conditions.add(format!("{table} MATCH ?"), asked);
+            let entries = "CROSS JOIN entries e ON e.key = w.rowid";
+            let sessions = "CROSS JOIN sessions s ON s.key = e.session";
+            (format!("{table} w {entries} {sessions}"), "w.rowid")
+        }
     };
-    let first_key = |ms: u64| Value::Integer(super::catch_up::first_key(ms));
-    if let Some(ms) = after_ms {
-        only(&format!("{key} >= ?"), first_key(*ms));
+    filter(wanted, key, &mut conditions);
+    let Conditions { texts, values } = conditions;
+    let only = if texts.is_empty() { "true".to_owned() } else { texts.join(" AND ") };
+    let sql = format!("SELECT {columns} FROM {from} WHERE {only} ORDER BY {key} DESC");
+    Statement { sql, values }
+}
+
+fn filter(wanted: &SessionSearchParams, key: &str, conditions: &mut Conditions) {
+    if let Some(ms) = wanted.after_ms {
+        conditions.add(format!("{key} >= ?"), first_key(ms));
     }
-    if let Some(ms) = before_ms {
-        only(&format!("{key} < ?"), first_key(*ms));
+    if let Some(ms) = wanted.before_ms {
+        conditions.add(format!("{key} < ?"), first_key(ms));
     }
-    if let Some(cwd) = cwd {
-        only("s.cwd = ?", cwd.clone().into());
+    if let Some(cwd) = &wanted.cwd {
+        conditions.add("s.cwd = ?", cwd.clone());
     }
-    if let Some(id) = session_id {
-        only("s.id = ?", id.as_str().to_owned().into());
+    if let Some(id) = &wanted.session_id {
+        conditions.add("s.id = ?", id.as_str().to_owned());
+        // Its time says where to look; otherwise every entry that holds a common word would be looked at.
+        for (sign, end) in [(">=", "min"), ("<=", "max")] {
+            let place = "session IN (SELECT key FROM sessions WHERE id = ?)";
+            let text = format!("{key} {sign} (SELECT {end}(key) FROM entries WHERE {place})");
+            conditions.add(text, id.as_str().to_owned());
+        }
     }
-    let list =
-        |numbers: Vec<i64>| numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-    if !kinds.is_empty() {
-        let numbers = kinds.iter().map(|kind| number_of_kind(*kind)).collect();
-        wheres.push(format!("e.kind IN ({})", list(numbers)));
-    }
-    if !roles.is_empty() {
-        let numbers = roles.iter().map(|role| number_of_role(*role)).collect();
-        wheres.push(format!("e.role IN ({})", list(numbers)));
-    }
-    let wheres =
-        if wheres.is_empty() { String::new() } else { format!(" WHERE {}", wheres.join(" AND ")) };
-    Statement { sql: format!("SELECT {columns} FROM {from}{wheres} ORDER BY {key} DESC"), values }
+    let mut one_of = |column: &str, numbers: Vec<i64>| {
+        if !numbers.is_empty() {
+            let marks = vec!["?"; numbers.len()].join(", ");
+            conditions.texts.push(format!("{column} IN ({marks})"));
+            conditions.values.extend(numbers.into_iter().map(Value::Integer));
+        }
+    };
+    one_of("e.kind", wanted.kinds.iter().map(|kind| number_of_kind(*kind)).collect());
+    one_of("e.role", wanted.roles.iter().map(|role| number_of_role(*role)).collect());
 }

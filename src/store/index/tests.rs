@@ -388,6 +388,21 @@ fn a_folder_that_cannot_be_written_can_be_listed_and_searched() {
 }
 
 #[test]
+fn a_budget_is_kept_and_the_rest_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let store = talk(data.path());
+    let mut rounds = 0;
+    let mut left = vec![2];
+    while left.last() != Some(&0) {
+        left.push(store.index().catch_up(300).unwrap());
+        rounds += 1;
+        assert!(rounds < 20, "{left:?}");
+    }
+    assert!(rounds > 3 && left.is_sorted_by(|a, b| a >= b) && left.contains(&1), "{left:?}");
+    assert_eq!(search(&store, "").split(' ').count(), 7);
+}
+
+#[test]
 fn where_there_is_nothing_nothing_is_made() {
     let data = tempfile::tempdir().unwrap();
     let store = Store::new(data.path());

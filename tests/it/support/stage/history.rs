@@ -9,7 +9,7 @@ use pintle_protocol::ids::ItemId;
 impl Stage {
     /// Does one step about the history: `back #1` (before that message), `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
-    /// `name #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
+    /// `label #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
             "back" | "look-back" | "to" | "forth" => {
@@ -27,11 +27,11 @@ impl Stage {
                         result.dropped.iter().map(|id| self.name(id.as_str())).collect();
                     let restored = result.restored.len();
                     let input = text_of(&result.input);
-                    format!("without {}, {restored} again, {input}", dropped.join(" "))
+                    format!("without {}; {restored} again; {input}.", dropped.join(" "))
                 });
                 self.note(told, step);
             }
-            "name" => {
+            "label" => {
                 let (item, label) = rest.split_once(' ').unwrap_or((rest, ""));
                 let (at, label) = (self.before(item), Some(label.to_owned()));
                 let named = self.session.ask(|reply| Command::Label { at, label, reply }).await;

@@ -1,0 +1,198 @@
+//! The rows of sessions, compared with their folders: which are new, gone, or have lines that were not read.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::whole;
+use crate::store::journal::FILE;
+use crate::store::list;
+use pintle_protocol::methods::SessionSummary;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// A session's folder as it is on disk.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) folder: String,
+    pub(super) size: i64,
+    pub(super) mtime_ns: i64,
+}
+
+/// A session's row, as far as reading on needs it.
+#[derive(Debug)]
+struct Row {
+    key: i64,
+    size: i64,
+    mtime_ns: i64,
+    is_read: bool,
+}
+
+/// Compares folders with rows: new ones get a row, those that are gone lose theirs. Returns the folders whose journals hold lines
+/// that were not read, newest first.
+pub(super) fn refresh(
+    connection: &mut Connection,
+    sessions: &Path,
+) -> rusqlite::Result<Vec<String>> {
+    let mut known = known(connection)?;
+    let mut new = Vec::new();
+    let mut changed = Vec::new();
+    let mut behind = Vec::new();
+    for seen in seen(sessions) {
+        match known.remove(&seen.folder) {
+            // What has no readable journal is somebody else's, or half made.
+            None => new.extend(list::summary(&sessions.join(&seen.folder)).map(|now| (seen, now))),
+            Some(row) => {
+                let is_same = row.size == seen.size && row.mtime_ns == seen.mtime_ns;
+                if !(is_same && row.is_read) {
+                    behind.push(seen.folder.clone());
+                }
+                if !is_same {
+                    changed.push((row, seen));
+                }
+            }
+        }
+    }
+    if !(new.is_empty() && changed.is_empty() && known.is_empty()) {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        for row in known.values() {
+            forget(&transaction, row.key)?;
+        }
+        for (row, seen) in changed {
+            // The first prompt may have come since, or another title.
+            let now = list::summary(&sessions.join(&seen.folder));
+            let title = now.and_then(|now| now.title);
+            transaction
+                .prepare_cached(
+                    "UPDATE sessions SET size = ?2, mtime_ns = ?3, updated_ms = ?4, title = ?5
+                     WHERE key = ?1",
+                )?
+                .execute(params![
+                    row.key,
+                    seen.size,
+                    seen.mtime_ns,
+                    seen.mtime_ns / 1_000_000,
+                    title
+                ])?;
+        }
+        for (seen, summary) in new {
+            insert(&transaction, &seen, &summary)?;
+            behind.push(seen.folder);
+        }
+        transaction.commit()?;
+    }
+    behind.sort_unstable_by(|a, b| name_of(b).cmp(name_of(a)));
+    Ok(behind)
+}
+
+/// The folders whose journals are not as they were read, and those that are gone.
+pub(super) fn behind(connection: &Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
+    let mut known = known(connection)?;
+    let mut behind = Vec::new();
+    for seen in seen(sessions) {
+        let row = known.remove(&seen.folder);
+        let is_same = match row {
+            Some(row) => row.is_read && row.size == seen.size && row.mtime_ns == seen.mtime_ns,
+            None => list::summary(&sessions.join(&seen.folder)).is_none(),
+        };
+        if !is_same {
+            behind.push(seen.folder);
+        }
+    }
+    behind.extend(known.into_keys());
+    behind.sort_unstable();
+    Ok(behind)
+}
+
+fn name_of(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or(folder)
+}
+
+fn known(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Row>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT folder, key, size, mtime_ns, read_size = size AND read_mtime_ns = mtime_ns
+         FROM sessions",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let (key, size, mtime_ns) = (row.get(1)?, row.get(2)?, row.get(3)?);
+        let found = Row { key, size, mtime_ns, is_read: row.get(4)? };
+        Ok((row.get(0)?, found))
+    })?;
+    rows.collect()
+}
+
+fn seen(sessions: &Path) -> Vec<Seen> {
+    let mut all = Vec::new();
+    let slugs = fs::read_dir(sessions).into_iter().flatten().flatten();
+    for slug in slugs {
+        let Ok(slug_name) = slug.file_name().into_string() else { continue };
+        for folder in fs::read_dir(slug.path()).into_iter().flatten().flatten() {
+            let Ok(name) = folder.file_name().into_string() else { continue };
+            let Ok(facts) = fs::metadata(folder.path().join(FILE)) else { continue };
+            let (size, mtime_ns) = facts_of(&facts);
+            all.push(Seen { folder: format!("{slug_name}/{name}"), size, mtime_ns });
+        }
+    }
+    all
+}
+
+/// Size and time of a file, as rows hold them.
+pub(super) fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
+    let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
+    (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
+}
+
+/// Makes a session's row.
+pub(super) fn insert(
+    transaction: &Transaction<'_>,
+    seen: &Seen,
+    summary: &SessionSummary,
+) -> rusqlite::Result<()> {
+    let parent = summary.parent.as_ref();
+    transaction
+        .prepare_cached(
+            "INSERT OR IGNORE INTO sessions (folder, name, id, cwd, created_ms, updated_ms, title, parent_session,
+             parent_agent, size, mtime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        )?
+        .execute(params![
+            seen.folder,
+            name_of(&seen.folder),
+            summary.session_id.as_str(),
+            summary.cwd,
+            whole(summary.created_ms),
+            seen.mtime_ns / 1_000_000,
+            summary.title,
+            parent.map(|parent| parent.session_id.as_str()),
+            parent.map(|parent| parent.agent_id.as_str()),
+            seen.size,
+            seen.mtime_ns,
+        ])?;
+    Ok(())
+}
+
+/// Takes a session with its entries out.
+pub(super) fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Result<()> {
+    for table in ["substrings", "short"] {
+        transaction.execute(
+            &format!(
+                "DELETE FROM {table} WHERE rowid IN (SELECT key FROM entries WHERE session = ?1)"
+            ),
+            [key],
+        )?;
+    }
+    transaction.execute("DELETE FROM entries WHERE session = ?1", [key])?;
+    transaction.execute("DELETE FROM sessions WHERE key = ?1", [key])?;
+    Ok(())
+}
+
+/// Forgets a session by its folder.
+pub(super) fn forget_folder(connection: &mut Connection, folder: &str) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let key = transaction
+        .query_row("SELECT key FROM sessions WHERE folder = ?1", [folder], |row| row.get(0))
+        .optional()?;
+    if let Some(key) = key {
+        forget(&transaction, key)?;
+    }
+    transaction.commit()
+}
