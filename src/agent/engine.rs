@@ -100,7 +100,7 @@ pub struct CreateSession {
 }
 
 enum Request {
-    Create(CreateSession, Reply<SessionHandle>),
+    Create(Box<CreateSession>, Reply<SessionHandle>),
     Open(SessionId, OpenConfig, Reply<SessionHandle>),
     Fork(Box<ForkSession>, Reply<SessionHandle>),
     /// A journal has got further.
@@ -121,7 +121,7 @@ impl Sessions {
         let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
         let requests = self.0.upgrade().ok_or_else(gone)?;
         let (reply, answer) = oneshot::channel();
-        requests.send(Request::Create(create, reply)).await.map_err(|_| gone())?;
+        requests.send(Request::Create(Box::new(create), reply)).await.map_err(|_| gone())?;
         drop(requests);
         answer.await.unwrap_or_else(|_| Err(gone()))
     }
@@ -163,7 +163,7 @@ impl EngineHandle {
     /// # Errors
     /// The working directory or the model makes no sense, or the data folder cannot be written.
     pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
-        self.request(|reply| Request::Create(create, reply)).await
+        self.request(|reply| Request::Create(Box::new(create), reply)).await
     }
 
     /// Opens a stored session, or returns the one that is open.
@@ -235,7 +235,7 @@ impl Engine {
                 request = self.requests.recv() => match request {
                     Some(Request::Create(create, reply)) => {
                         // Who asked may be gone: then nobody will close it.
-                        if let Err(Ok(handle)) = reply.send(self.create(create).await) {
+                        if let Err(Ok(handle)) = reply.send(self.create(*create).await) {
                             let (reply, _) = oneshot::channel();
                             let _ = handle.commands.send(Command::Close { reply }).await;
                         }

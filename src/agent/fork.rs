@@ -140,13 +140,10 @@ fn is_history(event: &Event) -> bool {
 }
 
 /// A turn that the copy cuts was not broken off by a crash.
-fn interrupted(event: Event) -> Event {
-    match event {
-        Event::TurnCompleted(mut end) => {
-            end.status = TurnStatus::Interrupted;
-            end.error = None;
-            Event::TurnCompleted(end)
-        }
-        other => other,
+fn interrupted(mut event: Event) -> Event {
+    if let Event::TurnCompleted(end) = &mut event {
+        end.status = TurnStatus::Interrupted;
+        end.error = None;
     }
+    event
 }

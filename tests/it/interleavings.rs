@@ -311,7 +311,7 @@ impl<'a> Case<'a> {
         // Sub-agents may ask as well.
         let requests = self.script.requests();
         let mut read = requests.iter().rev().map(|request| format!("{:?}", request.messages));
-        let read = read.find(|read| read.contains(&text)).expect("the model is asked");
+        let read = read.find(|read| read.contains(&text)).unwrap();
         self.accepted.insert(probe.item_id, text);
         self.truth.check_read(&read, &self.accepted);
     }

@@ -151,7 +151,17 @@ impl Truth {
                 let queue: BTreeSet<_> = queue.iter().map(|input| input.item_id.clone()).collect();
                 assert_eq!(queue, self.queue, "an edit loses and adds nothing");
             }
-            _ => {}
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::SessionUpdated(_)
+            | Event::PromptMade(_)
+            | Event::StepCompleted(_)
+            | Event::RetryScheduled(_)
+            | Event::ContextPruned(_)
+            | Event::ConfigChanged(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
+            | Event::Notice(_) => {}
         }
     }
 
@@ -173,7 +183,11 @@ impl Truth {
                 self.read.insert(item.id.clone());
             }
             ItemBody::Compaction(_) => self.is_summed_up |= item.status == ItemStatus::Completed,
-            _ => {}
+            ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
+            | ItemBody::EngineMessage(_) => {}
         }
     }
 
