@@ -126,6 +126,18 @@ pub enum ContextBlock {
     },
 }
 
+/// Old results that the model reads no longer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextPruned {
+    /// How many results.
+    pub results: u64,
+    /// The tokens before, about.
+    pub tokens_before: u64,
+    /// And after.
+    pub tokens_after: u64,
+}
+
 /// What to make short.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -2,7 +2,9 @@
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
+pub use crate::context::ContextPruned;
 use crate::context::ContextUsage;
+use crate::files::FilesChanged;
 use crate::history::{ForkedFrom, HistoryRewound, LabelChanged};
 use crate::ids::{AgentId, ItemId, SessionId, TurnId};
 use crate::item::Item;
@@ -145,6 +147,9 @@ pub enum Event {
     /// The session works in another way from the next turn on.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
+    /// Files were changed. It comes with the end of the call that did it.
+    #[serde(rename = "files.changed")]
+    FilesChanged(FilesChanged),
     /// The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),
@@ -249,18 +254,6 @@ pub struct Parent {
     pub session_id: SessionId,
     /// The name by which the model there speaks of it.
     pub agent_id: AgentId,
-}
-
-/// Old results that the model reads no longer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ContextPruned {
-    /// How many results.
-    pub results: u64,
-    /// The tokens before, about.
-    pub tokens_before: u64,
-    /// And after.
-    pub tokens_after: u64,
 }
 
 /// How a session works from the next turn on.

@@ -5,6 +5,7 @@
 //! reads; what lies beside it stays in the journal and can be gone back to.
 
 use crate::content::Input;
+use crate::files::{FileFate, RewindScope};
 use crate::ids::{ItemId, SessionId, TurnId};
 use crate::methods::SessionConfig;
 use schemars::JsonSchema;
@@ -71,6 +72,12 @@ pub struct SessionRewindParams {
     pub session_id: Option<SessionId>,
     /// The place.
     pub to: HistoryPoint,
+    /// Whether the conversation goes there, the files, or both.
+    #[serde(default)]
+    pub scope: RewindScope,
+    /// Files that are put back although somebody else has changed them, by their absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overwrite: Vec<String>,
     /// Only say what would happen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
@@ -91,6 +98,9 @@ pub struct SessionRewindResult {
     /// The message that was gone back before, to be edited and sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Input>,
+    /// What became of the files that were changed since; empty where only the conversation goes back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileFate>,
 }
 
 /// Which session to go on from.

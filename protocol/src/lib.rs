@@ -20,6 +20,7 @@ pub mod diagnostics;
 pub mod diff;
 pub mod error;
 pub mod event;
+pub mod files;
 pub mod history;
 pub mod hook;
 pub mod ids;

@@ -10,6 +10,7 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, Permi
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
+use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, SessionRewindResult, SessionTreeResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
@@ -149,10 +150,8 @@ pub enum Command {
     },
     /// Go on from another place of the history of an idle session.
     Rewind {
-        /// The place.
-        to: HistoryPoint,
-        /// Only say what that would do.
-        is_dry_run: bool,
+        /// Where to, and what of it.
+        rewind: Rewind,
         /// The answer.
         reply: Reply<SessionRewindResult>,
     },
@@ -280,6 +279,19 @@ pub enum Answer {
         /// The answer.
         answer: QuestionAnswer,
     },
+}
+
+/// Where to go in the history.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rewind {
+    /// The place.
+    pub to: HistoryPoint,
+    /// Conversation, files, or both.
+    pub scope: RewindScope,
+    /// Files that are put back although somebody else has changed them.
+    pub overwrite: Vec<String>,
+    /// Only say what that would do.
+    pub is_dry_run: bool,
 }
 
 /// What to do with the messages that wait.

@@ -3,6 +3,7 @@
 use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
 use super::error::{Error, ErrorKind};
+use super::files::FileHistory;
 use super::fork::ForkSession;
 use super::hooks::Hook;
 use super::indexing::Indexing;
@@ -372,11 +373,12 @@ impl Engine {
         {
             tracing::warn!("lists show an old title: {error}");
         }
+        let files = FileHistory::replay(&entries);
         let leaf = journal.last_seq();
         let entries = tree::on_path(entries, leaf);
         let conversation = Conversation::replay(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
-        let moved = Moved { conversation, briefing, ..Moved::default() };
+        let moved = Moved { conversation, briefing, files, ..Moved::default() };
         Ok(self.spawn(journal, settings, moved, found.earlier))
     }
 

@@ -126,8 +126,10 @@ fn is_history(event: &Event) -> bool {
         | Event::RetryScheduled(_)
         | Event::ContextPruned(_)
         | Event::Notice(_) => true,
+        // Files on the disk are the other session's work; a fork begins with them as they are.
         // Places have other numbers in the copy, and the way to them is all that there is of it.
-        Event::HistoryRewound(_)
+        Event::FilesChanged(_)
+        | Event::HistoryRewound(_)
         | Event::LabelChanged(_)
         | Event::SessionCreated(_)
         | Event::SessionUpdated(_)

@@ -20,6 +20,7 @@ mod emit;
 mod engine;
 mod error;
 mod feed;
+mod files;
 mod fork;
 mod hooks;
 mod indexing;
@@ -50,8 +51,8 @@ pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
-    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, SessionHandle,
-    Snapshot,
+    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, Rewind,
+    SessionHandle, Snapshot,
 };
 pub use configured::ConfiguredModels;
 pub use diagnostics::{DiagnosticsReport, REPORT_WAIT};

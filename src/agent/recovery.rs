@@ -126,6 +126,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::SessionClosed {}
             | Event::PlanUpdated(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::RetryScheduled(_)

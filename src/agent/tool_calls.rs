@@ -3,7 +3,7 @@
 //! Calls of one reply run side by side where every one of them only reads, else one after the other. Whatever
 //! happens, each call gets exactly one result, in the order of the calls.
 
-use super::approval::{self, Grants, Place, Verdict};
+use super::approval::{self, Place, Verdict};
 use super::call::Call;
 use super::emit::SessionLost;
 use super::hooks::points;
@@ -75,7 +75,7 @@ pub(super) async fn run(
             (call, Outcome::skipped())
         } else {
             let mut call = call;
-            match approve_and_run(ctx, &mut moved.grants, &mut call, tally).await {
+            match approve_and_run(ctx, moved, &mut call, tally).await {
                 Ok(outcome) => (call, outcome),
                 Err((outcome, end)) => {
                     ended = Some(end);
@@ -182,7 +182,7 @@ impl Outcome {
 
 async fn approve_and_run(
     ctx: &TurnContext,
-    grants: &mut Grants,
+    Moved { grants, files, .. }: &mut Moved,
     call: &mut Call,
     tally: &mut Tally,
 ) -> Result<Outcome, (Outcome, End)> {
@@ -223,7 +223,10 @@ async fn approve_and_run(
     if let Err(lost) = begin(ctx, call).await {
         return Err((Outcome::cancelled(), lost.into()));
     }
-    Ok(execute(ctx, call).await)
+    let before = files.before(ctx, &access).await;
+    let outcome = execute(ctx, call).await;
+    files.after(ctx, before, &call.item.id).await;
+    Ok(outcome)
 }
 
 /// Says in the journal that a call runs, before it does, so that no call ever runs twice.

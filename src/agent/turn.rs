@@ -8,6 +8,7 @@ use super::approval::Grants;
 use super::briefing::{self, Brief, Briefing};
 use super::diagnostics::{Reports, Watched};
 use super::emit::{SessionLost, ToSession};
+use super::files::FileHistory;
 use super::hooks::{Hooks, points};
 use super::inputs::{self, Rendered};
 use super::limits::{Limits, Purse};
@@ -24,6 +25,7 @@ use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
+use crate::store::blobs::Blobs;
 use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Input, Usage};
@@ -77,6 +79,8 @@ pub(super) struct TurnContext {
     pub(super) folders: Folders,
     /// What the session knows of which file.
     pub(super) ledger: Ledger,
+    /// Where the contents of files are kept.
+    pub(super) blobs: Blobs,
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,
@@ -111,6 +115,7 @@ pub(super) struct Moved {
     pub(super) grants: Grants,
     pub(super) meter: Meter,
     pub(super) briefing: Box<Briefing>,
+    pub(super) files: FileHistory,
 }
 
 /// What a turn is to do.

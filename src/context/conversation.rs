@@ -153,6 +153,7 @@ impl Conversation {
                 | Event::PlanUpdated(_)
                 | Event::RetryScheduled(_)
                 | Event::ConfigChanged(_)
+                | Event::FilesChanged(_)
                 | Event::HistoryRewound(_)
                 | Event::LabelChanged(_)
                 | Event::QueueChanged { .. }

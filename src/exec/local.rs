@@ -5,6 +5,7 @@
 
 use crate::ambient::Ambient;
 use crate::exec::process::{self, Shell};
+use crate::exec::scan::{self, Files, Look, Scan};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
     After, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep,
@@ -158,6 +159,18 @@ impl Environment for Local {
             })
         })
         .await
+    }
+
+    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Files, Error> {
+        blocking(cancel.child_token(), move |cancel| scan::scan(&scan, cancel)).await
+    }
+
+    async fn look(&self, path: &Path) -> Result<Option<Look>, Error> {
+        on_path(path, scan::look).await
+    }
+
+    async fn set_mode(&self, path: &Path, mode: u32) -> Result<(), Error> {
+        on_path(path, move |path| scan::set_mode(path, mode)).await
     }
 
     async fn create_folder(&self, path: &Path) -> Result<(), Error> {

@@ -2,12 +2,14 @@
 //!
 //! It never touches the machine. `.gitignore` means nothing here, and there are no links and no permissions.
 
+use crate::exec::scan::{Files, Scan, Seen};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
     Found, FoundPath, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
     Window, files,
 };
+use pintle_protocol::files::FileState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -164,6 +166,21 @@ impl Environment for Memory {
         let bytes = self.get(path)?;
         files::select_lines(bytes.as_slice(), version(path, &bytes), window)
             .map_err(|error| Error::from_io(path, &error))
+    }
+
+    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Files, Error> {
+        let files = lock(&self.files).clone().into_iter();
+        let files =
+            files.filter(|(path, _)| path.starts_with(&scan.root)).map(|(path, content)| {
+                let kept = (scan.keep)(&content).map_err(|error| Error::from_io(&path, &error));
+                let size = content.len() as u64;
+                let mut hasher = DefaultHasher::new();
+                hasher.write(&content);
+                let mark = hasher.finish().into();
+                let state = FileState { sha256: kept?, size, mode: None, is_lost: false };
+                Ok((path, Seen { mark, state }))
+            });
+        files.collect()
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {

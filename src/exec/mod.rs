@@ -12,6 +12,7 @@ pub mod local;
 pub mod memory;
 pub mod output;
 pub mod read_only;
+pub mod scan;
 pub mod search;
 pub mod variables;
 
@@ -36,6 +37,7 @@ pub use search::{
 };
 pub use wrapped::Wrapped;
 
+use scan::{Files, Look, Scan};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -104,6 +106,29 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         cancel: &CancellationToken,
     ) -> Result<UpdatedAll, Error> {
         change::one_by_one(self, paths, decide, cancel).await
+    }
+
+    /// What the files below a folder are; the contents of those that are new or changed are kept.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when it is more than the limits allow, or cannot be done here.
+    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Files, Error> {
+        let what = format!("the files in {} are on another machine", scan.root.display());
+        Err(Error::Refused(what))
+    }
+
+    /// A file with its content; nothing where there is none.
+    async fn look(&self, path: &Path) -> Result<Option<Look>, Error> {
+        match self.read(path).await {
+            Ok(content) => Ok(Some(Look { content, mode: None })),
+            Err(Error::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Gives a file its permission bits back, where there are any.
+    async fn set_mode(&self, _path: &Path, _mode: u32) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Creates a folder and its parents; one that exists is fine.

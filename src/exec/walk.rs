@@ -60,6 +60,13 @@ struct Bound {
     current: PathKey,
 }
 
+/// The plain files below a folder, one after the other; what cannot be read is left out.
+pub(super) fn files(root: &Path) -> impl Iterator<Item = DirEntry> {
+    let cancel = CancellationToken::new();
+    let walk = Walk::new(root, &cancel).builder(None).build();
+    walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+}
+
 impl<'a> Walk<'a> {
     fn new(root: &'a Path, cancel: &'a CancellationToken) -> Self {
         Self { root, cancel, unread: AtomicUsize::new(0), bounds: AtomicUsize::new(0) }

@@ -36,6 +36,11 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
             Some(title) => format!("* the title is now: {}", one_line(title)),
             None => "* the title was taken away".to_owned(),
         },
+        Event::FilesChanged(changed) => {
+            let paths: Vec<String> =
+                changed.changes.iter().map(|change| one_line(&change.path)).collect();
+            format!("* changed {}", paths.join(", "))
+        }
         Event::HistoryRewound(rewound) => {
             format!(
                 "* gone back to event {}: {} items are beside the way",

@@ -158,6 +158,7 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -11,10 +11,12 @@
 //! This module reads and writes; it does not know what the events mean.
 
 pub mod artifacts;
+pub mod blobs;
 
 mod entry;
 pub mod index;
 mod journal;
+pub mod ledger;
 mod list;
 mod place;
 mod title;

@@ -86,6 +86,7 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
             config script/test Full
             completed #6 call exit_plan: 1. edit a.txt completed = "The user accepted the plan. Plan mode is over: carry it out."
             updated   #7 call edit: a.txt running
+            files: /w/a.txt changed by a call
             completed #7 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #8 call bash pending
             updated   #8 call bash: make pending
@@ -227,6 +228,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             updated   #7 call edit: a.txt pending
             step 1 ToolUse
             updated   #7 call edit: a.txt running
+            files: /w/a.txt changed by a call
             completed #7 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #8 message running ""
             completed #8 message completed "done"

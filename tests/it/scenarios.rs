@@ -94,6 +94,7 @@ fn tools_run_and_their_results_go_back() {
             updated   #4 call edit: a.txt pending
             step 2 ToolUse
             updated   #4 call edit: a.txt running
+            files: /w/a.txt changed by a call
             completed #4 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #5 call bash pending
             updated   #5 call bash: make pending
@@ -1074,11 +1075,13 @@ fn edits_inside_are_granted_and_outside_still_ask() {
             asked edit: a.txt: it changes files
             answered Allow for Session by Client
             updated   #2 call edit: a.txt running
+            files: /w/a.txt changed by a call
             completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
             started   #3 call write pending
             updated   #3 call write: new.txt pending
             step 2 ToolUse
             updated   #3 call write: new.txt running
+            files: /w/new.txt new by a call
             completed #3 call write: new.txt completed = "Successfully wrote 3 bytes to new.txt"
             started   #4 call write pending
             updated   #4 call write: /etc/passwd pending

@@ -620,6 +620,10 @@ export type SessionRewindParams = {
   sessionId?: SessionId;
   /** The place. */
   to: HistoryPoint;
+  /** Whether the conversation goes there, the files, or both. */
+  scope?: RewindScope;
+  /** Files that are put back although somebody else has changed them, by their absolute paths. */
+  overwrite?: string[];
   /** Only say what would happen. */
   dryRun?: boolean;
 };
@@ -634,6 +638,12 @@ export type HistoryPoint = {
   seq?: number;
 };
 
+/** What going back is about. */
+export type RewindScope = 
+  | /** What the model knows. */ "conversation"
+  | /** What the files are. */ "files"
+  | /** Both. */ "both";
+
 /** What became of it, or would. */
 export type SessionRewindResult = {
   /** The event after which the session goes on. */
@@ -646,7 +656,33 @@ export type SessionRewindResult = {
   restored: ItemId[];
   /** The message that was gone back before, to be edited and sent again. */
   input?: Input[];
+  /** What became of the files that were changed since; empty where only the conversation goes back. */
+  files?: FileFate[];
 };
+
+/** What becomes of a file by going back. */
+export type FileFate = {
+  /** The path, absolute. */
+  path: string;
+  /** Whose work since then would be undone. */
+  owner: FileOwner;
+  /** What is done. */
+  action: FileAction;
+};
+
+/** Whose work stands in a file. */
+export type FileOwner = 
+  | /** The model's alone. */ "agent"
+  | /** Somebody else's alone; it is left. */ "other"
+  | /** Both have changed it. It is left unless `overwrite` names it. */ "conflict";
+
+/** What is done to a file. */
+export type FileAction = 
+  | /** It is written as it was. */ "restore"
+  | /** It was not there, and goes. */ "remove"
+  | /** It stays as it is. */ "leave"
+  | /** It stays as it is, since what was there is not kept. */ "lost"
+  | /** It could not be written; it is as it was before. */ "failed";
 
 /** Which session to go on from. */
 export type SessionForkParams = {
@@ -834,6 +870,9 @@ export type Event =
   }
   | /** The session works in another way from the next turn on. */ ConfigChanged & {
     type: "config.changed";
+  }
+  | /** Files were changed. It comes with the end of the call that did it. */ FilesChanged & {
+    type: "files.changed";
   }
   | /** The session goes on from another place of its history. What came since stays in the journal; the model knows it no more. */ HistoryRewound & {
     type: "history.rewound";
@@ -1362,6 +1401,50 @@ export type ConfigChanged = {
   permissionMode: PermissionMode;
   /** Whether it plans only. */
   mode?: WorkMode;
+};
+
+/** A file that was changed. */
+export type FileRecord = {
+  /** The path, absolute. */
+  path: string;
+  /** What was there; absent when nothing was. */
+  before?: FileState;
+  /** What is there now; absent when it is gone. */
+  after?: FileState;
+};
+
+/** The state of a file at some time. Its content is kept in the session under its hash. */
+export type FileState = {
+  /** SHA-256 of the content, in hex. */
+  sha256: string;
+  /** The size in bytes. */
+  size: number;
+  /** The permission bits, where there are any. */
+  mode?: number;
+  /** The content was too large to be kept, so nothing can bring it back. */
+  isLost?: boolean;
+};
+
+/** Who changed files. */
+export type ChangedBy = 
+  | /** A call of the model. */ {
+    type: "call";
+    /** Its item. */
+    itemId: ItemId;
+  }
+  | /** Somebody else, before the next call was made: a person, another program, a job in the background. */ {
+    type: "other";
+  }
+  | /** Going back in the history. */ {
+    type: "rewind";
+  };
+
+/** Files were changed. */
+export type FilesChanged = {
+  /** The files. */
+  changes: FileRecord[];
+  /** Who did it. */
+  by: ChangedBy;
 };
 
 /** The session goes on from another place of its history. */

@@ -6,6 +6,7 @@ use super::{Phase, Session};
 use crate::agent::jobs::Happened;
 use crate::exec::{Command, Error};
 use crate::store::artifacts;
+use crate::store::blobs::Blobs;
 use crate::tools::{JobRequest, JobView};
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
 use pintle_protocol::ids::ItemId;
@@ -68,6 +69,10 @@ impl Session {
     /// Where long outputs are kept.
     pub(super) fn artifacts(&self) -> PathBuf {
         self.journal.folder().join(artifacts::FOLDER)
+    }
+
+    pub(super) fn blobs(&self) -> Blobs {
+        Blobs::of(self.journal.folder())
     }
 
     fn job_ended(&mut self, item: &ItemId, ran: Result<crate::exec::Ran, Error>) {

@@ -4,7 +4,7 @@
 
 use super::{Phase, Session};
 use crate::agent::briefing::Briefing;
-use crate::agent::command::Reply;
+use crate::agent::command::{Reply, Rewind};
 use crate::agent::engine::in_background;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
@@ -14,6 +14,7 @@ use crate::context::conversation::Conversation;
 use crate::store::{Entry, tree};
 use crate::tools::Ledger;
 use pintle_protocol::event::Event;
+use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{
     HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult, SessionTreeResult,
 };
@@ -25,13 +26,8 @@ const MAX_LABEL_CHARS: usize = 200;
 
 impl Session {
     /// Goes to another place, or says what that would do.
-    pub(super) async fn rewind(
-        &mut self,
-        to: &HistoryPoint,
-        is_dry_run: bool,
-        reply: Reply<SessionRewindResult>,
-    ) {
-        match self.try_rewind(to, is_dry_run).await {
+    pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
+        match self.try_rewind(rewind).await {
             Ok((result, records)) => {
                 let _ = reply.send(Ok(result));
                 for record in records {
@@ -46,59 +42,77 @@ impl Session {
 
     async fn try_rewind(
         &mut self,
-        to: &HistoryPoint,
-        is_dry_run: bool,
+        rewind: Rewind,
     ) -> Result<(SessionRewindResult, Vec<Arc<Record>>), Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let hint = "interrupt it, or go back when it is over";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
+        let Rewind { to, scope, overwrite, is_dry_run } = rewind;
         let entries = in_background(self.journal.reader()).await?;
-        let place = tree::find(&entries, to).map_err(no_place)?;
+        let place = tree::find(&entries, &to).map_err(no_place)?;
         let from_seq = self.journal.last_seq();
         let known = tree::items(&entries, &tree::path(&entries, from_seq));
         let path = tree::path(&entries, place.seq);
         let left = tree::items(&entries, &path);
         let set = |items: &[_]| items.iter().cloned().collect::<BTreeSet<_>>();
         let (was, is) = (set(&known), set(&left));
-        let result = SessionRewindResult {
+        let mut files = match scope {
+            RewindScope::Conversation => Vec::new(),
+            RewindScope::Files | RewindScope::Both => {
+                self.shelf().plan(&entries, place.seq, &overwrite).await
+            }
+        };
+        let mut result = SessionRewindResult {
             to_seq: place.seq,
             from_seq,
-            dropped: known.into_iter().filter(|id| !is.contains(id)).collect(),
-            restored: left.into_iter().filter(|id| !was.contains(id)).collect(),
+            dropped: Vec::new(),
+            restored: Vec::new(),
             input: place.input,
+            files: Vec::new(),
         };
-        if is_dry_run {
-            return Ok((result, Vec::new()));
+        if scope != RewindScope::Files {
+            result.dropped = known.into_iter().filter(|id| !is.contains(id)).collect();
+            result.restored = left.into_iter().filter(|id| !was.contains(id)).collect();
         }
-
-        let rewound = HistoryRewound {
-            to_seq: result.to_seq,
-            dropped: result.dropped.clone(),
-            restored: result.restored.clone(),
-        };
-        let mut records = vec![self.append(None, Event::HistoryRewound(rewound), None)?];
-        let entries = tree::on_path(entries, place.seq);
-        self.go_on_from(&entries);
-        let plan = recovery::plan(&entries);
-        if plan != self.plan {
-            records.push(self.append(None, Event::PlanUpdated(plan.clone()), None)?);
-            self.plan = plan;
+        let mut records = Vec::new();
+        if !is_dry_run {
+            records.extend(self.put_files_back(&mut files).await?);
+            if scope != RewindScope::Files {
+                let rewound = HistoryRewound {
+                    to_seq: result.to_seq,
+                    dropped: result.dropped.clone(),
+                    restored: result.restored.clone(),
+                };
+                records.push(self.append(None, Event::HistoryRewound(rewound), None)?);
+                let entries = tree::on_path(entries, place.seq);
+                self.go_on_from(&entries);
+                let plan = recovery::plan(&entries);
+                if plan != self.plan {
+                    records.push(self.append(None, Event::PlanUpdated(plan.clone()), None)?);
+                    self.plan = plan;
+                }
+            }
         }
+        result.files = files.into_iter().map(|plan| plan.fate).collect();
         Ok((result, records))
     }
 
     /// The model knows what these entries say, and nothing else.
     fn go_on_from(&mut self, entries: &[Entry]) {
-        let grants = match &mut self.phase {
-            Phase::Idle(moved) => std::mem::take(&mut moved.grants),
+        // What was allowed and what happened to files does not depend on what the model knows.
+        let (grants, files) = match &mut self.phase {
+            Phase::Idle(moved) => {
+                (std::mem::take(&mut moved.grants), std::mem::take(&mut moved.files))
+            }
             Phase::Running(_) => return,
         };
         self.phase = Phase::Idle(Moved {
             conversation: Conversation::replay(entries),
             briefing: Box::new(Briefing::replay(entries)),
             grants,
+            files,
             ..Moved::default()
         });
         self.told_mode = recovery::told_mode(entries);

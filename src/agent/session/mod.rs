@@ -13,6 +13,7 @@ mod history;
 mod options;
 mod questions;
 mod queue;
+mod rewind_files;
 mod title;
 mod turns;
 mod watchers;
@@ -338,7 +339,7 @@ impl Session {
                 }
             }
             Command::Compact { instructions, reply } => self.compact(instructions, reply),
-            Command::Rewind { to, is_dry_run, reply } => self.rewind(&to, is_dry_run, reply).await,
+            Command::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             Command::Label { at, label, reply } => self.label(&at, label, reply).await,
             Command::ReadTree { reply } => {
                 let _ = reply.send(self.tree().await);
@@ -461,6 +462,7 @@ impl Session {
         for served in &mut self.subscribers {
             served.tell_at_the_end(&self.id, head).await;
         }
+        self.let_go_of_blobs().await;
         self.journal.sync().await?;
         appended
     }

@@ -167,6 +167,7 @@ impl Session {
             },
             ledger: self.ledger.clone(),
             artifacts: self.artifacts(),
+            blobs: self.blobs(),
             permission_mode: self.settings.permission_mode,
             mode: mode.clone(),
             hooks: self.hooks(Some(&session)),

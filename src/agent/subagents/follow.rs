@@ -130,6 +130,7 @@ impl Follower {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

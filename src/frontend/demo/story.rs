@@ -57,6 +57,7 @@ impl Story {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::refused;
 use super::handlers::{Answer, attach, open_config, session};
-use crate::agent::{Command, ForkSession};
+use crate::agent::{Command, ForkSession, Rewind};
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
     SessionRewindResult, SessionTreeResult,
@@ -15,9 +15,10 @@ pub(super) async fn session_rewind(
     connection: Arc<Connection>,
     params: SessionRewindParams,
 ) -> Answer<SessionRewindResult> {
-    let SessionRewindParams { session_id, to, dry_run: is_dry_run } = params;
+    let SessionRewindParams { session_id, to, scope, overwrite, dry_run: is_dry_run } = params;
     let session = session(&connection, session_id)?;
-    session.ask(|reply| Command::Rewind { to, is_dry_run, reply }).await.map_err(refused)
+    let rewind = Rewind { to, scope, overwrite, is_dry_run };
+    session.ask(|reply| Command::Rewind { rewind, reply }).await.map_err(refused)
 }
 
 pub(super) async fn session_fork(

@@ -142,6 +142,7 @@ impl Tally {
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}

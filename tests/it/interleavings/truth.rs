@@ -159,6 +159,7 @@ impl Truth {
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}

@@ -373,6 +373,8 @@
 ---@class pintle.SessionRewindParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field to pintle.HistoryPoint The place.
+---@field scope? pintle.RewindScope Whether the conversation goes there, the files, or both.
+---@field overwrite? (string)[] Files that are put back although somebody else has changed them, by their absolute paths.
 ---@field dryRun? boolean Only say what would happen.
 
 ---A place in a session's history: exactly one of its fields.
@@ -381,6 +383,9 @@
 ---@field turnId? pintle.TurnId After the end of this turn.
 ---@field seq? integer After the event with this number, also one on a way that was left; 0 is the beginning.
 
+---What going back is about.
+---@alias pintle.RewindScope "conversation"|"files"|"both"
+
 ---What became of it, or would.
 ---@class pintle.SessionRewindResult
 ---@field toSeq integer The event after which the session goes on.
@@ -388,6 +393,19 @@
 ---@field dropped (pintle.ItemId)[] Items that the model does not know any more.
 ---@field restored (pintle.ItemId)[] Items that it knows again.
 ---@field input? (pintle.Input)[] The message that was gone back before, to be edited and sent again.
+---@field files? (pintle.FileFate)[] What became of the files that were changed since; empty where only the conversation goes back.
+
+---What becomes of a file by going back.
+---@class pintle.FileFate
+---@field path string The path, absolute.
+---@field owner pintle.FileOwner Whose work since then would be undone.
+---@field action pintle.FileAction What is done.
+
+---Whose work stands in a file.
+---@alias pintle.FileOwner "agent"|"other"|"conflict"
+
+---What is done to a file.
+---@alias pintle.FileAction "restore"|"remove"|"leave"|"lost"|"failed"
 
 ---Which session to go on from.
 ---@class pintle.SessionForkParams
@@ -455,7 +473,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -546,6 +564,10 @@
 ---The session works in another way from the next turn on.
 ---@class pintle.Event.config.changed: pintle.ConfigChanged
 ---@field type "config.changed" 
+
+---Files were changed. It comes with the end of the call that did it.
+---@class pintle.Event.files.changed: pintle.FilesChanged
+---@field type "files.changed" 
 
 ---The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
 ---@class pintle.Event.history.rewound: pintle.HistoryRewound
@@ -838,6 +860,40 @@
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
 ---@field permissionMode pintle.PermissionMode What needs no question.
 ---@field mode? pintle.WorkMode Whether it plans only.
+
+---A file that was changed.
+---@class pintle.FileRecord
+---@field path string The path, absolute.
+---@field before? pintle.FileState What was there; absent when nothing was.
+---@field after? pintle.FileState What is there now; absent when it is gone.
+
+---The state of a file at some time. Its content is kept in the session under its hash.
+---@class pintle.FileState
+---@field sha256 string SHA-256 of the content, in hex.
+---@field size integer The size in bytes.
+---@field mode? integer The permission bits, where there are any.
+---@field isLost? boolean The content was too large to be kept, so nothing can bring it back.
+
+---Who changed files.
+---@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind
+
+---A call of the model.
+---@class pintle.ChangedBy.call
+---@field type "call" 
+---@field itemId pintle.ItemId Its item.
+
+---Somebody else, before the next call was made: a person, another program, a job in the background.
+---@class pintle.ChangedBy.other
+---@field type "other" 
+
+---Going back in the history.
+---@class pintle.ChangedBy.rewind
+---@field type "rewind" 
+
+---Files were changed.
+---@class pintle.FilesChanged
+---@field changes (pintle.FileRecord)[] The files.
+---@field by pintle.ChangedBy Who did it.
 
 ---The session goes on from another place of its history.
 ---@class pintle.HistoryRewound

@@ -327,6 +327,7 @@ local durable = {
     add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) } })
   end,
   ["label.changed"] = function() end,
+  ["files.changed"] = function() end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,

@@ -2,7 +2,8 @@
 
 use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
-use pintle::agent::{Command, ForkSession, OpenConfig};
+use pintle::agent::{Command, ForkSession, OpenConfig, Rewind};
+use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::ItemId;
 
@@ -19,7 +20,8 @@ impl Stage {
                     _ => self.before(rest),
                 };
                 let is_dry_run = verb == "look-back";
-                let rewind = |reply| Command::Rewind { to, is_dry_run, reply };
+                let rewind = Rewind { to, is_dry_run, ..Rewind::default() };
+                let rewind = |reply| Command::Rewind { rewind, reply };
                 let told = self.session.ask(rewind).await;
                 let told = told.map(|result| {
                     self.left = result.from_seq;
@@ -75,4 +77,20 @@ impl Stage {
 
 fn seq(text: &str) -> HistoryPoint {
     HistoryPoint { seq: Some(text.parse().unwrap()), ..HistoryPoint::default() }
+}
+
+/// What was changed in which files, and by whom.
+pub(super) fn changed(changed: &FilesChanged) -> String {
+    let how = |change: &FileRecord| match (&change.before, &change.after) {
+        (None, _) => "new",
+        (Some(_), None) => "gone",
+        (Some(_), Some(_)) => "changed",
+    };
+    let files = changed.changes.iter().map(|change| format!("{} {}", change.path, how(change)));
+    let by = match &changed.by {
+        ChangedBy::Call { .. } => "a call",
+        ChangedBy::Other {} => "somebody else",
+        ChangedBy::Rewind {} => "going back",
+    };
+    format!("files: {} by {by}", files.collect::<Vec<_>>().join(", "))
 }

@@ -1,6 +1,6 @@
 //! Events and items as lines of a transcript.
 
-use super::{Stage, words};
+use super::{Stage, history, words};
 use crate::support::render::{content, text_of};
 use pintle_protocol::event::Event;
 use pintle_protocol::item::{Item, ItemBody};
@@ -84,6 +84,7 @@ impl Stage {
                 "retry {} of {} in {} ms, {}: {}",
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
             ),
+            Event::FilesChanged(changed) => history::changed(changed),
             Event::HistoryRewound(rewound) => {
                 let (dropped, restored) = (rewound.dropped.len(), rewound.restored.len());
                 format!("back: {dropped} items dropped, {restored} restored")

@@ -1,0 +1,192 @@
+//! What a turn's calls do to files, seen before and after each call that may change some.
+//!
+//! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
+//! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
+//! the call runs.
+
+use super::turn::TurnContext;
+use crate::exec::scan::{Files, Keep, Limits, Scan};
+use crate::exec::{Environment, Error};
+use crate::store::blobs::{self, Blobs};
+use crate::store::{Entry, ledger};
+use crate::tools::Access;
+use pintle_protocol::event::{Event, Notice, NoticeLevel};
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::ids::ItemId;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// What a session knows of the files that were changed in it.
+#[derive(Debug, Default)]
+pub(super) struct FileHistory {
+    /// What the journal says of them.
+    last: BTreeMap<PathBuf, Option<FileState>>,
+    /// The folder when it was looked at last.
+    scanned: Arc<Files>,
+    /// The folder is too much to look at, which has been told.
+    is_blind: bool,
+}
+
+/// How things were before a call.
+#[derive(Debug)]
+pub(super) enum Before {
+    /// It changes nothing, or nobody can tell.
+    Unknown,
+    /// These files, each as it was.
+    Paths(Vec<(PathBuf, Option<FileState>)>),
+    /// The whole folder.
+    Folder,
+}
+
+impl FileHistory {
+    /// What the entries of a journal say.
+    pub(super) fn replay(entries: &[Entry]) -> Self {
+        let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
+        Self { last: last.collect(), ..Self::default() }
+    }
+
+    /// Looks at what a call may change.
+    pub(super) async fn before(&mut self, ctx: &TurnContext, access: &Access) -> Before {
+        match access {
+            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
+            Access::Write(paths) => {
+                let mut found = Vec::new();
+                for path in paths {
+                    let path = ctx.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
+                    match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
+                        Ok(state) => found.push((path, state)),
+                        // What cannot be read the tool will not replace either.
+                        Err(error) => tracing::debug!("{}: {error}", path.display()),
+                    }
+                }
+                self.note_others(ctx, &found).await;
+                Before::Paths(found)
+            }
+            Access::Execute(_) if self.is_blind => Before::Unknown,
+            Access::Execute(_) => {
+                let Some(files) = self.scan(ctx).await else { return Before::Unknown };
+                let known = self.last.keys().filter(|path| path.starts_with(&ctx.folders.cwd));
+                let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
+                let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
+                self.note_others(ctx, &found).await;
+                self.scanned = files;
+                Before::Folder
+            }
+        }
+    }
+
+    /// Tells what a call has changed.
+    pub(super) async fn after(&mut self, ctx: &TurnContext, before: Before, item_id: &ItemId) {
+        let mut changes = Vec::new();
+        match before {
+            Before::Unknown => return,
+            Before::Paths(found) => {
+                for (path, before) in found {
+                    match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
+                        Ok(after) => changes.extend(record(&path, before.as_ref(), after.as_ref())),
+                        Err(error) => tracing::warn!("{}: {error}", path.display()),
+                    }
+                }
+            }
+            Before::Folder => {
+                let Some(files) = self.scan(ctx).await else { return };
+                let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
+                let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
+                changes.extend(gone.filter_map(|(path, was)| record(path, Some(&was.state), None)));
+                for (path, is) in files.iter() {
+                    let was = before.get(path).map(|was| &was.state);
+                    changes.extend(record(path, was, Some(&is.state)));
+                }
+                changes.sort_by(|a, b| a.path.cmp(&b.path));
+            }
+        }
+        self.tell(ctx, changes, ChangedBy::Call { item_id: item_id.clone() }).await;
+    }
+
+    /// Takes note of what the engine itself did to files.
+    pub(super) fn note(&mut self, changes: &[FileRecord]) {
+        for change in changes {
+            self.last.insert(PathBuf::from(&change.path), change.after.clone());
+        }
+    }
+
+    async fn tell(&mut self, ctx: &TurnContext, changes: Vec<FileRecord>, by: ChangedBy) {
+        if !changes.is_empty() {
+            self.note(&changes);
+            ctx.session.event(Event::FilesChanged(FilesChanged { changes, by })).await;
+        }
+    }
+
+    /// Tells what became of known files since they were last seen.
+    async fn note_others(&mut self, ctx: &TurnContext, found: &[(PathBuf, Option<FileState>)]) {
+        let changes = found.iter().filter_map(|(path, present)| {
+            let last = self.last.get(path)?;
+            record(path, last.as_ref(), present.as_ref())
+        });
+        let changes = changes.collect();
+        self.tell(ctx, changes, ChangedBy::Other {}).await;
+    }
+
+    /// Looks at the folder; nothing where that is too much, which is told once.
+    async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
+        let root = &ctx.folders.cwd;
+        let root = ctx.env.canonicalize(root).await.unwrap_or_else(|_| root.clone());
+        let blobs = ctx.blobs.clone();
+        let keep: Keep = Arc::new(move |content: &[u8]| blobs.put(content));
+        let known = Arc::clone(&self.scanned);
+        let scan = Scan { root, known, keep, limits: Limits::default() };
+        // A call that was stopped has changed files all the same.
+        match ctx.env.scan(scan, &CancellationToken::new()).await {
+            Ok(files) => Some(Arc::new(files)),
+            Err(error) => {
+                self.is_blind = true;
+                self.scanned = Arc::default();
+                let notice = Notice {
+                    level: NoticeLevel::Info,
+                    code: "commandsNotTracked".to_owned(),
+                    message: format!(
+                        "what commands do to files cannot be undone in this session: {error}"
+                    ),
+                    hint: Some("what the tools for files change can be".to_owned()),
+                };
+                ctx.session.event(Event::Notice(notice)).await;
+                None
+            }
+        }
+    }
+}
+
+fn record(
+    path: &Path,
+    before: Option<&FileState>,
+    after: Option<&FileState>,
+) -> Option<FileRecord> {
+    (before != after).then(|| FileRecord {
+        path: path.to_string_lossy().into_owned(),
+        before: before.cloned(),
+        after: after.cloned(),
+    })
+}
+
+/// What a file is now; its content is kept.
+///
+/// # Errors
+/// It cannot be read, or its content not be kept.
+pub(super) async fn state(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    path: &Path,
+) -> Result<Option<FileState>, Error> {
+    let Some(look) = env.look(path).await? else { return Ok(None) };
+    let (blobs, mode, size) = (blobs.clone(), look.mode, look.content.len() as u64);
+    let is_lost = size > Limits::default().file_bytes;
+    let content = look.content;
+    let kept = tokio::task::spawn_blocking(move || {
+        if is_lost { Ok(blobs::hash(&content)) } else { blobs.put(&content) }
+    });
+    let kept = kept.await.map_err(|_| Error::Cancelled)?;
+    let sha256 = kept.map_err(|error| Error::from_io(path, &error))?;
+    Ok(Some(FileState { sha256, size, mode, is_lost }))
+}

@@ -1,0 +1,245 @@
+//! What the files of a folder are, so that what a command does to them can be told and undone.
+//!
+//! Blocking. `.git` never takes part, `.gitignore` is obeyed, links are left alone. A file whose time, size and number on the disk are
+//! as they were is not read again. Invariant: whoever scans gets all files within the limits, or is told that there are more.
+#![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
+
+use super::{Error, walk};
+use pintle_protocol::files::FileState;
+use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Keeps a content and returns its hash.
+pub type Keep = Arc<dyn Fn(&[u8]) -> io::Result<String> + Send + Sync>;
+
+/// How much a scan may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most files.
+    pub files: usize,
+    /// The most bytes that are read of files that are new or changed.
+    pub bytes: u64,
+    /// The longest that it may take.
+    pub time: Duration,
+    /// The content of a larger file is not kept.
+    pub file_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            files: 20_000,
+            bytes: 200 * 1024 * 1024,
+            time: Duration::from_secs(1),
+            file_bytes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// What to scan.
+pub struct Scan {
+    /// The folder.
+    pub root: PathBuf,
+    /// What was found the last time.
+    pub known: Arc<Files>,
+    /// Where contents go.
+    pub keep: Keep,
+    /// How much it may do.
+    pub limits: Limits,
+}
+
+impl std::fmt::Debug for Scan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scan").field("root", &self.root).finish_non_exhaustive()
+    }
+}
+
+/// The files of a folder, by path.
+pub type Files = BTreeMap<PathBuf, Seen>;
+
+/// A file as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// What tells one content from the next without reading it.
+    pub mark: u128,
+    /// Its state.
+    pub state: FileState,
+}
+
+/// A file with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Look {
+    /// The content.
+    pub content: Vec<u8>,
+    /// The permission bits, where there are any.
+    pub mode: Option<u32>,
+}
+
+/// Scans a folder of this machine.
+///
+/// # Errors
+/// [`Error::Refused`] when it is more than the limits allow; what cannot be read is passed over.
+pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Error> {
+    let Scan { root, known, keep, limits } = scan;
+    let began = Instant::now();
+    let mut read = 0;
+    let mut files = Files::new();
+    for entry in walk::files(root) {
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        let Ok(facts) = entry.metadata() else { continue };
+        let path = entry.into_path();
+        let mark = mark(&facts);
+        let is_same = |seen: &&Seen| seen.mark == mark && seen.state.mode == Some(mode(&facts));
+        let seen = match known.get(&path).filter(is_same) {
+            Some(seen) => seen.clone(),
+            None if facts.len() > limits.file_bytes => lost(&facts, mark),
+            None => {
+                read += facts.len();
+                match state(&path, &facts, keep) {
+                    Ok(state) => Seen { mark, state },
+                    Err(error) if error.kind() == io::ErrorKind::StorageFull => {
+                        return Err(Error::from_io(&path, &error));
+                    }
+                    // It went away meanwhile, or is not ours to read.
+                    Err(_) => continue,
+                }
+            }
+        };
+        files.insert(path, seen);
+        let over = if files.len() > limits.files {
+            format!("there are more than {} files", limits.files)
+        } else if read > limits.bytes {
+            format!("more than {} MB have changed", limits.bytes / 1024 / 1024)
+        } else if began.elapsed() > limits.time {
+            format!("looking at them takes longer than {} s", limits.time.as_secs_f32())
+        } else {
+            continue;
+        };
+        return Err(Error::Refused(over));
+    }
+    Ok(files)
+}
+
+/// Reads a file of this machine with its permission bits; nothing where there is none.
+pub(super) fn look(path: &Path) -> Result<Option<Look>, Error> {
+    let failed = |error: &io::Error| Error::from_io(path, error);
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    let facts = file.metadata().map_err(|error| failed(&error))?;
+    if !facts.is_file() {
+        return Err(Error::IsFolder(path.to_path_buf()));
+    }
+    let mut content = Vec::new();
+    file.read_to_end(&mut content).map_err(|error| failed(&error))?;
+    Ok(Some(Look { content, mode: Some(mode(&facts)) }))
+}
+
+/// Gives a file of this machine its permission bits back.
+pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(path, permissions).map_err(|error| Error::from_io(path, &error))
+}
+
+fn state(path: &Path, facts: &Metadata, keep: &Keep) -> io::Result<FileState> {
+    let mut content = Vec::new();
+    File::open(path)?.read_to_end(&mut content)?;
+    let sha256 = keep(&content)?;
+    let (size, mode) = (content.len() as u64, Some(mode(facts)));
+    Ok(FileState { sha256, size, mode, is_lost: false })
+}
+
+/// A file that is too large to be kept. Its mark stands for its content.
+fn lost(facts: &Metadata, mark: u128) -> Seen {
+    let (size, mode) = (facts.len(), Some(mode(facts)));
+    Seen { mark, state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true } }
+}
+
+fn mode(facts: &Metadata) -> u32 {
+    facts.mode() & 0o7777
+}
+
+/// Time of change, size and number on the disk.
+fn mark(facts: &Metadata) -> u128 {
+    let mut hasher = DefaultHasher::new();
+    for part in [facts.mtime(), facts.mtime_nsec(), facts.ctime(), facts.ctime_nsec()] {
+        hasher.write_i64(part);
+    }
+    u128::from(hasher.finish()) << 64 | u128::from(facts.len() ^ facts.ino().rotate_left(32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn names(files: &Files) -> BTreeSet<&str> {
+        files.keys().filter_map(|path| path.file_name()?.to_str()).collect()
+    }
+
+    #[test]
+    fn files_are_found_once_and_limits_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for (path, content) in [
+            ("a.txt", "one"),
+            (".hidden", "two"),
+            ("sub/b.txt", "three"),
+            (".gitignore", "out/\n"),
+            ("out/c.o", "four"),
+            (".git/config", "five"),
+            ("large", &"x".repeat(100)),
+        ] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.join(path), content).unwrap();
+        }
+        std::os::unix::fs::symlink(root.join("a.txt"), root.join("link")).unwrap();
+        let kept = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let keep: Keep = {
+            let kept = Arc::clone(&kept);
+            Arc::new(move |content: &[u8]| {
+                kept.lock().unwrap().push(content.to_vec());
+                Ok(String::from_utf8_lossy(content).into_owned())
+            })
+        };
+        let with = |known: &Arc<Files>, limits| {
+            let (root, known, keep) = (root.to_path_buf(), Arc::clone(known), Arc::clone(&keep));
+            scan(&Scan { root, known, keep, limits }, &CancellationToken::new())
+        };
+        let limits = Limits { file_bytes: 50, time: Duration::from_secs(60), ..Limits::default() };
+        let first = Arc::new(with(&Arc::default(), limits).unwrap());
+        let want = BTreeSet::from(["a.txt", ".hidden", "b.txt", ".gitignore", "large"]);
+        assert_eq!(names(&first), want);
+        assert_eq!(kept.lock().unwrap().len(), 4);
+        assert!(first[&root.join("large")].state.is_lost);
+
+        std::fs::write(root.join("a.txt"), "another one").unwrap();
+        set_mode(&root.join(".hidden"), 0o755).unwrap();
+        let second = with(&first, limits).unwrap();
+        let changed = second.iter().filter(|(path, seen)| first.get(*path) != Some(seen));
+        assert_eq!(changed.count(), 2);
+        assert_eq!(kept.lock().unwrap().len(), 6, "only what changed was read");
+
+        for (name, limits, want) in [
+            ("files", Limits { files: 2, ..limits }, "more than 2 files"),
+            ("bytes", Limits { bytes: 2, ..limits }, "more than 0 MB"),
+            ("time", Limits { time: Duration::ZERO, ..limits }, "longer than 0 s"),
+        ] {
+            let over = with(&Arc::default(), limits).unwrap_err().to_string();
+            assert!(over.contains(want), "{name}: {over}");
+        }
+    }
+}

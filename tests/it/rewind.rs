@@ -1,0 +1,174 @@
+//! Files go back with the real program: across tools, a shell command that does everything at once, and a person's own edits; and
+//! going back is undone again.
+
+use crate::support::program::{Framing, Place, Program};
+use serde_json::{Value, json};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+const COMMAND: &str = "echo more >> edit.txt; echo made > made.txt; rm gone.txt; mv old.txt new.txt; chmod 755 tool.sh; \
+    printf 'a\\000b' > bin.dat; mkdir -p deep/er; echo x > deep/er/x";
+
+fn script() -> Value {
+    let call =
+        |tool: &str, arguments: Value| json!({"blocks": [{"tool": tool, "arguments": arguments}]});
+    let say = |text: &str| json!({"blocks": [{"text": text}]});
+    let edit = json!({"path": "edit.txt", "oldText": "one", "newText": "won"});
+    json!({"replies": [
+        call("edit", edit),
+        call("write", json!({"path": "written.txt", "content": "written\n"})),
+        say("edited"),
+        call("bash", json!({"command": COMMAND})),
+        say("all done"),
+    ]})
+}
+
+fn started(place: &Place) -> Program {
+    let script = place.script(&script());
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program
+}
+
+/// What is in the folder: each path with its content and whether it can be run.
+fn shown(place: &Place) -> Vec<String> {
+    let root = place.path("");
+    let mut all = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            let mode = fs::metadata(&path).unwrap().permissions().mode();
+            let mark = if mode & 0o100 == 0 { "" } else { " (runs)" };
+            let content = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            all.push(format!("{name}{mark}: {content:?}"));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// The files of an answer, one word each.
+fn fates(answer: &Value) -> String {
+    let fate = |fate: &Value| {
+        let path = fate["path"].as_str().unwrap();
+        let name = path.rsplit('/').next().unwrap();
+        format!("{name}:{}:{}", fate["owner"].as_str().unwrap(), fate["action"].as_str().unwrap())
+    };
+    answer["files"].as_array().unwrap().iter().map(fate).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn files_go_back_across_a_command_and_forward_again() {
+    let files = [
+        ("edit.txt", "one\n"),
+        ("gone.txt", "here\n"),
+        ("old.txt", "named\n"),
+        ("tool.sh", "echo hi\n"),
+        ("yours.txt", "mine\n"),
+    ];
+    let place = Place::new(&files);
+    fs::set_permissions(place.path("tool.sh"), Permissions::from_mode(0o644)).unwrap();
+    let start = shown(&place);
+    let mut program = started(&place);
+    program.ask("session/create", json!({}));
+    program.prompt("edit it");
+    program.until_event("turn.completed");
+    let edited = shown(&place);
+    program.prompt("now all of it");
+    program.until_event("turn.completed");
+    let done = shown(&place);
+    assert_eq!((start.len(), edited.len(), done.len()), (5, 6, 8), "{done:?}");
+
+    let messages: Vec<Value> = program
+        .seen
+        .iter()
+        .map(|message| &message["params"]["event"]["item"])
+        .filter(|item| item["type"] == "userMessage")
+        .map(|item| item["id"].clone())
+        .collect();
+    let back = |to: &Value, extra: Value| {
+        let mut params = json!({"to": {"itemId": to}, "scope": "both"});
+        params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        params
+    };
+    let want = "bin.dat:agent:remove x:agent:remove edit.txt:agent:restore gone.txt:agent:restore made.txt:agent:remove \
+        new.txt:agent:remove old.txt:agent:restore tool.sh:agent:restore";
+    let dry = program.ask("session/rewind", back(&messages[1], json!({"dryRun": true})));
+    assert_eq!(fates(&dry), want, "{dry}");
+    assert_eq!(shown(&place), done, "nothing has happened");
+
+    let answer = program.ask("session/rewind", back(&messages[1], json!({})));
+    assert_eq!(fates(&answer), want);
+    assert_eq!(answer["input"][0]["text"], "now all of it");
+    assert_eq!(shown(&place), edited);
+
+    // And forward again, also by another process.
+    let from = answer["fromSeq"].clone();
+    let session = program.ask("session/list", json!({}))["sessions"][0]["sessionId"].clone();
+    program.end_input();
+    program.wait();
+    let mut program = started(&place);
+    program.ask("session/open", json!({"sessionId": session}));
+    let forth = json!({"sessionId": session, "to": {"seq": from}, "scope": "both"});
+    let answer = program.ask("session/rewind", forth);
+    assert_eq!(answer["restored"].as_array().unwrap().len(), 3, "{answer}");
+    assert_eq!(shown(&place), done);
+
+    // What a person wrote since stays, unless it is named.
+    fs::write(place.path("edit.txt"), "by hand\n").unwrap();
+    fs::write(place.path("yours.txt"), "mine too\n").unwrap();
+    let to_start = |extra| {
+        let mut params = back(&messages[0], extra);
+        params["sessionId"] = session.clone();
+        params["scope"] = json!("files");
+        params
+    };
+    let answer = program.ask("session/rewind", to_start(json!({})));
+    assert!(fates(&answer).contains("edit.txt:conflict:leave"), "{answer}");
+    assert_eq!(
+        (answer["dropped"].as_array().unwrap().len(), place.read("edit.txt")),
+        (0, "by hand\n".to_owned())
+    );
+    let path = place.path("edit.txt").canonicalize().unwrap();
+    let answer = program.ask("session/rewind", to_start(json!({"overwrite": [path]})));
+    assert!(fates(&answer).contains("edit.txt:conflict:restore"), "{answer}");
+    let mut want = start;
+    want.retain(|file| !file.starts_with("yours"));
+    want.push("yours.txt: \"mine too\\n\"".to_owned());
+    assert_eq!(shown(&place), want);
+}
+
+#[test]
+fn only_contents_that_the_journal_names_are_kept() {
+    let place = Place::new(&[
+        ("a.txt", "one\n"),
+        ("edit.txt", "one\n"),
+        ("gone.txt", ""),
+        ("old.txt", ""),
+        ("tool.sh", ""),
+        ("yours.txt", "mine\n"),
+    ]);
+    let mut program = started(&place);
+    program.ask("session/create", json!({}));
+    program.prompt("edit it");
+    program.until_event("turn.completed");
+    program.prompt("all");
+    program.until_event("turn.completed");
+    let blobs = place.journal().with_file_name("blobs");
+    let count = || fs::read_dir(&blobs).unwrap().count();
+    let open = count();
+    program.end_input();
+    program.wait();
+    assert!(count() < open, "{} of {open}", count());
+    let journal = fs::read_to_string(place.journal()).unwrap();
+    for blob in fs::read_dir(&blobs).unwrap() {
+        assert!(journal.contains(blob.unwrap().file_name().to_str().unwrap()));
+    }
+}
