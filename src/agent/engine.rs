@@ -373,7 +373,7 @@ impl Engine {
         {
             tracing::warn!("lists show an old title: {error}");
         }
-        let files = FileHistory::replay(&entries);
+        let files = Box::new(FileHistory::replay(&entries));
         let leaf = journal.last_seq();
         let entries = tree::on_path(entries, leaf);
         let conversation = Conversation::replay(&entries);

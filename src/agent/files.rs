@@ -7,7 +7,7 @@
 use super::turn::TurnContext;
 use crate::exec::scan::{Files, Keep, Limits, Scan};
 use crate::exec::{Environment, Error};
-use crate::store::blobs::{self, Blobs};
+use crate::store::blobs::Blobs;
 use crate::store::{Entry, ledger};
 use crate::tools::Access;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
@@ -133,8 +133,7 @@ impl FileHistory {
     async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
         let root = &ctx.folders.cwd;
         let root = ctx.env.canonicalize(root).await.unwrap_or_else(|_| root.clone());
-        let blobs = ctx.blobs.clone();
-        let keep: Keep = Arc::new(move |content: &[u8]| blobs.put(content));
+        let keep = keeper(&ctx.blobs);
         let known = Arc::clone(&self.scanned);
         let scan = Scan { root, known, keep, limits: Limits::default() };
         // A call that was stopped has changed files all the same.
@@ -179,14 +178,11 @@ pub(super) async fn state(
     blobs: &Blobs,
     path: &Path,
 ) -> Result<Option<FileState>, Error> {
-    let Some(look) = env.look(path).await? else { return Ok(None) };
-    let (blobs, mode, size) = (blobs.clone(), look.mode, look.content.len() as u64);
-    let is_lost = size > Limits::default().file_bytes;
-    let content = look.content;
-    let kept = tokio::task::spawn_blocking(move || {
-        if is_lost { Ok(blobs::hash(&content)) } else { blobs.put(&content) }
-    });
-    let kept = kept.await.map_err(|_| Error::Cancelled)?;
-    let sha256 = kept.map_err(|error| Error::from_io(path, &error))?;
-    Ok(Some(FileState { sha256, size, mode, is_lost }))
+    env.remember(path, keeper(blobs), Limits::default().file_bytes).await
+}
+
+/// Keeps contents among these blobs.
+fn keeper(blobs: &Blobs) -> Keep {
+    let blobs = blobs.clone();
+    Arc::new(move |content: &[u8]| blobs.put(content))
 }

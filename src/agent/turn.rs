@@ -115,7 +115,7 @@ pub(super) struct Moved {
     pub(super) grants: Grants,
     pub(super) meter: Meter,
     pub(super) briefing: Box<Briefing>,
-    pub(super) files: FileHistory,
+    pub(super) files: Box<FileHistory>,
 }
 
 /// What a turn is to do.

@@ -5,13 +5,14 @@
 
 use crate::ambient::Ambient;
 use crate::exec::process::{self, Shell};
-use crate::exec::scan::{self, Files, Look, Scan};
+use crate::exec::scan::{self, Files, Keep, Scan};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
     After, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep,
     Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll,
     Version, Window, files, replace, walk,
 };
+use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -165,8 +166,13 @@ impl Environment for Local {
         blocking(cancel.child_token(), move |cancel| scan::scan(&scan, cancel)).await
     }
 
-    async fn look(&self, path: &Path) -> Result<Option<Look>, Error> {
-        on_path(path, scan::look).await
+    async fn remember(
+        &self,
+        path: &Path,
+        keep: Keep,
+        max_bytes: u64,
+    ) -> Result<Option<FileState>, Error> {
+        on_path(path, move |path| scan::remember(path, &keep, max_bytes)).await
     }
 
     async fn set_mode(&self, path: &Path, mode: u32) -> Result<(), Error> {

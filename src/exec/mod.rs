@@ -37,7 +37,8 @@ pub use search::{
 };
 pub use wrapped::Wrapped;
 
-use scan::{Files, Look, Scan};
+use pintle_protocol::files::FileState;
+use scan::{Files, Keep, Scan};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -117,13 +118,23 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Err(Error::Refused(what))
     }
 
-    /// A file with its content; nothing where there is none.
-    async fn look(&self, path: &Path) -> Result<Option<Look>, Error> {
-        match self.read(path).await {
-            Ok(content) => Ok(Some(Look { content, mode: None })),
-            Err(Error::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+    /// The state of a file, its content kept unless it is larger than `max_bytes`; nothing where there is none.
+    async fn remember(
+        &self,
+        path: &Path,
+        keep: Keep,
+        max_bytes: u64,
+    ) -> Result<Option<FileState>, Error> {
+        let content = match self.read(path).await {
+            Ok(content) => content,
+            Err(Error::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let size = content.len() as u64;
+        let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
+        let sha256 = kept.map_err(|_| Error::Cancelled)?;
+        let sha256 = sha256.map_err(|error| Error::from_io(path, &error))?;
+        Ok(Some(FileState { sha256, size, mode: None, is_lost: size > max_bytes }))
     }
 
     /// Gives a file its permission bits back, where there are any.

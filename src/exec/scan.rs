@@ -74,15 +74,6 @@ pub struct Seen {
     pub state: FileState,
 }
 
-/// A file with its content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Look {
-    /// The content.
-    pub content: Vec<u8>,
-    /// The permission bits, where there are any.
-    pub mode: Option<u32>,
-}
-
 /// Scans a folder of this machine.
 ///
 /// # Errors
@@ -130,21 +121,25 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Err
     Ok(files)
 }
 
-/// Reads a file of this machine with its permission bits; nothing where there is none.
-pub(super) fn look(path: &Path) -> Result<Option<Look>, Error> {
+/// The state of a file of this machine, its content kept; nothing where there is none. A content that is too large is not kept.
+pub(super) fn remember(
+    path: &Path,
+    keep: &Keep,
+    max_bytes: u64,
+) -> Result<Option<FileState>, Error> {
     let failed = |error: &io::Error| Error::from_io(path, error);
-    let mut file = match File::open(path) {
-        Ok(file) => file,
+    let facts = match std::fs::metadata(path) {
+        Ok(facts) => facts,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(&error)),
     };
-    let facts = file.metadata().map_err(|error| failed(&error))?;
     if !facts.is_file() {
         return Err(Error::IsFolder(path.to_path_buf()));
     }
-    let mut content = Vec::new();
-    file.read_to_end(&mut content).map_err(|error| failed(&error))?;
-    Ok(Some(Look { content, mode: Some(mode(&facts)) }))
+    if facts.len() > max_bytes {
+        return Ok(Some(lost(&facts, mark(&facts)).state));
+    }
+    state(path, &facts, keep).map(Some).map_err(|error| failed(&error))
 }
 
 /// Gives a file of this machine its permission bits back.
