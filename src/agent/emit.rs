@@ -8,6 +8,7 @@ use super::turn::{Doing, End};
 use crate::context::inspect::Sent;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent, TurnError};
+use pintle_protocol::files::FileRecord;
 use pintle_protocol::item::EngineMessage;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
@@ -29,6 +30,8 @@ pub(super) enum Emit {
     TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
     /// Give me what the model is to be told of background jobs; it counts as told from now on.
     TakeNews(oneshot::Sender<Option<EngineMessage>>),
+    /// Give me what sub-agents did to files; it counts as told from now on.
+    TakeChanges(oneshot::Sender<Vec<FileRecord>>),
     /// Give me what of the plan is not done, as text.
     OpenTodos(oneshot::Sender<Option<String>>),
     /// This is sent to the model now.
@@ -106,6 +109,14 @@ impl ToSession {
         let (tx, rx) = oneshot::channel();
         self.0.send(Emit::TakeNews(tx)).await.map_err(|_| SessionLost)?;
         rx.await.map_err(|_| SessionLost)
+    }
+
+    pub(super) async fn take_changes(&self) -> Vec<FileRecord> {
+        let (tx, rx) = oneshot::channel();
+        if self.0.send(Emit::TakeChanges(tx)).await.is_err() {
+            return Vec::new();
+        }
+        rx.await.unwrap_or_default()
     }
 
     pub(super) async fn open_todos(&self) -> Result<Option<String>, SessionLost> {

@@ -21,6 +21,7 @@ use crate::context::conversation::Conversation;
 use crate::context::room;
 use crate::exec::{Environment, FileKind};
 use crate::llm::ModelRef;
+use crate::store::blobs::Blobs;
 use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store, tree};
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
@@ -98,6 +99,8 @@ pub struct CreateSession {
     pub limits: Option<Limits>,
     /// What it spends from together with whom it works for.
     pub purse: Option<Purse>,
+    /// Where it keeps what files were: with whom it works for.
+    pub blobs: Option<Blobs>,
 }
 
 enum Request {
@@ -282,12 +285,13 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { cwd, title, config, parent, role, limits, purse } = create;
+        let CreateSession { cwd, title, config, parent, role, limits, purse, blobs } = create;
         self.check_folder(&cwd).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
         settings.is_purse_own = purse.is_none();
         settings.purse = purse.unwrap_or_default();
+        settings.blobs = blobs;
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
         let mut journal = self.services.store.create(&Header {
@@ -420,6 +424,7 @@ impl Engine {
             limits: self.services.limits,
             purse: Purse::default(),
             is_purse_own: true,
+            blobs: None,
             steer_mode: QueueMode::All,
             follow_up_mode: QueueMode::One,
             is_subagent,

@@ -121,6 +121,7 @@ impl FileHistory {
 
     /// Tells what became of known files since they were last seen.
     async fn note_others(&mut self, ctx: &TurnContext, found: &[(PathBuf, Option<FileState>)]) {
+        self.note(&ctx.session.take_changes().await);
         let changes = found.iter().filter_map(|(path, present)| {
             let last = self.last.get(path)?;
             record(path, last.as_ref(), present.as_ref())

@@ -17,7 +17,7 @@ use follow::Follower;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::content::{Input, Usage};
-use pintle_protocol::ids::AgentId;
+use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use tokio::sync::{mpsc, oneshot};
@@ -326,6 +326,12 @@ impl Subagents {
     /// The open ones' handles.
     pub(super) fn handles(&self) -> Vec<SessionHandle> {
         self.entries.iter().filter_map(|entry| Some(entry.open.as_ref()?.handle.clone())).collect()
+    }
+
+    /// The item of one that is open.
+    pub(super) fn item_id(&self, id: &AgentId) -> Option<ItemId> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        Some(entry.open.as_ref()?.item.id.clone())
     }
 
     /// Changes what one's item says; returns the item. Whoever waits is to be told with [`Self::settle`].

@@ -14,6 +14,7 @@ use crate::context::agents::NamedAgent;
 use crate::llm::ModelRef;
 use crate::tools::{AgentRequest, AgentView, Spawn};
 use pintle_protocol::event::{AgentRole, Event, Parent};
+use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
 use std::path::{Path, PathBuf};
@@ -85,7 +86,7 @@ impl Session {
             .lines()
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
-        let purse = Some(settings.purse.clone());
+        let (purse, blobs) = (Some(settings.purse.clone()), Some(self.blobs()));
         let (session_id, own_model) = (self.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
@@ -98,6 +99,7 @@ impl Session {
                 role: None,
                 limits: Some(limits),
                 purse,
+                blobs,
             };
             if let Some(name) = agent {
                 let (role, its_model) = named(&services, &own_folder, &name, &own_model).await?;
@@ -168,7 +170,8 @@ impl Session {
     fn agent_heard(&mut self, id: &AgentId, heard: Heard) {
         match heard {
             Heard::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
-            Heard::Stopped { said, is_error, spent } => {
+            Heard::Stopped { said, is_error, spent, changes } => {
+                self.agent_changed(id, changes);
                 self.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
                     agent.state =
@@ -187,6 +190,19 @@ impl Session {
                 }
             }
         }
+    }
+
+    /// What a sub-agent did to files is told here as well: its work is the session's.
+    fn agent_changed(&mut self, id: &AgentId, changes: Vec<FileRecord>) {
+        let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
+            return;
+        };
+        match &mut self.phase {
+            Phase::Idle(moved) => moved.files.note(&changes),
+            Phase::Running(_) => self.agent_changes.extend(changes.iter().cloned()),
+        }
+        let by = ChangedBy::Call { item_id };
+        self.record(None, Event::FilesChanged(FilesChanged { changes, by }));
     }
 
     fn change_agent(&mut self, id: &AgentId, change: impl FnOnce(&mut Subagent)) {

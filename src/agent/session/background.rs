@@ -72,7 +72,8 @@ impl Session {
     }
 
     pub(super) fn blobs(&self) -> Blobs {
-        Blobs::of(self.journal.folder())
+        let own = || Blobs::of(self.journal.folder());
+        self.settings.blobs.clone().unwrap_or_else(own)
     }
 
     fn job_ended(&mut self, item: &ItemId, ran: Result<crate::exec::Ran, Error>) {

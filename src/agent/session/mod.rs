@@ -34,6 +34,7 @@ use crate::context::agents::allows;
 use crate::context::inspect::Sent;
 use crate::llm::ModelRef;
 use crate::store::Journal;
+use crate::store::blobs::Blobs;
 use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -41,6 +42,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{AgentRole, ConfigChanged, Event, Notice, QueuedInput};
+use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::queue::QueueMode;
@@ -63,6 +65,8 @@ pub(super) struct Settings {
     pub(super) purse: Purse,
     /// It is nobody else's: each turn fills it anew.
     pub(super) is_purse_own: bool,
+    /// Where a sub-agent keeps what files were: with its parent, who can put them back.
+    pub(super) blobs: Option<Blobs>,
     /// How many steers are read at once.
     pub(super) steer_mode: QueueMode,
     /// How many follow-ups a turn begins with.
@@ -119,6 +123,8 @@ pub(super) struct Session {
     waiting_for_idle: Vec<Reply<()>>,
     jobs: Jobs,
     subagents: Subagents,
+    /// What they did to files that the running turn does not know of.
+    agent_changes: Vec<FileRecord>,
     engine: Sessions,
     total: Total,
     /// What the model was sent last.
@@ -213,6 +219,7 @@ impl Session {
             waiting_for_idle: Vec::new(),
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions.clone()),
+            agent_changes: Vec::new(),
             engine: sessions,
             total: earlier.total,
             sent: None,

@@ -87,6 +87,9 @@ impl Session {
 
     /// Lets go of contents that only served to tell what a command would change.
     pub(super) async fn let_go_of_blobs(&mut self) {
+        if self.settings.blobs.is_some() {
+            return;
+        }
         let (blobs, read) = (self.blobs(), self.journal.reader());
         let tidied = in_background(move || {
             if blobs.is_used() {

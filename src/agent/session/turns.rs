@@ -289,6 +289,9 @@ impl Session {
             Emit::OpenTodos(reply) => {
                 let _ = reply.send(self.open_todos());
             }
+            Emit::TakeChanges(reply) => {
+                let _ = reply.send(std::mem::take(&mut self.agent_changes));
+            }
             Emit::Sent(sent) => self.sent = Some(sent),
             Emit::Doing(doing) => {
                 running.doing = doing;

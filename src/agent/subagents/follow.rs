@@ -7,6 +7,7 @@ use crate::agent::command::{Command, SessionHandle};
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Subscriber, SubscriberId};
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
+use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
 use tokio::sync::mpsc;
 
@@ -24,8 +25,8 @@ const PARENT: SubscriberId = SubscriberId(u64::MAX);
 pub(in crate::agent) enum Heard {
     /// It began to work, by whoever's word.
     Began,
-    /// It works no more: what it said last, whether it reached its end, and what its turns took.
-    Stopped { said: String, is_error: bool, spent: Spent },
+    /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
+    Stopped { said: String, is_error: bool, spent: Spent, changes: Vec<FileRecord> },
     /// Its session has ended.
     Gone,
 }
@@ -35,7 +36,7 @@ impl Heard {
     pub(super) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
-        Self::Stopped { said, is_error: true, spent: Spent::default() }
+        Self::Stopped { said, is_error: true, spent: Spent::default(), changes: Vec::new() }
     }
 }
 
@@ -47,6 +48,7 @@ pub(in crate::agent) struct Follower {
     last_seq: u64,
     said: String,
     spent: Spent,
+    changes: Vec<FileRecord>,
 }
 
 impl Follower {
@@ -62,7 +64,7 @@ impl Follower {
             adopt: None,
         };
         let (said, spent) = (String::new(), Spent::default());
-        (Self { handle, feed, last_seq: 0, said, spent }, subscriber)
+        (Self { handle, feed, last_seq: 0, said, spent, changes: Vec::new() }, subscriber)
     }
 
     /// Waits for the next thing that a parent wants to know.
@@ -113,6 +115,12 @@ impl Follower {
                 }
                 None
             }
+            Event::FilesChanged(changed) => {
+                if let ChangedBy::Call { .. } = changed.by {
+                    self.changes.extend(changed.changes.iter().cloned());
+                }
+                None
+            }
             Event::TurnCompleted(end) => self.ended(end).await,
             Event::SessionCreated(_)
             | Event::SessionClosed {}
@@ -130,7 +138,6 @@ impl Follower {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)
@@ -164,6 +171,7 @@ impl Follower {
             },
         };
         let is_error = end.status != TurnStatus::Completed || is_limit;
-        Some(Heard::Stopped { said, is_error, spent: std::mem::take(&mut self.spent) })
+        let (spent, changes) = (std::mem::take(&mut self.spent), std::mem::take(&mut self.changes));
+        Some(Heard::Stopped { said, is_error, spent, changes })
     }
 }

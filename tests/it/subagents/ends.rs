@@ -145,3 +145,73 @@ fn a_turn_and_its_sub_agents_spend_from_one_purse() {
             result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end.""#]],
     );
 }
+
+#[test]
+fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
+    full(
+        "spawn fix it\ncall wait {}\nedit a.txt won -> two\nsay fixed\n@fix it: edit a.txt one -> won\n@fix it: write new.txt hi\n@fix it: say done",
+        "prompt begin | idle | cat /w/a.txt | back-both #1 | cat /w/a.txt | cat /w/new.txt",
+        expect![[r#"
+            > prompt begin: Started
+            accepted Prompt "begin"
+            turn started
+            completed #1 user "begin"
+            started   #2 call spawn_agent pending
+            updated   #2 call spawn_agent: fix it pending
+            step 1 ToolUse
+            updated   #2 call spawn_agent: fix it running
+            started   #3 agent-1 running, working
+            completed #2 call spawn_agent: fix it completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            started   #4 call wait pending
+            updated   #4 call wait: all pending
+            step 2 ToolUse
+            updated   #4 call wait: all running
+            files: /w/a.txt changed, /w/new.txt new by a call
+            updated   #3 agent-1 running, done = "done"
+            completed #4 call wait: all completed = "agent-1 is done and says:\ndone"
+            started   #5 call edit pending
+            updated   #5 call edit: a.txt pending
+            step 3 ToolUse
+            updated   #5 call edit: a.txt running
+            files: /w/a.txt changed by a call
+            completed #5 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #6 message running ""
+            completed #6 message completed "fixed"
+            step 4 EndTurn
+            turn Completed EndTurn after 4 steps
+            /w/a.txt is Some("two\ntwo\n")
+            > back-both #1: without #1 #2 #4 #5 #6; 0 again; "begin".
+            files: /w/a.txt changed, /w/new.txt gone by going back
+            back: 5 items dropped, 0 restored
+            /w/a.txt is Some("one\ntwo\n")
+            /w/new.txt is None
+            --- agent 1
+            accepted Prompt "fix it"
+            turn started
+            completed #1 user "fix it"
+            started   #2 call edit pending
+            updated   #2 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #2 call edit: a.txt running
+            files: /w/a.txt changed by a call
+            completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #3 call write pending
+            updated   #3 call write: new.txt pending
+            step 2 ToolUse
+            updated   #3 call write: new.txt running
+            files: /w/new.txt new by a call
+            completed #3 call write: new.txt completed = "Successfully wrote 2 bytes to new.txt"
+            started   #4 message running ""
+            completed #4 message completed "done"
+            step 3 EndTurn
+            turn Completed EndTurn after 3 steps
+            --- the model read
+            user "begin"
+            assistant spawn_agent {"task":"fix it"}
+            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            assistant wait {}
+            result of wait "agent-1 is done and says:\ndone"
+            assistant edit {"path":"a.txt","oldText":"won","newText":"two"}
+            result of edit "Successfully replaced text in a.txt.""#]],
+    );
+}

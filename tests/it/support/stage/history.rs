@@ -3,24 +3,28 @@
 use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
 use pintle::agent::{Command, ForkSession, OpenConfig, Rewind};
-use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
+use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::ItemId;
 
 impl Stage {
-    /// Does one step about the history: `back #1` (before that message), `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
+    /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
     /// `label #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
-            "back" | "look-back" | "to" | "forth" => {
+            "back" | "back-both" | "look-back" | "to" | "forth" => {
                 let to = match verb {
                     "to" => seq(rest),
                     "forth" => seq(&self.left.to_string()),
                     _ => self.before(rest),
                 };
                 let is_dry_run = verb == "look-back";
-                let rewind = Rewind { to, is_dry_run, ..Rewind::default() };
+                let scope = match verb {
+                    "back-both" => RewindScope::Both,
+                    _ => RewindScope::Conversation,
+                };
+                let rewind = Rewind { to, scope, is_dry_run, ..Rewind::default() };
                 let rewind = |reply| Command::Rewind { rewind, reply };
                 let told = self.session.ask(rewind).await;
                 let told = told.map(|result| {
@@ -38,6 +42,10 @@ impl Stage {
                 let (at, label) = (self.before(item), Some(label.to_owned()));
                 let named = self.session.ask(|reply| Command::Label { at, label, reply }).await;
                 self.note(named.map(|_| "named".to_owned()), step);
+            }
+            "cat" => {
+                let text = self.env.text(rest);
+                self.seen.push(format!("{rest} is {text:?}"));
             }
             "tree" => {
                 let told = self.session.ask(|reply| Command::ReadTree { reply }).await.unwrap();
