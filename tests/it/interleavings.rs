@@ -9,7 +9,7 @@ use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
 use pintle::agent::{
-    Answer, Command, CreateSession, EngineHandle, Error, Feed, OpenConfig, QueueEdit,
+    Answer, Command, CreateSession, EngineHandle, Error, Feed, OpenConfig, QueueEdit, Rewind,
     SessionHandle, Subscriber, SubscriberId,
 };
 use pintle::exec::memory::{Answer as Ran, Memory};
@@ -17,6 +17,7 @@ use pintle::llm::Script;
 use pintle::llm::script::Reply;
 use pintle_protocol::approval::{ApprovalAnswer, PermissionMode};
 use pintle_protocol::content::Input;
+use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::question::QuestionAnswer;
@@ -53,6 +54,8 @@ enum Act {
     Tell,
     OpenGate(usize),
     EndCommand(usize),
+    /// Goes to another place of the history, in so many hundredths of it.
+    Rewind(u64),
     /// Compares the snapshot with what the events say.
     Look,
     /// Closes the session and opens it again.
@@ -74,6 +77,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Tell),
         3 => (0..PLACES).prop_map(Act::OpenGate),
         2 => (0..PLACES).prop_map(Act::EndCommand),
+        2 => (0..100u64).prop_map(Act::Rewind),
         2 => Just(Act::Look),
         1 => Just(Act::Reopen),
         1 => Just(Act::Crash),
@@ -233,6 +237,15 @@ impl<'a> Case<'a> {
             }
             Act::OpenGate(place) => self.script.open(&place.to_string()),
             Act::EndCommand(place) => self.env.end(&format!("wait {place}")),
+            Act::Rewind(place) => {
+                self.take_what_came();
+                let seq = Some(self.truth.seq() * place / 100);
+                let to = HistoryPoint { seq, ..HistoryPoint::default() };
+                let rewind = Rewind { to, ..Rewind::default() };
+                let rewind = |reply| Command::Rewind { rewind, reply };
+                // While a turn runs it is refused.
+                let _: Result<_, Error> = self.session.ask(rewind).await;
+            }
             Act::Look => self.look().await,
             Act::Reopen => {
                 self.session.ask(|reply| Command::Close { reply }).await.unwrap();

@@ -19,6 +19,8 @@ pub(super) struct Truth {
     queue: BTreeSet<ItemId>,
     accepted: BTreeSet<ItemId>,
     read: BTreeSet<ItemId>,
+    /// What of it the model still knows.
+    known_items: BTreeSet<ItemId>,
     removed: BTreeSet<ItemId>,
     approvals: Vec<ApprovalId>,
     questions: Vec<QuestionId>,
@@ -39,6 +41,7 @@ impl Truth {
             queue: BTreeSet::new(),
             accepted: BTreeSet::new(),
             read: BTreeSet::new(),
+            known_items: BTreeSet::new(),
             removed: BTreeSet::new(),
             approvals: Vec::new(),
             questions: Vec::new(),
@@ -53,6 +56,11 @@ impl Truth {
     /// The events come again from the first one on.
     pub(super) fn watch_anew(&mut self) {
         self.seq = 0;
+    }
+
+    /// The number of the last event.
+    pub(super) fn seq(&self) -> u64 {
+        self.seq
     }
 
     pub(super) fn approvals(&self) -> impl Iterator<Item = &ApprovalId> {
@@ -146,7 +154,17 @@ impl Truth {
                 self.questions.retain(|id| *id != outcome.question_id);
                 assert_eq!(self.questions.len() + 1, before, "an answer to no question");
             }
-            Event::PlanUpdated(plan) => self.plan = Some(plan.clone()),
+            Event::HistoryRewound(rewound) => {
+                assert_eq!(self.turn, None, "gone back while a turn runs");
+                assert!(rewound.to_seq < record.seq);
+                self.known_items.retain(|id| !rewound.dropped.contains(id));
+                let restored = rewound.restored.iter().filter(|id| self.read.contains(*id));
+                self.known_items.extend(restored.cloned());
+            }
+            // One without items is none.
+            Event::PlanUpdated(plan) => {
+                self.plan = Some(plan.clone()).filter(|plan| !plan.items.is_empty());
+            }
             Event::QueueChanged { queue } => {
                 let queue: BTreeSet<_> = queue.iter().map(|input| input.item_id.clone()).collect();
                 assert_eq!(queue, self.queue, "an edit loses and adds nothing");
@@ -160,7 +178,6 @@ impl Truth {
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
-            | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}
         }
@@ -182,6 +199,7 @@ impl Truth {
             ItemBody::UserMessage(_) => {
                 assert!(self.queue.remove(&item.id), "read what did not wait: {item:?}");
                 self.read.insert(item.id.clone());
+                self.known_items.insert(item.id.clone());
             }
             ItemBody::Compaction(_) => self.is_summed_up |= item.status == ItemStatus::Completed,
             ItemBody::AgentMessage(_)
@@ -214,8 +232,8 @@ impl Truth {
     pub(super) fn check_read(&self, read: &str, accepted: &BTreeMap<ItemId, String>) {
         for (id, text) in accepted {
             let count = read.matches(text.as_str()).count();
-            if self.removed.contains(id) {
-                assert_eq!(count, 0, "{text} was handed back, and the model reads it");
+            if self.removed.contains(id) || !self.known_items.contains(id) {
+                assert_eq!(count, 0, "{text} was handed back or left, and the model reads it");
             } else if self.is_summed_up {
                 assert!(count <= 1, "{text} stands {count} times in what the model reads");
             } else {
