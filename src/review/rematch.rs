@@ -47,7 +47,7 @@ pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run
 pub(super) struct Matched {
     /// Of each run: the hunk that it is.
     pub(super) identity: Vec<Option<usize>>,
-    /// Of each run: all hunks that it has lines of.
+    /// Of each run: all hunks that it has lines of, the oldest first.
     pub(super) from: Vec<Vec<usize>>,
     /// Of each hunk that is no run any more: the run that it became a part of.
     pub(super) absorbed: Vec<Option<usize>>,
@@ -98,6 +98,7 @@ pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
         if let Some(at) = identity.filter(|at| !list.contains(at)) {
             list.push(at);
         }
+        list.sort_by_key(|at| known.get(*at).map(|hunk| hunk.born));
     }
     let mut absorbed = vec![None; known.len()];
     for (run_at, list) in from.iter().enumerate() {
