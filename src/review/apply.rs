@@ -7,7 +7,7 @@ use super::file::FileReview;
 use super::fold::{fits, spliced};
 use super::hunk::{Ids, Tracked};
 use super::select::{Selection, cut, within};
-use crate::text::line_diff::{Change, Lean, carried, overlap};
+use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::review::{Effect, HunkKind, HunkState, Outcome, VerdictPart};
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ impl FileReview {
         }
         self.take_steps(steps);
         // Of what this verdict made go away nothing is left to decide.
-        self.settle(seq, None, HunkState::Gone, false, ids);
+        self.settle(seq, None, HunkState::Gone, true, ids);
         done
     }
 
@@ -107,20 +107,12 @@ impl FileReview {
             }
             Place::File => {
                 closed.state = HunkState::Undone;
-                closed.persons = self.persons_in(&closed.new);
+                closed.persons = self.persons.within(&closed.new);
                 &self.now
             }
         };
         closed.was_absent = side.is_none();
         Some((was, Step { place, at: lines, text, hunk: closed }))
-    }
-
-    /// A person's lines among some, counted within them.
-    fn persons_in(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
-        let shared = self.persons.iter().filter(|of| overlap(of, lines));
-        shared
-            .map(|of| of.start.max(lines.start) - lines.start..of.end.min(lines.end) - lines.start)
-            .collect()
     }
 
     /// Opens a hunk that was kept or undone.
@@ -191,6 +183,7 @@ impl FileReview {
         for step in &steps {
             self.replace(step, (&old, &new), (&mut base_map, &mut now_map));
         }
+        self.persons.carry(&now_map);
         self.carry(&base_map, &now_map);
         let (mut of_base, mut of_now) = (base_map.iter(), now_map.iter());
         for mut step in steps {
@@ -211,13 +204,12 @@ impl FileReview {
             }
             let is_open = matches!(hunk.state, HunkState::Pending | HunkState::Modified);
             if is_open {
-                self.persons.extend(hunk.persons.drain(..).map(|lines| within(&hunk.new, &lines)));
+                self.persons.add(hunk.persons.drain(..).map(|lines| within(&hunk.new, &lines)));
                 self.open.push(step.hunk);
             } else {
                 self.closed.push(step.hunk);
             }
         }
-        self.persons.sort_unstable_by_key(|lines| lines.start);
         self.open.sort_by_key(|hunk| (hunk.kind == HunkKind::Mode, hunk.new.start, hunk.old.start));
     }
 

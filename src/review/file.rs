@@ -5,8 +5,9 @@
 use super::content::{Author, Content, line_changes, lines_of};
 use super::fold::fold;
 use super::hunk::{Ids, Tracked};
+use super::persons::{Persons, without_line_ends};
 use super::rematch::{Run, rematch, runs};
-use crate::text::line_diff::{Change, Lean, carried, overlap};
+use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{HunkKind, HunkState, Maker};
 use std::ops::Range;
@@ -21,7 +22,7 @@ pub(super) struct FileReview {
     /// What it holds.
     pub(super) now: Option<Content>,
     /// Lines that a person wrote into hunks.
-    pub(super) persons: Vec<Range<usize>>,
+    pub(super) persons: Persons,
     /// In the order of the file; the one about its mode is the last.
     pub(super) open: Vec<Tracked>,
     /// Everything that once was open.
@@ -41,7 +42,7 @@ impl FileReview {
             origin: content.clone(),
             baseline: content.clone(),
             now: content,
-            persons: Vec::new(),
+            persons: Persons::default(),
             open: Vec::new(),
             closed: Vec::new(),
         }
@@ -71,11 +72,11 @@ impl FileReview {
             };
             (self.baseline, base_map, inside) = (folded.content, folded.map, folded.inside);
         }
+        let (old_lines, new_lines) = (lines_of(self.now.as_ref()), lines_of(after.as_ref()));
+        self.persons.carry(&without_line_ends(&edits, &old_lines, &new_lines));
+        self.persons.add(inside.into_iter().map(|edit| edit.new));
         self.now = after;
         self.carry(&base_map, &edits);
-        self.persons
-            .extend(inside.into_iter().map(|edit| edit.new).filter(|lines| !lines.is_empty()));
-        self.persons.sort_unstable_by_key(|lines| lines.start);
         for hunk in self.open.iter_mut().filter(|hunk| modified.contains(&hunk.id)) {
             hunk.state = HunkState::Modified;
         }
@@ -101,32 +102,22 @@ impl FileReview {
         self.open.iter().filter(is_met).map(|hunk| hunk.id.clone()).collect()
     }
 
-    /// Moves everything that stands somewhere along with the lines.
+    /// Moves the hunks along with the lines.
     pub(super) fn carry(&mut self, base_map: &[Change], now_map: &[Change]) {
         for hunk in self.open.iter_mut().chain(&mut self.closed) {
             hunk.old = carried(base_map, &hunk.old, Lean::After);
             hunk.new = carried(now_map, &hunk.new, Lean::After);
         }
-        let mut kept = Vec::new();
-        for lines in &self.persons {
-            let mut at = lines.start;
-            for edit in now_map.iter().filter(|edit| overlap(&edit.old, lines)) {
-                kept.push(at..edit.old.start.max(at));
-                at = edit.old.end;
-            }
-            kept.push(at..lines.end.max(at));
-        }
-        kept.retain(|lines| !lines.is_empty());
-        self.persons = kept.iter().map(|lines| carried(now_map, lines, Lean::After)).collect();
     }
 
-    /// Finds the hunks anew and gives each its id. Returns those that are gone, closed as `gone` says.
+    /// Finds the hunks anew and gives each its id; with `is_return` hunks that are gone may come back. Returns those that are
+    /// gone now, closed as `gone` says.
     pub(super) fn settle(
         &mut self,
         seq: u64,
         maker: Option<&Maker>,
         gone: HunkState,
-        is_rewind: bool,
+        is_return: bool,
         ids: &mut Ids,
     ) -> Vec<HunkId> {
         let known = std::mem::take(&mut self.open);
@@ -142,16 +133,16 @@ impl FileReview {
             let texts = (text(&old_lines, &run.old), text(&new_lines, &run.new));
             let same = identity.and_then(|at| known.get(at));
             let from: Vec<&Tracked> = from.iter().filter_map(|at| known.get(*at)).collect();
-            let has_person = self.persons.iter().any(|lines| overlap(lines, &run.new));
-            let back = (same.is_none() && from.is_empty() && is_rewind)
-                .then(|| came_back(&mut self.closed, run, &texts))
+            let has_person = self.persons.are_in(&run.new);
+            let contents =
+                (run.kind != HunkKind::Lines).then(|| (self.baseline.clone(), self.now.clone()));
+            let back = (same.is_none() && is_return)
+                .then(|| came_back(&mut self.closed, run, &texts, contents.as_ref()))
                 .flatten();
             let (id, born) = match same.or(back.as_ref()) {
                 Some(same) => (same.id.clone(), same.born),
                 None => ids.next(seq),
             };
-            let contents =
-                (run.kind != HunkKind::Lines).then(|| (self.baseline.clone(), self.now.clone()));
             let found =
                 Found { seq, maker, id, born, run, texts, contents, same, back, from, has_person };
             open.push(hunk(found));
@@ -179,13 +170,19 @@ impl FileReview {
     }
 }
 
-/// A hunk that a rewind had taken away and another rewind brings back.
-fn came_back(closed: &mut Vec<Tracked>, run: &Run, texts: &(String, String)) -> Option<Tracked> {
+/// A hunk that was taken away, and that a rewind or a verdict brings back.
+fn came_back(
+    closed: &mut Vec<Tracked>,
+    run: &Run,
+    texts: &(String, String),
+    contents: Option<&Contents>,
+) -> Option<Tracked> {
     let at = closed.iter().rposition(|hunk| {
-        hunk.state == HunkState::Gone
+        matches!(hunk.state, HunkState::Gone | HunkState::Absorbed)
             && hunk.kind == run.kind
             && hunk.old.start == run.old.start
             && (&hunk.old_text, &hunk.new_text) == (&texts.0, &texts.1)
+            && hunk.contents.as_ref() == contents
     })?;
     Some(closed.remove(at))
 }

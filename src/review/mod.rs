@@ -12,6 +12,7 @@ mod file;
 mod fold;
 mod hunk;
 mod patch;
+mod persons;
 mod plan;
 mod rematch;
 mod select;

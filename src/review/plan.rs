@@ -7,7 +7,6 @@ use super::file::FileReview;
 use super::hunk::Tracked;
 use super::select::{Selection, within};
 use super::{DonePart, Review};
-use crate::text::line_diff::overlap;
 use crate::text::merge::{Labels, conflict};
 use pintle_protocol::diff::Side;
 use pintle_protocol::ids::{HunkId, TurnId};
@@ -330,11 +329,9 @@ struct Target<'a> {
 impl FileReview {
     /// Whether taking lines back would take some that a person wrote.
     fn would_take_persons(&self, hunk: &Tracked, selection: &Selection) -> bool {
-        if hunk.kind == HunkKind::Lines
-            || text_of(self.now.as_ref()).is_some() && hunk.kind == HunkKind::File
-        {
+        if is_text(hunk) {
             let lines = within(&hunk.new, &selection.new);
-            return self.persons.iter().any(|of| overlap(of, &lines));
+            return self.persons.are_in(&lines);
         }
         hunk.state != HunkState::Pending
     }

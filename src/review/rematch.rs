@@ -22,11 +22,12 @@ pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run
     if baseline == now {
         return Vec::new();
     }
-    let lines = |content| 0..lines_of(content).len();
+    let is_text = text_of(baseline).is_some() && text_of(now).is_some();
+    let lines = |content| if is_text { 0..lines_of(content).len() } else { 0..0 };
     let file = || Run { kind: HunkKind::File, old: lines(baseline), new: lines(now) };
     let (Some(before), Some(after)) = (baseline, now) else { return vec![file()] };
     let mut found = Vec::new();
-    if text_of(baseline).is_some() && text_of(now).is_some() {
+    if is_text {
         let changes = line_changes(baseline, now);
         found.extend(changes.into_iter().map(|c| Run {
             kind: HunkKind::Lines,

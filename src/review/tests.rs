@@ -420,6 +420,12 @@ fn hunks_follow_what_happens() {
             "base a b u | disk a b u",
         ),
         (
+            "a person's last line stays theirs when lines come behind it",
+            "a",
+            &[Agent("a x"), User("a u$"), Agent("a u y"), Undo("all")],
+            "1.1 conflict 2:[]>[u y]; base a | disk a u y",
+        ),
+        (
             "a discarded edit comes back as a person's",
             "a b",
             &[Agent("a x y"), User("a x u"), Discard("1.1"), Revert(3)],

@@ -130,6 +130,9 @@ impl Run {
                 let mut all: Vec<String> = split(&text).iter().map(|l| (*l).to_owned()).collect();
                 let start = (*at).min(all.len());
                 let end = (start + count).min(all.len());
+                if let Some(last) = all.last_mut().filter(|line| !line.ends_with('\n')) {
+                    last.push('\n');
+                }
                 // A person's lines are all different, so that each can be looked for.
                 let line = |(n, kind): (usize, &u8)| match is_agent {
                     true => format!("a{kind}\n"),
@@ -189,8 +192,13 @@ impl Run {
         if !discard_edits {
             let after = persons_lines(self.world.disk.as_ref());
             let before = persons_lines(disk.as_ref());
+            // Of a line that only lost or got its end the new one may be chosen alone.
+            let rewritten: BTreeSet<&str> = hunks.iter().flat_map(|h| h.old_text.lines()).collect();
+            let is_nobodys = |line: &String| {
+                self.returned.contains(line) || rewritten.contains(line.as_str())
+            };
             let lost: Vec<_> =
-                before.difference(&after).filter(|line| !self.returned.contains(*line)).collect();
+                before.difference(&after).filter(|line| !is_nobodys(line)).collect();
             assert!(lost.is_empty(), "undo took a person's lines: {lost:?}");
         }
         let undone = verdict.parts.iter().filter(|part| part.outcome == Outcome::Applied).count();
