@@ -100,6 +100,7 @@ impl FileReview {
             }
         };
         closed.verdict = Some(seq);
+        closed.was_edited = was != HunkState::Pending;
         let side = match place {
             Place::Baseline => {
                 closed.state = HunkState::Kept;
@@ -134,11 +135,7 @@ impl FileReview {
         };
         let mut hunk = self.closed.remove(at);
         hunk.verdict = None;
-        hunk.state = if hunk.new_text == hunk.agent_text && hunk.persons.is_empty() {
-            HunkState::Pending
-        } else {
-            HunkState::Modified
-        };
+        hunk.state = if hunk.was_edited { HunkState::Modified } else { HunkState::Pending };
         Some((was, Step { place, at: lines, text, hunk }))
     }
 

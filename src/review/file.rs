@@ -259,6 +259,7 @@ fn hunk(found: Found<'_>) -> Tracked {
         part_of: kept.and_then(|hunk| hunk.part_of.clone()),
         contents,
         was_absent: false,
+        was_edited: false,
         persons: Vec::new(),
     }
 }

@@ -37,6 +37,12 @@ pub(super) fn fold(
         }
         return out();
     };
+    let mode =
+        if base_content.mode == now_content.mode { after_content.mode } else { base_content.mode };
+    if base_content.bytes == now_content.bytes {
+        let content = Content { mode, ..after_content.clone() };
+        return Folded { content: Some(content), map: edits.to_vec(), inside: Vec::new() };
+    }
     let (Some(_), Some(_), Some(_)) = (text_of(base), text_of(now), text_of(after)) else {
         return out();
     };
@@ -55,8 +61,6 @@ pub(super) fn fold(
         }
     }
     let (text, map) = spliced(&base_lines, &splices);
-    let mode =
-        if base_content.mode == now_content.mode { after_content.mode } else { base_content.mode };
     let content = Content { bytes: text.into_bytes().into(), mode };
     Folded { content: Some(content), map, inside }
 }

@@ -32,6 +32,8 @@ pub(super) struct Tracked {
     pub(super) contents: Option<(Option<Content>, Option<Content>)>,
     /// The side that the verdict changed did not exist before.
     pub(super) was_absent: bool,
+    /// A person had edited it before it was closed.
+    pub(super) was_edited: bool,
     /// Lines of a person that an undo took, counted within the hunk.
     pub(super) persons: Vec<Range<usize>>,
 }

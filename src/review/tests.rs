@@ -22,6 +22,7 @@ enum Step {
     User(&'static str),
     Rewind(&'static str),
     Mode(&'static str, u32),
+    UserMode(&'static str, u32),
     Keep(&'static str),
     Undo(&'static str),
     Discard(&'static str),
@@ -102,6 +103,10 @@ impl World {
             Rewind(text) => return Ok(self.change_by(text, &Author::Rewind)),
             Mode(text, mode) => {
                 self.change(content(text).map(|c| Content { mode, ..c }), &agent(self.seq));
+                return Ok(None);
+            }
+            UserMode(text, mode) => {
+                self.change(content(text).map(|c| Content { mode, ..c }), &Author::User);
                 return Ok(None);
             }
             Told => {
@@ -418,6 +423,12 @@ fn hunks_follow_what_happens() {
             "a b c",
             &[Agent("a b x"), Undo("1.1"), User("a b u"), Revert(2)],
             "base a b u | disk a b u",
+        ),
+        (
+            "a person's bytes under mode bits of the agent's",
+            "bin1",
+            &[Mode("bin1", 0o755), UserMode("bin2", 0o755), Undo("all")],
+            "base \0two | disk \0two",
         ),
         (
             "a person's last line stays theirs when lines come behind it",
