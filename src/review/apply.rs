@@ -141,9 +141,10 @@ impl FileReview {
 
     /// Whether a closed hunk can be opened: what the verdict put there must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
-        let (side, at, text, with) = match hunk.state {
-            HunkState::Kept => (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text),
-            _ => (&self.now, &hunk.new, &hunk.old_text, &hunk.new_text),
+        let (side, at, text, with) = if hunk.state == HunkState::Kept {
+            (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)
+        } else {
+            (&self.now, &hunk.new, &hunk.old_text, &hunk.new_text)
         };
         match (hunk.kind, &hunk.contents) {
             (HunkKind::File, Some((before, after))) => {
@@ -259,12 +260,11 @@ impl FileReview {
             Place::Baseline => (&mut self.baseline, base_map),
             Place::File => (&mut self.now, now_map),
         };
-        match (step.hunk.kind, side.as_mut(), with) {
-            (HunkKind::Mode, Some(content), Some(with)) => content.mode = with.mode,
-            _ => {
-                *map = whole(lines_of(side.as_ref()).len(), lines_of(with.as_ref()).len());
-                side.clone_from(with);
-            }
+        if let (HunkKind::Mode, Some(content), Some(with)) = (step.hunk.kind, side.as_mut(), with) {
+            content.mode = with.mode;
+        } else {
+            *map = whole(lines_of(side.as_ref()).len(), lines_of(with.as_ref()).len());
+            side.clone_from(with);
         }
     }
 }

@@ -236,9 +236,10 @@ fn hunk(found: Found<'_>) -> Tracked {
         None if is_edited => HunkState::Modified,
         None => HunkState::Pending,
     };
-    let agent_text = match state {
-        HunkState::Pending => new_text.clone(),
-        _ => from.iter().map(|hunk| hunk.agent_text.as_str()).collect(),
+    let agent_text = if state == HunkState::Pending {
+        new_text.clone()
+    } else {
+        from.iter().map(|hunk| hunk.agent_text.as_str()).collect()
     };
     let kept = same.or(back.as_ref());
     Tracked {

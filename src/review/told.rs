@@ -122,8 +122,7 @@ pub fn render(note: &ReviewNote) -> String {
     let mut out = String::new();
     for NoteEntry { path, lines, what, text } in &note.entries {
         let place = match lines.count {
-            0 => format!("{path}:{}", lines.start),
-            1 => format!("{path}:{}", lines.start),
+            0 | 1 => format!("{path}:{}", lines.start),
             _ => format!("{path}:{}-{}", lines.start, lines.start + lines.count - 1),
         };
         let head = match what {

@@ -46,12 +46,11 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> Merged
             ours: text(&our_lines, our_at..our_end),
             theirs: text(&their_lines, their_at..their_end),
         };
-        match sides.settled() {
-            Some(settled) => merged.text.push_str(settled),
-            None => {
-                merged.text.push_str(&conflict(&sides.base, &sides.ours, &sides.theirs, labels));
-                merged.conflicts.push(group.base.clone());
-            }
+        if let Some(settled) = sides.settled() {
+            merged.text.push_str(settled);
+        } else {
+            merged.text.push_str(&conflict(&sides.base, &sides.ours, &sides.theirs, labels));
+            merged.conflicts.push(group.base.clone());
         }
         (at, our_at, their_at) = (group.base.end, our_end, their_end);
     }

@@ -92,12 +92,12 @@ impl Run {
             Which::All => ReviewTarget::All,
             Which::Turn => ReviewTarget::Turn { turn_id: hunk.made_by.first()?.turn_id.clone() },
             Which::Hunk => ReviewTarget::Hunk { hunk: hunk.id.clone(), changed_seq: None },
-            Which::Lines([a, b, c, d]) => {
+            Which::Lines(at) => {
                 let span = |start, count| Some(LineSpan { start, count });
                 ReviewTarget::Lines {
                     hunk: hunk.id.clone(),
                     changed_seq: hunk.changed_seq,
-                    lines: LineSelection { old: span(a, b), new: span(c, d) },
+                    lines: LineSelection { old: span(at[0], at[1]), new: span(at[2], at[3]) },
                 }
             }
         })

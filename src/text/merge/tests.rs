@@ -88,10 +88,10 @@ proptest! {
 
     #[test]
     fn conflicts_are_the_same_from_either_side(base in some_text(), a in some_text(), b in some_text()) {
-        let (ab, ba) = (merged(&base, &a, &b), merged(&base, &b, &a));
-        prop_assert_eq!(&ab.conflicts, &ba.conflicts);
-        if ab.conflicts.is_empty() {
-            prop_assert_eq!(ab.text, ba.text);
+        let (one, other) = (merged(&base, &a, &b), merged(&base, &b, &a));
+        prop_assert_eq!(&one.conflicts, &other.conflicts);
+        if one.conflicts.is_empty() {
+            prop_assert_eq!(one.text, other.text);
         }
     }
 
@@ -106,9 +106,9 @@ proptest! {
             for (n, at) in marks.iter().enumerate() {
                 lines.insert((*at).min(lines.len()), format!("{name}{n}"));
             }
-            lines.iter().map(|line| format!("{line}\n")).collect::<String>()
+            lines.join("\n") + "\n"
         };
-        let text = base.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let text = base.iter().flat_map(|line| [line.as_str(), "\n"]).collect::<String>();
         let found = merged(&text, &with(&ours, "our"), &with(&theirs, "their"));
         for (marks, name) in [(&ours, "our"), (&theirs, "their")] {
             for n in 0..marks.len() {
