@@ -8,6 +8,7 @@ pub mod exec;
 pub mod frontend;
 pub mod llm;
 pub mod picture;
+pub mod review;
 pub mod store;
 pub mod text;
 pub mod tools;

@@ -61,3 +61,7 @@ id!(
     /// Names a background job within its session: `job-1`, `job-2` …, short because a model writes it.
     JobId
 );
+id!(
+    /// Names a hunk within its session: the number of the event that made it, a dot, and a count.
+    HunkId
+);

@@ -31,6 +31,7 @@ pub mod plan;
 pub mod prompt;
 pub mod question;
 pub mod queue;
+pub mod review;
 pub mod schema;
 pub mod search;
 pub mod session;

@@ -1,11 +1,13 @@
-//! Pure functions on text: truncation, diffs, line endings, matching, file types.
+//! Pure functions on text: truncation, diffs, merges, line endings, matching, file types.
 
 pub mod diff;
 pub mod encoding;
 pub mod fold;
 pub mod fuzzy;
 pub mod html;
+pub mod line_diff;
 pub mod lines;
+pub mod merge;
 pub mod partial_json;
 pub mod patch;
 pub mod sniff;

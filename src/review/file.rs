@@ -1,0 +1,266 @@
+//! The review of one file: its baseline, what it holds now, and the hunks between them.
+//!
+//! Invariant: the open hunks are the difference of baseline and present content, whatever happens.
+
+use super::content::{Author, Content, line_changes, lines_of};
+use super::fold::fold;
+use super::hunk::{Ids, Tracked};
+use super::persons::{Persons, without_line_ends};
+use super::rematch::{Run, rematch, runs};
+use crate::text::line_diff::{Change, Lean, carried};
+use pintle_protocol::ids::HunkId;
+use pintle_protocol::review::{HunkKind, HunkState, Maker};
+use std::ops::Range;
+
+/// A file that the agent changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileReview {
+    /// What the file held before the agent came, with what people changed beside it since.
+    pub(super) origin: Option<Content>,
+    /// That, with what was kept.
+    pub(super) baseline: Option<Content>,
+    /// What it holds.
+    pub(super) now: Option<Content>,
+    /// Lines that a person wrote into hunks.
+    pub(super) persons: Persons,
+    /// In the order of the file; the one about its mode is the last.
+    pub(super) open: Vec<Tracked>,
+    /// Everything that once was open.
+    pub(super) closed: Vec<Tracked>,
+}
+
+/// Hunks that a person's edit changed, and those that it made go away.
+#[derive(Debug, Default)]
+pub(super) struct ByHand {
+    pub(super) modified: Vec<HunkId>,
+    pub(super) undone: Vec<HunkId>,
+}
+
+impl FileReview {
+    pub(super) fn new(content: Option<Content>) -> Self {
+        Self {
+            origin: content.clone(),
+            baseline: content.clone(),
+            now: content,
+            persons: Persons::default(),
+            open: Vec::new(),
+            closed: Vec::new(),
+        }
+    }
+
+    /// The file holds something else now.
+    pub(super) fn change(
+        &mut self,
+        seq: u64,
+        after: Option<Content>,
+        author: &Author,
+        ids: &mut Ids,
+    ) -> ByHand {
+        if after == self.now {
+            return ByHand::default();
+        }
+        let edits = line_changes(self.now.as_ref(), after.as_ref());
+        let (mut base_map, mut inside, mut modified) = (Vec::new(), Vec::new(), Vec::new());
+        if *author == Author::User {
+            let (now, after) = (self.now.as_ref(), after.as_ref());
+            let folded = fold(self.baseline.as_ref(), now, after, &edits);
+            modified = self.met_by(&folded.inside, after);
+            self.origin = if self.origin == self.baseline {
+                folded.content.clone()
+            } else {
+                fold(self.origin.as_ref(), now, after, &edits).content
+            };
+            (self.baseline, base_map, inside) = (folded.content, folded.map, folded.inside);
+        }
+        let (old_lines, new_lines) = (lines_of(self.now.as_ref()), lines_of(after.as_ref()));
+        self.persons.carry(&without_line_ends(&edits, &old_lines, &new_lines));
+        self.persons.add(inside.into_iter().map(|edit| edit.new));
+        self.now = after;
+        self.carry(&base_map, &edits);
+        for hunk in self.open.iter_mut().filter(|hunk| modified.contains(&hunk.id)) {
+            hunk.state = HunkState::Modified;
+        }
+        let maker = match author {
+            Author::Agent(maker) => Some(maker),
+            Author::User | Author::Rewind => None,
+        };
+        let gone = if *author == Author::User { HunkState::Undone } else { HunkState::Gone };
+        let undone = self.settle(seq, maker, gone, *author == Author::Rewind, ids);
+        ByHand { modified, undone: if gone == HunkState::Undone { undone } else { Vec::new() } }
+    }
+
+    /// The open hunks that a person's edits changed.
+    fn met_by(&self, inside: &[Change], after: Option<&Content>) -> Vec<HunkId> {
+        let mode = |content: Option<&Content>| content.map(|content| content.mode);
+        let is_met = |hunk: &&Tracked| match hunk.kind {
+            HunkKind::File => true,
+            HunkKind::Mode => mode(self.now.as_ref()) != mode(after),
+            HunkKind::Lines => inside
+                .iter()
+                .any(|edit| edit.old.start <= hunk.new.end && hunk.new.start <= edit.old.end),
+        };
+        self.open.iter().filter(is_met).map(|hunk| hunk.id.clone()).collect()
+    }
+
+    /// Moves the hunks along with the lines.
+    pub(super) fn carry(&mut self, base_map: &[Change], now_map: &[Change]) {
+        for hunk in self.open.iter_mut().chain(&mut self.closed) {
+            hunk.old = carried(base_map, &hunk.old, Lean::After);
+            hunk.new = carried(now_map, &hunk.new, Lean::After);
+        }
+    }
+
+    /// Finds the hunks anew and gives each its id; with `is_return` hunks that are gone may come back. Returns those that are
+    /// gone now, closed as `gone` says.
+    pub(super) fn settle(
+        &mut self,
+        seq: u64,
+        maker: Option<&Maker>,
+        gone: HunkState,
+        is_return: bool,
+        ids: &mut Ids,
+    ) -> Vec<HunkId> {
+        let known = std::mem::take(&mut self.open);
+        let runs = runs(self.baseline.as_ref(), self.now.as_ref());
+        let matched = rematch(&known, &runs);
+        let (old_lines, new_lines) =
+            (lines_of(self.baseline.as_ref()), lines_of(self.now.as_ref()));
+        let text = |lines: &[&str], range: &Range<usize>| {
+            lines.get(range.clone()).unwrap_or_default().concat()
+        };
+        let mut open = Vec::with_capacity(runs.len());
+        for ((run, identity), from) in runs.iter().zip(&matched.identity).zip(&matched.from) {
+            let texts = (text(&old_lines, &run.old), text(&new_lines, &run.new));
+            let same = identity.and_then(|at| known.get(at));
+            let from: Vec<&Tracked> = from.iter().filter_map(|at| known.get(*at)).collect();
+            let has_person = self.persons.are_in(&run.new);
+            let contents =
+                (run.kind != HunkKind::Lines).then(|| (self.baseline.clone(), self.now.clone()));
+            let back = (same.is_none() && is_return)
+                .then(|| came_back(&mut self.closed, run, &texts, contents.as_ref()))
+                .flatten();
+            let (id, born) = match same.or(back.as_ref()) {
+                Some(same) => (same.id.clone(), same.born),
+                None => ids.next(seq),
+            };
+            let found =
+                Found { seq, maker, id, born, run, texts, contents, same, back, from, has_person };
+            open.push(hunk(found));
+        }
+        let mut went = Vec::new();
+        for (at, mut hunk) in known.into_iter().enumerate() {
+            if matched.identity.contains(&Some(at)) {
+                continue;
+            }
+            hunk.changed_seq = seq;
+            if let Some(into) =
+                matched.absorbed.get(at).copied().flatten().and_then(|at| open.get_mut(at))
+            {
+                into.comments.append(&mut hunk.comments);
+                hunk.state = HunkState::Absorbed;
+                hunk.absorbed_by = Some(into.id.clone());
+            } else {
+                hunk.state = gone;
+                went.push(hunk.id.clone());
+            }
+            self.closed.push(hunk);
+        }
+        self.open = open;
+        went
+    }
+}
+
+/// A hunk that was taken away, and that a rewind or a verdict brings back.
+fn came_back(
+    closed: &mut Vec<Tracked>,
+    run: &Run,
+    texts: &(String, String),
+    contents: Option<&Contents>,
+) -> Option<Tracked> {
+    let at = closed.iter().rposition(|hunk| {
+        matches!(hunk.state, HunkState::Gone | HunkState::Absorbed)
+            && hunk.kind == run.kind
+            && hunk.old.start == run.old.start
+            && (&hunk.old_text, &hunk.new_text) == (&texts.0, &texts.1)
+            && hunk.contents.as_ref() == contents
+    })?;
+    Some(closed.remove(at))
+}
+
+type Contents = (Option<Content>, Option<Content>);
+
+fn modes(contents: Option<&Contents>) -> Option<(Option<u32>, Option<u32>)> {
+    let mode = |content: &Option<Content>| content.as_ref().map(|content| content.mode);
+    contents.map(|(before, after)| (mode(before), mode(after)))
+}
+
+/// A run of changed lines and what is known of it.
+struct Found<'a> {
+    seq: u64,
+    maker: Option<&'a Maker>,
+    id: HunkId,
+    born: (u64, u32),
+    run: &'a Run,
+    texts: (String, String),
+    contents: Option<Contents>,
+    same: Option<&'a Tracked>,
+    back: Option<Tracked>,
+    from: Vec<&'a Tracked>,
+    has_person: bool,
+}
+
+fn hunk(found: Found<'_>) -> Tracked {
+    let Found { seq, maker, id, born, run, contents, same, back, from, has_person, .. } = found;
+    let (old_text, new_text) = found.texts;
+    let is_unchanged = |hunk: &Tracked| {
+        from.len() == 1
+            && hunk.kind == run.kind
+            && (&hunk.old_text, &hunk.new_text) == (&old_text, &new_text)
+            && match run.kind {
+                HunkKind::Lines => true,
+                HunkKind::File => hunk.contents == contents,
+                HunkKind::Mode => modes(hunk.contents.as_ref()) == modes(contents.as_ref()),
+            }
+    };
+    let unchanged = same.filter(|hunk| is_unchanged(hunk));
+    let mut made_by: Vec<Maker> = Vec::new();
+    let makers = from.iter().copied().chain(&back).flat_map(|hunk| &hunk.made_by);
+    for maker in makers.chain(maker.filter(|_| unchanged.is_none())) {
+        if !made_by.contains(maker) {
+            made_by.push(maker.clone());
+        }
+    }
+    let is_edited = has_person || from.iter().any(|hunk| hunk.state != HunkState::Pending);
+    let state = match unchanged {
+        Some(hunk) => hunk.state,
+        None if is_edited => HunkState::Modified,
+        None => HunkState::Pending,
+    };
+    let agent_text = if state == HunkState::Pending {
+        new_text.clone()
+    } else {
+        from.iter().map(|hunk| hunk.agent_text.as_str()).collect()
+    };
+    let kept = same.or(back.as_ref());
+    Tracked {
+        id,
+        born,
+        kind: run.kind,
+        state,
+        old: run.old.clone(),
+        new: run.new.clone(),
+        old_text,
+        new_text,
+        agent_text,
+        changed_seq: unchanged.map_or(seq, |hunk| hunk.changed_seq),
+        made_by,
+        comments: kept.map(|hunk| hunk.comments.clone()).unwrap_or_default(),
+        verdict: None,
+        absorbed_by: None,
+        part_of: kept.and_then(|hunk| hunk.part_of.clone()),
+        contents,
+        was_absent: false,
+        was_edited: false,
+        persons: Vec::new(),
+    }
+}

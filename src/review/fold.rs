@@ -1,0 +1,95 @@
+//! A person's edit taken over into the baseline, so that hunks show the agent's work only.
+//!
+//! An edit that shares no lines with what the agent changed is the person's own business: the baseline gets it too. One that
+//! does stays out, and shows in the hunk. Invariant: the baseline never gets a line that the agent wrote.
+
+use super::content::{Content, lines_of, text_of, whole};
+use crate::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
+use std::ops::Range;
+
+/// What a person's edit does to a baseline.
+#[derive(Debug)]
+pub(super) struct Folded {
+    /// The baseline after it.
+    pub(super) content: Option<Content>,
+    /// Where its lines went.
+    pub(super) map: Vec<Change>,
+    /// Those edits that stayed out.
+    pub(super) inside: Vec<Change>,
+}
+
+/// Takes over what a person made of `now`; `edits` are the lines between `now` and `after`.
+pub(super) fn fold(
+    base: Option<&Content>,
+    now: Option<&Content>,
+    after: Option<&Content>,
+    edits: &[Change],
+) -> Folded {
+    if base == now {
+        return Folded { content: after.cloned(), map: edits.to_vec(), inside: Vec::new() };
+    }
+    let out = || Folded { content: base.cloned(), map: Vec::new(), inside: edits.to_vec() };
+    let (Some(base_content), Some(now_content), Some(after_content)) = (base, now, after) else {
+        if after.is_none() {
+            // Whoever deletes a file has no use for what the agent did to it.
+            let map = whole(lines_of(base).len(), 0);
+            return Folded { content: None, map, inside: Vec::new() };
+        }
+        return out();
+    };
+    let mode =
+        if base_content.mode == now_content.mode { after_content.mode } else { base_content.mode };
+    if base_content.bytes == now_content.bytes {
+        let content = Content { mode, ..after_content.clone() };
+        return Folded { content: Some(content), map: edits.to_vec(), inside: Vec::new() };
+    }
+    let (Some(_), Some(_), Some(_)) = (text_of(base), text_of(now), text_of(after)) else {
+        return out();
+    };
+    let (base_lines, after_lines) = (lines_of(base), lines_of(after));
+    let to_base = inverse(&changes(&base_lines, &lines_of(now)));
+    let (mut splices, mut inside) = (Vec::new(), Vec::new());
+    for edit in edits {
+        let at = carried(&to_base, &edit.old, Lean::Before);
+        let text = after_lines.get(edit.new.clone()).unwrap_or_default().concat();
+        if to_base.iter().any(|hunk| overlap(&hunk.old, &edit.old))
+            || !fits(&base_lines, &at, &text)
+        {
+            inside.push(edit.clone());
+        } else {
+            splices.push((at, text));
+        }
+    }
+    let (text, map) = spliced(&base_lines, &splices);
+    let content = Content { bytes: text.into_bytes().into(), mode };
+    Folded { content: Some(content), map, inside }
+}
+
+/// Whether lines may stand there: only the last one of a file may have no line end.
+pub(super) fn fits(lines: &[&str], at: &Range<usize>, text: &str) -> bool {
+    let before = at.start.checked_sub(1).and_then(|last| lines.get(last));
+    let is_open = |line: &str| !line.ends_with('\n');
+    text.is_empty()
+        || ((at.end >= lines.len() || !is_open(text)) && !before.is_some_and(|line| is_open(line)))
+}
+
+/// Puts texts in the place of lines; the places are in order and share nothing. Returns the text, and a change for each.
+pub(super) fn spliced(lines: &[&str], splices: &[(Range<usize>, String)]) -> (String, Vec<Change>) {
+    let (mut text, mut map) = (String::new(), Vec::new());
+    let (mut at, mut new_at) = (0, 0);
+    for (place, with) in splices {
+        let place = place.start.max(at)..place.end.max(at);
+        for line in lines.get(at..place.start).unwrap_or_default() {
+            text.push_str(line);
+        }
+        new_at += place.start - at;
+        text.push_str(with);
+        let count = with.split_inclusive('\n').count();
+        map.push(Change { old: place.clone(), new: new_at..new_at + count });
+        (at, new_at) = (place.end, new_at + count);
+    }
+    for line in lines.get(at..).unwrap_or_default() {
+        text.push_str(line);
+    }
+    (text, map)
+}

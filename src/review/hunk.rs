@@ -1,0 +1,78 @@
+//! A hunk as it is kept: with what it takes to find it again, to undo what was decided, and to tell what a person wrote.
+
+use super::content::Content;
+use pintle_protocol::ids::HunkId;
+use pintle_protocol::review::{Comment, Hunk, HunkKind, HunkState, LineSpan, Maker};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A hunk. Ranges count lines from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tracked {
+    pub(super) id: HunkId,
+    /// Older hunks have smaller ones.
+    pub(super) born: (u64, u32),
+    pub(super) kind: HunkKind,
+    pub(super) state: HunkState,
+    /// Where it stands in the baseline, also when it is closed.
+    pub(super) old: Range<usize>,
+    /// Where it stands in the file.
+    pub(super) new: Range<usize>,
+    pub(super) old_text: String,
+    pub(super) new_text: String,
+    /// Its lines as the agent left them, before a person came.
+    pub(super) agent_text: String,
+    pub(super) changed_seq: u64,
+    pub(super) made_by: Vec<Maker>,
+    pub(super) comments: Vec<Comment>,
+    pub(super) verdict: Option<u64>,
+    pub(super) absorbed_by: Option<HunkId>,
+    pub(super) part_of: Option<HunkId>,
+    /// Baseline and file, where it is not about lines.
+    pub(super) contents: Option<(Option<Content>, Option<Content>)>,
+    /// The side that the verdict changed did not exist before.
+    pub(super) was_absent: bool,
+    /// A person had edited it before it was closed.
+    pub(super) was_edited: bool,
+    /// Lines of a person that an undo took, counted within the hunk.
+    pub(super) persons: Vec<Range<usize>>,
+}
+
+impl Tracked {
+    /// The hunk as it is shown.
+    pub(super) fn shown(&self, path: &str) -> Hunk {
+        Hunk {
+            id: self.id.clone(),
+            path: path.to_owned(),
+            kind: self.kind,
+            state: self.state,
+            before: span(&self.old),
+            after: span(&self.new),
+            old_text: self.old_text.clone(),
+            new_text: self.new_text.clone(),
+            changed_seq: self.changed_seq,
+            made_by: self.made_by.clone(),
+            comments: self.comments.clone(),
+            verdict: self.verdict,
+            absorbed_by: self.absorbed_by.clone(),
+            part_of: self.part_of.clone(),
+        }
+    }
+}
+
+/// Lines as people count them.
+pub(super) fn span(range: &Range<usize>) -> LineSpan {
+    LineSpan { start: range.start as u64 + 1, count: range.len() as u64 }
+}
+
+/// Gives out ids. Invariant: none twice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Ids(BTreeMap<u64, u32>);
+
+impl Ids {
+    pub(super) fn next(&mut self, seq: u64) -> (HunkId, (u64, u32)) {
+        let count = self.0.entry(seq).or_default();
+        *count += 1;
+        (HunkId::new(format!("{seq}.{count}")), (seq, *count))
+    }
+}

@@ -1,0 +1,207 @@
+//! Review: what the agent changed and nobody has accepted yet, as a fold over what happened to files.
+//!
+//! [`Review`] takes changes and verdicts in the order of the journal and gives baselines, hunks with ids that stay, what the
+//! model has not been told, and patches. It reads and writes nothing; who calls it does ([`Review::plan`] says what).
+//!
+//! Invariants: the open hunks of a file are the difference of its baseline and its present content; the same sequence gives the
+//! same state, so ids need not be stored; an id never names two hunks; no line that a person wrote is taken without their word.
+
+mod apply;
+mod content;
+mod file;
+mod fold;
+mod hunk;
+mod patch;
+mod persons;
+mod plan;
+mod rematch;
+mod select;
+mod told;
+
+pub use content::{Author, Content};
+pub use patch::{Patch, Since};
+pub use plan::{Plan, Refused, Write};
+pub use told::render;
+
+use file::FileReview;
+use hunk::{Ids, Tracked};
+use pintle_protocol::ids::HunkId;
+use pintle_protocol::review::{
+    Comment, Effect, Hunk, HunkState, Outcome, ReviewAction, ReviewNote, Verdict, VerdictPart,
+};
+use std::collections::BTreeMap;
+use told::Notices;
+
+/// The review of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Review {
+    files: BTreeMap<String, FileReview>,
+    ids: Ids,
+    verdicts: BTreeMap<u64, Done>,
+    notices: Notices,
+}
+
+/// A verdict as it was carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Done {
+    parts: Vec<DonePart>,
+    comment: Option<Comment>,
+    reverted_by: Option<u64>,
+}
+
+/// What it did to a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DonePart {
+    path: String,
+    effect: Effect,
+    /// The state of the hunk before.
+    was: HunkState,
+    hunk: HunkId,
+}
+
+impl Review {
+    /// Nothing has happened.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A file has changed; `None` is a file that does not exist. Files that only people changed are none of this, so a
+    /// person's changes count from the agent's first one on. When `before` is not what was known, a person changed the file
+    /// unseen, and that is taken in first.
+    pub fn changed(
+        &mut self,
+        seq: u64,
+        path: &str,
+        before: Option<Content>,
+        after: Option<Content>,
+        author: &Author,
+    ) {
+        if !self.files.contains_key(path) && (*author == Author::User || before == after) {
+            return;
+        }
+        let file =
+            self.files.entry(path.to_owned()).or_insert_with(|| FileReview::new(before.clone()));
+        for (content, author) in [(before, &Author::User), (after, author)] {
+            let by_hand = file.change(seq, content, author, &mut self.ids);
+            self.notices.by_hand(seq, path, file, &by_hand);
+        }
+    }
+
+    /// A verdict was carried out: what [`Review::plan`] gave, recorded as an event, after the files were written.
+    pub fn record(&mut self, seq: u64, verdict: &Verdict) {
+        let mut done =
+            Done { parts: Vec::new(), comment: self.comment(seq, verdict), reverted_by: None };
+        let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
+        for part in &verdict.parts {
+            by_path.entry(&part.path).or_default().push(part);
+        }
+        for (path, parts) in by_path {
+            let Some(file) = self.files.get_mut(path) else { continue };
+            for (effect, was, hunk) in file.apply(seq, &parts, &mut self.ids) {
+                self.notices.verdict(seq, path, effect, &hunk);
+                let (path, hunk) = (path.to_owned(), hunk.id);
+                done.parts.push(DonePart { path, effect, was, hunk });
+            }
+            let about = parts.iter().filter(|part| part.outcome == Outcome::Applied);
+            for part in about.filter(|p| matches!(p.effect, Effect::Comment | Effect::Withdraw)) {
+                let Some(comment) = &done.comment else { continue };
+                let Some(hunk) = file.find_mut(&part.hunk) else { continue };
+                hunk.comments.retain(|known| known.seq != comment.seq);
+                if part.effect == Effect::Comment {
+                    hunk.comments.push(comment.clone());
+                    self.notices.comment(seq, path, hunk, comment);
+                }
+                let (path, hunk, was) = (path.to_owned(), part.hunk.clone(), hunk.state);
+                done.parts.push(DonePart { path, effect: part.effect, was, hunk });
+            }
+        }
+        if let ReviewAction::Revert { verdict } = verdict.action {
+            if let Some(reverted) = self.verdicts.get_mut(&verdict) {
+                reverted.reverted_by = Some(seq);
+            }
+            self.notices.reverted(seq, verdict);
+        }
+        self.verdicts.insert(seq, done);
+    }
+
+    /// The comment that a verdict is about.
+    fn comment(&self, seq: u64, verdict: &Verdict) -> Option<Comment> {
+        match &verdict.action {
+            ReviewAction::Comment { side, lines, text, .. } => {
+                Some(Comment { seq, side: *side, lines: *lines, text: text.clone() })
+            }
+            ReviewAction::Revert { verdict } => self.verdicts.get(verdict)?.comment.clone(),
+            ReviewAction::Keep { .. } | ReviewAction::Undo { .. } => None,
+        }
+    }
+
+    /// The paths of all files that the agent changed, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The open hunks of all files, in the order of paths and lines.
+    pub fn hunks(&self) -> Vec<Hunk> {
+        let files = self.files.iter();
+        files.flat_map(|(path, file)| file.open.iter().map(|hunk| hunk.shown(path))).collect()
+    }
+
+    /// The open hunks of a file.
+    pub fn hunks_of(&self, path: &str) -> Vec<Hunk> {
+        let file = self.files.get(path);
+        file.into_iter().flat_map(|file| &file.open).map(|hunk| hunk.shown(path)).collect()
+    }
+
+    /// The hunks of all files that were open once, the oldest first.
+    pub fn closed(&self) -> Vec<Hunk> {
+        let files = self.files.iter();
+        let mut closed: Vec<(&String, &Tracked)> = files
+            .flat_map(|(path, file)| file.closed.iter().map(move |hunk| (path, hunk)))
+            .collect();
+        closed.sort_by_key(|(_, hunk)| hunk.born);
+        closed.into_iter().map(|(path, hunk)| hunk.shown(path)).collect()
+    }
+
+    /// What a file held at the last accepted point; the outer `None` is a file that the agent did not change.
+    pub fn baseline(&self, path: &str) -> Option<Option<&Content>> {
+        self.files.get(path).map(|file| file.baseline.as_ref())
+    }
+
+    /// What a file holds as far as was told; the outer `None` is a file that the agent did not change.
+    pub fn now(&self, path: &str) -> Option<Option<&Content>> {
+        self.files.get(path).map(|file| file.now.as_ref())
+    }
+
+    /// What the model has not been told. Record which of it is told, then call [`Review::told`].
+    pub fn note(&self) -> ReviewNote {
+        self.notices.note(&self.files)
+    }
+
+    /// These events were told to the model.
+    pub fn told(&mut self, seqs: &[u64]) {
+        self.notices.told(seqs);
+    }
+}
+
+impl FileReview {
+    /// The hunk of this name, or the one that it became a part of.
+    fn find(&self, id: &HunkId) -> Option<&Tracked> {
+        let mut id = id;
+        // Each step leads to an older hunk, so this ends.
+        loop {
+            let hunk = self.open.iter().chain(&self.closed).find(|hunk| hunk.id == *id)?;
+            match &hunk.absorbed_by {
+                Some(into) => id = into,
+                None => return Some(hunk),
+            }
+        }
+    }
+
+    fn find_mut(&mut self, id: &HunkId) -> Option<&mut Tracked> {
+        let id = self.find(id)?.id.clone();
+        self.open.iter_mut().chain(&mut self.closed).find(|hunk| hunk.id == id)
+    }
+}
+
+#[cfg(test)]
+mod tests;

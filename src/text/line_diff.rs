@@ -1,0 +1,125 @@
+//! The lines that differ between two texts, and where lines of the one stand in the other.
+//!
+//! No clock: the same texts always give the same answer, because ids are made from it. The search gives up on the
+//! shortest answer by counting its work, not by looking at the time. For what people read see [`crate::text::diff`].
+//!
+//! Invariant: changes are in order, and at least one equal line stands between any two of them.
+
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Lines that differ; ranges count lines from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The lines that go.
+    pub old: Range<usize>,
+    /// The lines that come.
+    pub new: Range<usize>,
+}
+
+/// To which side of lines that come in its very place a border goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lean {
+    /// It stays before them.
+    Before,
+    /// It goes behind them.
+    After,
+}
+
+/// The lines of a text with their line ends; only the last may have none.
+pub fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// What differs.
+pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
+    let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (old.get(prefix..).unwrap_or_default(), new.get(prefix..).unwrap_or_default());
+    let suffix = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let old = old.get(..old.len() - suffix).unwrap_or_default();
+    let new = new.get(..new.len() - suffix).unwrap_or_default();
+    if old.is_empty() && new.is_empty() {
+        return Vec::new();
+    }
+    if old.is_empty() || new.is_empty() {
+        return vec![Change { old: prefix..prefix + old.len(), new: prefix..prefix + new.len() }];
+    }
+    // Numbers instead of lines: each line is hashed once, and compared as a number.
+    let mut known: HashMap<&str, usize> = HashMap::with_capacity(old.len());
+    let mut numbers = Vec::with_capacity(old.len() + new.len());
+    for line in old.iter().chain(new) {
+        let next = known.len();
+        numbers.push(*known.entry(line).or_insert(next));
+    }
+    let (old_numbers, new_numbers) = numbers.split_at(old.len());
+    let mut found: Vec<Change> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, old_numbers, new_numbers) {
+        if matches!(op, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (old, new) = (op.old_range(), op.new_range());
+        let old = old.start + prefix..old.end + prefix;
+        let new = new.start + prefix..new.end + prefix;
+        match found.last_mut() {
+            Some(last) if last.old.end == old.start && last.new.end == new.start => {
+                last.old.end = old.end;
+                last.new.end = new.end;
+            }
+            _ => found.push(Change { old, new }),
+        }
+    }
+    found
+}
+
+/// The same changes seen from the other text.
+pub fn inverse(changes: &[Change]) -> Vec<Change> {
+    changes.iter().map(|c| Change { old: c.new.clone(), new: c.old.clone() }).collect()
+}
+
+/// Whether two ranges share lines; no lines are shared by whom they stand within.
+pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Where lines of the old text stand in the new one. What comes right before or behind them stays outside; what comes
+/// within them or in place of them is inside. For a range of no lines `lean` decides.
+pub fn carried(changes: &[Change], range: &Range<usize>, lean: Lean) -> Range<usize> {
+    if range.is_empty() {
+        let at = match lean {
+            Lean::Before => end(changes, range.end),
+            Lean::After => start(changes, range.start),
+        };
+        return at..at;
+    }
+    let (start, end) = (start(changes, range.start), end(changes, range.end));
+    // Lines that are gone may leave their borders crossed: what came in their place is outside on both sides.
+    start.min(end)..end
+}
+
+fn start(changes: &[Change], at: usize) -> usize {
+    let passed = changes.partition_point(|change| change.old.end <= at);
+    match changes.get(passed) {
+        Some(around) if around.old.start < at => around.new.start,
+        _ => shifted(changes, passed, at),
+    }
+}
+
+fn end(changes: &[Change], at: usize) -> usize {
+    let passed = changes.partition_point(|change| change.old.start < at);
+    match passed.checked_sub(1).and_then(|last| changes.get(last)) {
+        Some(around) if around.old.end > at => around.new.end,
+        _ => shifted(changes, passed, at),
+    }
+}
+
+/// A border behind so many changes.
+fn shifted(changes: &[Change], passed: usize, at: usize) -> usize {
+    match passed.checked_sub(1).and_then(|last| changes.get(last)) {
+        Some(last) => at - last.old.end + last.new.end,
+        None => at,
+    }
+}
+
+#[cfg(test)]
+mod tests;
