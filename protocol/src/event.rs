@@ -11,6 +11,7 @@ use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
+use crate::review::Verdict;
 use crate::session::SessionUpdated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,9 @@ pub enum Event {
     /// Files were changed. It comes with the end of the call that did it.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
+    /// A person decided about hunks.
+    #[serde(rename = "review.decided")]
+    ReviewDecided(Verdict),
     /// The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),

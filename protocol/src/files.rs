@@ -48,6 +48,8 @@ pub enum ChangedBy {
     Other {},
     /// Going back in the history.
     Rewind {},
+    /// A verdict of a person, told by the `review.decided` that follows.
+    Review {},
 }
 
 /// Files were changed.

@@ -234,6 +234,9 @@ pub struct EngineMessage {
     /// The mode that it tells of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
+    /// The events about the review that it tells of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reviewed: Vec<u64>,
 }
 
 /// Which background job a call was about.

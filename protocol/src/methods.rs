@@ -23,6 +23,10 @@ use crate::models::ModelsListResult;
 use crate::plan::{Plan, WorkMode};
 use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
+use crate::review::{
+    ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams, ReviewDecideResult,
+    ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
+};
 use crate::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
 };
@@ -146,6 +150,14 @@ methods! {
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Shows the ways that a session's history has taken.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
+    /// Lists what the agent changed and nobody has decided about.
+    request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
+    /// Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused.
+    request Client "review/decide" ReviewDecide(ReviewDecideParams, ReviewDecideResult);
+    /// Reads what a file held at the last accepted point.
+    request Client "review/baseline" ReviewBaseline(ReviewBaselineParams, ReviewBaselineResult);
+    /// Makes a patch of what the agent did.
+    request Client "review/patch" ReviewPatch(ReviewPatchParams, ReviewPatchResult);
     /// Interrupts the session's turn, closes its journal in order and lets go of it.
     request Client "session/close" SessionClose(SessionParams, Empty);
     /// Sends the session's events to this connection from now on, or from a `seq` on, without a gap.

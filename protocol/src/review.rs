@@ -3,7 +3,7 @@
 //! Lines are counted from 1. Lines within a hunk are counted within it, so that edits elsewhere in the file move nothing.
 
 use crate::diff::Side;
-use crate::ids::{HunkId, ItemId, TurnId};
+use crate::ids::{HunkId, ItemId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -290,4 +290,98 @@ pub enum NoteKind {
     Reopened,
     /// A person said something about it.
     Comment,
+}
+
+/// Which hunks to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewListParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Only those of this file, by its absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Only those that this turn made or changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// Also those that were decided about, or are no more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
+}
+
+/// The hunks, by path and line; closed ones behind them, oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewListResult {
+    /// The hunks.
+    pub hunks: Vec<Hunk>,
+    /// The last event that this takes into account.
+    pub seq: u64,
+}
+
+/// What to decide.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewDecideParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// What is wanted.
+    pub action: ReviewAction,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewDecideResult {
+    /// The event of the verdict, by which it can be undone.
+    pub seq: u64,
+    /// What was done to which hunk.
+    pub verdict: Verdict,
+}
+
+/// Which file's baseline to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewBaselineParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The file, by its absolute path.
+    pub path: String,
+}
+
+/// What the file held at the last accepted point.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewBaselineResult {
+    /// Whether there was a file.
+    pub exists: bool,
+    /// Its text; absent where there was no file or it was no UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Which patch to make.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewPatchParams {
+    /// The session; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// Only what is still open; otherwise all that the agent did and that was not taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
+}
+
+/// A patch for `git apply` in the session's working directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewPatchResult {
+    /// The patch; empty when nothing was changed.
+    pub text: String,
+    /// Changed files outside of the working directory: they are not in the patch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }

@@ -1,5 +1,9 @@
 //! What can be asked of a session, and how to ask.
 
+mod wishes;
+
+pub use wishes::{ReviewWish, Rewind};
+
 use super::client_calls::{CallId, Extensions};
 use super::diagnostics::DiagnosticsReport;
 use super::engine::in_background;
@@ -10,7 +14,6 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, Permi
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
-use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, SessionRewindResult, SessionTreeResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
@@ -155,6 +158,8 @@ pub enum Command {
         /// The answer.
         reply: Reply<SessionRewindResult>,
     },
+    /// List hunks, decide about them, or read what they start from.
+    Review(ReviewWish),
     /// Name a place of the history.
     Label {
         /// The place.
@@ -241,6 +246,7 @@ impl std::fmt::Debug for Command {
             Self::Configure { .. } => "Configure",
             Self::Compact { .. } => "Compact",
             Self::Rewind { .. } => "Rewind",
+            Self::Review(_) => "Review",
             Self::Label { .. } => "Label",
             Self::ReadTree { .. } => "ReadTree",
             Self::EditQueue { .. } => "EditQueue",
@@ -279,19 +285,6 @@ pub enum Answer {
         /// The answer.
         answer: QuestionAnswer,
     },
-}
-
-/// Where to go in the history.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rewind {
-    /// The place.
-    pub to: HistoryPoint,
-    /// Conversation, files, or both.
-    pub scope: RewindScope,
-    /// Files that are put back although somebody else has changed them.
-    pub overwrite: Vec<String>,
-    /// Only say what that would do.
-    pub is_dry_run: bool,
 }
 
 /// What to do with the messages that wait.
@@ -444,6 +437,12 @@ impl Command {
             Self::AnswerApproval { reply, .. } => no(reply, session),
             Self::AnswerQuestion { reply, .. } => no(reply, session),
             Self::Rewind { reply, .. } => no(reply, session),
+            Self::Review(wish) => match wish {
+                ReviewWish::List { reply, .. } => no(reply, session),
+                ReviewWish::Decide { reply, .. } => no(reply, session),
+                ReviewWish::Baseline { reply, .. } => no(reply, session),
+                ReviewWish::Patch { reply, .. } => no(reply, session),
+            },
             Self::Label { reply, .. } => no(reply, session),
             Self::ReadTree { reply } => no(reply, session),
             Self::EditQueue { reply, .. } => no(reply, session),

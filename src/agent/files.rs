@@ -122,12 +122,16 @@ impl FileHistory {
     /// Tells what became of known files since they were last seen.
     async fn note_others(&mut self, ctx: &TurnContext, found: &[(PathBuf, Option<FileState>)]) {
         self.note(&ctx.session.take_changes().await);
+        self.tell(ctx, self.others(found), ChangedBy::Other {}).await;
+    }
+
+    /// What became of known files since they were last seen.
+    pub(super) fn others(&self, found: &[(PathBuf, Option<FileState>)]) -> Vec<FileRecord> {
         let changes = found.iter().filter_map(|(path, present)| {
             let last = self.last.get(path)?;
             record(path, last.as_ref(), present.as_ref())
         });
-        let changes = changes.collect();
-        self.tell(ctx, changes, ChangedBy::Other {}).await;
+        changes.collect()
     }
 
     /// Looks at the folder; nothing where that is too much, which is told once.

@@ -129,6 +129,7 @@ fn is_history(event: &Event) -> bool {
         // Files on the disk are the other session's work; a fork begins with them as they are.
         // Places have other numbers in the copy, and the way to them is all that there is of it.
         Event::FilesChanged(_)
+        | Event::ReviewDecided(_)
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_)
         | Event::SessionCreated(_)

@@ -345,7 +345,7 @@ impl Jobs {
             jobs.push(entry.item.id.clone());
         }
         let text = format!("From the engine, not from the user: {}", news.join("\n"));
-        (!jobs.is_empty()).then_some(EngineMessage { text, jobs, mode: None })
+        (!jobs.is_empty()).then_some(EngineMessage { text, jobs, ..EngineMessage::default() })
     }
 }
 

@@ -37,6 +37,7 @@ mod project;
 mod questions;
 mod recovery;
 mod retry;
+mod review;
 mod room;
 mod session;
 mod step;
@@ -51,8 +52,8 @@ pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
-    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, Rewind,
-    SessionHandle, Snapshot,
+    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, ReviewWish,
+    Rewind, SessionHandle, Snapshot,
 };
 pub use configured::ConfiguredModels;
 pub use diagnostics::{DiagnosticsReport, REPORT_WAIT};

@@ -73,6 +73,7 @@ pub(super) fn join(
         (Some(mut first), Some(second)) => {
             first.text = format!("{}\n\n{}", first.text, second.text);
             first.jobs.extend(second.jobs);
+            first.reviewed.extend(second.reviewed);
             first.mode = second.mode.or(first.mode);
             Some(first)
         }

@@ -9,7 +9,7 @@ use crate::store::{Entry, tree};
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
-    Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+    Event, EventRecord, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::{
@@ -39,6 +39,8 @@ pub(super) struct Earlier {
     pub(super) agents: u64,
     /// What was used.
     pub(super) total: Total,
+    /// Somebody decided about hunks.
+    pub(super) has_verdicts: bool,
     /// What the model meant to do.
     pub(super) plan: Plan,
     /// It was given another title since it was made, or its title was taken away.
@@ -127,6 +129,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::SessionClosed {}
             | Event::PlanUpdated(_)
             | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::RetryScheduled(_)
@@ -145,9 +148,11 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
     let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
     let (plan, told_mode) = (plan(known()), told_mode(known()));
+    let is_verdict = |record: &EventRecord| matches!(record.event, Event::ReviewDecided(_));
+    let has_verdicts = entries.iter().filter_map(|entry| entry.record.as_ref()).any(is_verdict);
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
-    recovery.earlier = Earlier { jobs, agents, total, plan, is_retitled, told_mode };
+    recovery.earlier = Earlier { jobs, agents, total, plan, is_retitled, has_verdicts, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -154,6 +154,7 @@ impl Conversation {
                 | Event::RetryScheduled(_)
                 | Event::ConfigChanged(_)
                 | Event::FilesChanged(_)
+                | Event::ReviewDecided(_)
                 | Event::HistoryRewound(_)
                 | Event::LabelChanged(_)
                 | Event::QueueChanged { .. }

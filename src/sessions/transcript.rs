@@ -41,6 +41,9 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
                 changed.changes.iter().map(|change| one_line(&change.path)).collect();
             format!("* changed {}", paths.join(", "))
         }
+        Event::ReviewDecided(verdict) => {
+            format!("* decided about {} hunks", verdict.parts.len())
+        }
         Event::HistoryRewound(rewound) => {
             format!(
                 "* gone back to event {}: {} items are beside the way",

@@ -58,7 +58,9 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<Wanted> {
         file.now.clone_from(&record.after);
         match by {
             // What going back did is the engine's own work, as the model's is.
-            ChangedBy::Call { .. } | ChangedBy::Rewind {} => file.by_agent = true,
+            ChangedBy::Call { .. } | ChangedBy::Rewind {} | ChangedBy::Review {} => {
+                file.by_agent = true;
+            }
             ChangedBy::Other {} => file.by_other = true,
         }
     }

@@ -159,6 +159,7 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -35,6 +35,7 @@ mod questions;
 mod queue;
 mod readme;
 mod retry;
+mod review;
 mod rewind;
 mod room;
 mod scenarios;

@@ -748,6 +748,266 @@ export type HistoryNode = {
   isCurrent: boolean;
 };
 
+/** Which hunks to list. */
+export type ReviewListParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Only those of this file, by its absolute path. */
+  path?: string;
+  /** Only those that this turn made or changed. */
+  turnId?: TurnId;
+  /** Also those that were decided about, or are no more. */
+  closed?: boolean;
+};
+
+/** The hunks, by path and line; closed ones behind them, oldest first. */
+export type ReviewListResult = {
+  /** The hunks. */
+  hunks: Hunk[];
+  /** The last event that this takes into account. */
+  seq: number;
+};
+
+/** A run of changed lines: what stood there at the last accepted point, and what stands there now. */
+export type Hunk = {
+  /** Stays the same while the file changes elsewhere, and never names another hunk. */
+  id: HunkId;
+  /** The file's absolute path. */
+  path: string;
+  /** Whether it is about lines or about the file. */
+  kind: HunkKind;
+  /** What became of it. */
+  state: HunkState;
+  /** Its lines in the baseline. */
+  before: LineSpan;
+  /** Its lines in the file now. */
+  after: LineSpan;
+  /** Those lines in the baseline, with their line ends; empty where the file is no text. */
+  oldText: string;
+  /** Those lines in the file now. */
+  newText: string;
+  /** The last event that changed its text: a decision that names it is refused when the hunk has changed since. */
+  changedSeq: number;
+  /** Who made it, the first one first. */
+  madeBy: Maker[];
+  /** What was said about it. */
+  comments?: Comment[];
+  /** The verdict that closed it. */
+  verdict?: number;
+  /** The hunk that it became a part of. */
+  absorbedBy?: HunkId;
+  /** The hunk that it was a part of, when only some lines were decided about. */
+  partOf?: HunkId;
+};
+
+/** Names a hunk within its session: the number of the event that made it, a dot, and a count. */
+export type HunkId = string;
+
+/** What a hunk is about. */
+export type HunkKind = 
+  | /** Lines of a text. */ "lines"
+  | /** The whole file: it came, it went, or it is no text, or too large for lines. */ "file"
+  | /** The file's mode bits alone. */ "mode";
+
+/** What became of a hunk. */
+export type HunkState = 
+  | /** Nobody has decided. */ "pending"
+  | /** Nobody has decided, and a person has edited it. */ "modified"
+  | /** It was to be undone, and that would have taken lines that a person wrote. */ "conflict"
+  | /** Accepted. */ "kept"
+  | /** Taken back. */ "undone"
+  | /** It has become a part of another one. */ "absorbed"
+  | /** The agent or a rewind has taken it back. */ "gone";
+
+/** Some lines of a text. */
+export type LineSpan = {
+  /** The first line, from 1. Of no lines: the line that they stand before. */
+  start: number;
+  /** How many. */
+  count: number;
+};
+
+/** A call that made or changed a hunk. */
+export type Maker = {
+  /** The turn. */
+  turnId: TurnId;
+  /** The tool call. */
+  itemId: ItemId;
+};
+
+/** What a person says about a hunk. */
+export type Comment = {
+  /** The event that brought it. */
+  seq: number;
+  /** About the lines before or now. */
+  side: Side;
+  /** About these lines of the hunk; absent: about all. */
+  lines?: LineSpan;
+  /** What is said. */
+  text: string;
+};
+
+/** One of the two texts of a change. */
+export type Side = 
+  | /** The text before the change. */ "old"
+  | /** The text after it. */ "new";
+
+/** What to decide. */
+export type ReviewDecideParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** What is wanted. */
+  action: ReviewAction;
+};
+
+/** What a person wants done. */
+export type ReviewAction = 
+  | /** Accept: the baseline takes the lines. The disk stays as it is. */ {
+    action: "keep";
+    /** What. */
+    target: ReviewTarget;
+  }
+  | /** Take back: the file gets the lines of the baseline again. */ {
+    action: "undo";
+    /** What. */
+    target: ReviewTarget;
+    /** Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict. */
+    discardEdits?: boolean;
+  }
+  | /** Undo a verdict. */ {
+    action: "revert";
+    /** The event of the verdict. */
+    verdict: number;
+  }
+  | /** Say something about a hunk. */ {
+    action: "comment";
+    /** The hunk. */
+    hunk: HunkId;
+    /** About the lines before or now. */
+    side: Side;
+    /** About these lines of the hunk; absent: about all. */
+    lines?: LineSpan;
+    /** What. */
+    text: string;
+  };
+
+/** What a decision is about. */
+export type ReviewTarget = 
+  | /** One hunk. */ {
+    of: "hunk";
+    /** Its id. */
+    hunk: HunkId;
+    /** Its `changedSeq` as it was shown; the decision is refused when it is another one by now. */
+    changedSeq?: number;
+  }
+  | /** Some lines of a hunk. */ {
+    of: "lines";
+    /** Its id. */
+    hunk: HunkId;
+    /** Its `changedSeq` as it was shown; the lines are counted in that text. */
+    changedSeq: number;
+    /** Which lines. */
+    lines: LineSelection;
+  }
+  | /** All open hunks of a file. */ {
+    of: "file";
+    /** Its absolute path. */
+    path: string;
+  }
+  | /** All open hunks that a turn made or changed. */ {
+    of: "turn";
+    /** The turn. */
+    turnId: TurnId;
+  }
+  | /** All open hunks. */ {
+    of: "all";
+  };
+
+/** Lines of a hunk, counted within it. */
+export type LineSelection = {
+  /** Of the lines before. */
+  old?: LineSpan;
+  /** Of the lines now. */
+  new?: LineSpan;
+};
+
+/** What came of it. */
+export type ReviewDecideResult = {
+  /** The event of the verdict, by which it can be undone. */
+  seq: number;
+  /** What was done to which hunk. */
+  verdict: Verdict;
+};
+
+/** What was decided and what came of it: all that an event has to hold. */
+export type Verdict = {
+  /** What was asked. */
+  action: ReviewAction;
+  /** What it does to each hunk. */
+  parts: VerdictPart[];
+};
+
+/** What a verdict does to one hunk. */
+export type VerdictPart = {
+  /** The hunk. */
+  hunk: HunkId;
+  /** Its file's absolute path. */
+  path: string;
+  /** What is done to it. */
+  effect: Effect;
+  /** Only to these lines. */
+  lines?: LineSelection;
+  /** Whether it was done. */
+  outcome: Outcome;
+  /** For a conflict in text: what the agent wrote, what stands there and what should, between conflict markers. */
+  conflict?: string;
+};
+
+/** What is done to a hunk. */
+export type Effect = 
+  | /** The baseline takes its lines. */ "keep"
+  | /** The file gets the lines of the baseline. */ "undo"
+  | /** A hunk that was kept or undone is open again. */ "reopen"
+  | /** A comment is added. */ "comment"
+  | /** A comment is taken away. */ "withdraw";
+
+/** Whether something was done. */
+export type Outcome = 
+  | /** It was. */ "applied"
+  | /** It was not: the lines are others by now. */ "conflict";
+
+/** Which file's baseline to read. */
+export type ReviewBaselineParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The file, by its absolute path. */
+  path: string;
+};
+
+/** What the file held at the last accepted point. */
+export type ReviewBaselineResult = {
+  /** Whether there was a file. */
+  exists: boolean;
+  /** Its text; absent where there was no file or it was no UTF-8. */
+  text?: string;
+};
+
+/** Which patch to make. */
+export type ReviewPatchParams = {
+  /** The session; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** Only what is still open; otherwise all that the agent did and that was not taken back. */
+  open?: boolean;
+};
+
+/** A patch for `git apply` in the session's working directory. */
+export type ReviewPatchResult = {
+  /** The patch; empty when nothing was changed. */
+  text: string;
+  /** Changed files outside of the working directory: they are not in the patch. */
+  leftOut?: string[];
+};
+
 /** From where to send events. */
 export type SessionSubscribeParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -873,6 +1133,9 @@ export type Event =
   }
   | /** Files were changed. It comes with the end of the call that did it. */ FilesChanged & {
     type: "files.changed";
+  }
+  | /** A person decided about hunks. */ Verdict & {
+    type: "review.decided";
   }
   | /** The session goes on from another place of its history. What came since stays in the journal; the model knows it no more. */ HistoryRewound & {
     type: "history.rewound";
@@ -1156,11 +1419,6 @@ export type WordSpan = {
   end: number;
 };
 
-/** One of the two texts of a change. */
-export type Side = 
-  | /** The text before the change. */ "old"
-  | /** The text after it. */ "new";
-
 /** What was cut from a tool's output before the model saw it, and by which limit. */
 export type Truncation = {
   /** Which limit cut; absent when nothing was cut. */
@@ -1307,6 +1565,8 @@ export type EngineMessage = {
   jobs?: ItemId[];
   /** The mode that it tells of. */
   mode?: WorkMode;
+  /** The events about the review that it tells of. */
+  reviewed?: number[];
 };
 
 /** Who answered a question of permission. */
@@ -1437,6 +1697,9 @@ export type ChangedBy =
   }
   | /** Going back in the history. */ {
     type: "rewind";
+  }
+  | /** A verdict of a person, told by the `review.decided` that follows. */ {
+    type: "review";
   };
 
 /** Files were changed. */
@@ -2188,6 +2451,14 @@ export interface ClientRequests {
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
   /** Shows the ways that a session's history has taken. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
+  /** Lists what the agent changed and nobody has decided about. */
+  "review/list": { params: ReviewListParams; result: ReviewListResult };
+  /** Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused. */
+  "review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
+  /** Reads what a file held at the last accepted point. */
+  "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };
+  /** Makes a patch of what the agent did. */
+  "review/patch": { params: ReviewPatchParams; result: ReviewPatchResult };
   /** Interrupts the session's turn, closes its journal in order and lets go of it. */
   "session/close": { params: SessionParams; result: Empty };
   /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */

@@ -201,8 +201,12 @@ impl Session {
             Phase::Idle(moved) => moved.files.note(&changes),
             Phase::Running(_) => self.agent_changes.extend(changes.iter().cloned()),
         }
+        let turn_id = match &self.phase {
+            Phase::Running(running) => Some(running.turn_id.clone()),
+            Phase::Idle(_) => None,
+        };
         let by = ChangedBy::Call { item_id };
-        self.record(None, Event::FilesChanged(FilesChanged { changes, by }));
+        self.record(turn_id, Event::FilesChanged(FilesChanged { changes, by }));
     }
 
     fn change_agent(&mut self, id: &AgentId, change: impl FnOnce(&mut Subagent)) {

@@ -13,10 +13,14 @@ mod history;
 mod options;
 mod questions;
 mod queue;
+mod review;
 mod rewind_files;
 mod title;
+mod total;
 mod turns;
 mod watchers;
+
+pub(super) use total::Total;
 
 use super::command::{Command, OpenConfig, Reply};
 use super::diagnostics::Reports;
@@ -28,6 +32,7 @@ use super::jobs::{self, Jobs};
 use super::limits::{Limits, Purse};
 use super::mode::TurnMode;
 use super::recovery::Earlier;
+use super::review::Reviewed;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Finished, Moved};
 use crate::context::agents::allows;
@@ -39,7 +44,6 @@ use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::content::Usage;
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{AgentRole, ConfigChanged, Event, Notice, QueuedInput};
 use pintle_protocol::files::FileRecord;
@@ -79,22 +83,6 @@ pub(super) struct Settings {
     pub(super) system_prompt: Option<String>,
 }
 
-/// What a session has used so far, its sub-agents included.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Total {
-    pub(super) usage: Usage,
-    pub(super) cost_nano_usd: Option<u64>,
-}
-
-impl Total {
-    pub(super) fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
-        self.usage += usage;
-        if let Some(cost) = cost_nano_usd {
-            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
-    }
-}
-
 /// The session task's state.
 #[derive(Debug)]
 pub(super) struct Session {
@@ -125,6 +113,10 @@ pub(super) struct Session {
     subagents: Subagents,
     /// What they did to files that the running turn does not know of.
     agent_changes: Vec<FileRecord>,
+    /// Empty until somebody asks for it.
+    review: Reviewed,
+    /// There were verdicts in an earlier life, of which the model may not know.
+    has_verdicts: bool,
     engine: Sessions,
     total: Total,
     /// What the model was sent last.
@@ -220,6 +212,8 @@ impl Session {
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions.clone()),
             agent_changes: Vec::new(),
+            review: Reviewed::default(),
+            has_verdicts: earlier.has_verdicts,
             engine: sessions,
             total: earlier.total,
             sent: None,
@@ -232,6 +226,11 @@ impl Session {
     /// Serves until it is closed or every handle is gone. Returns its id.
     pub(super) async fn run(mut self) -> SessionId {
         self.run_start_hooks();
+        if self.has_verdicts
+            && let Err(error) = self.reviewed().await
+        {
+            tracing::warn!("the model is not told of earlier verdicts: {error}");
+        }
         loop {
             match self.next().await {
                 Happened::Command(Command::Close { reply }) => {
@@ -347,6 +346,7 @@ impl Session {
             }
             Command::Compact { instructions, reply } => self.compact(instructions, reply),
             Command::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
+            Command::Review(wish) => self.review(wish).await,
             Command::Label { at, label, reply } => self.label(&at, label, reply).await,
             Command::ReadTree { reply } => {
                 let _ = reply.send(self.tree().await);

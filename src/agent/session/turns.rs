@@ -315,7 +315,7 @@ impl Session {
                 // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
                 let is_first = !std::mem::replace(&mut running.has_news, true);
                 let agents = is_first.then(|| self.subagents.take_news()).flatten();
-                let news = [agents, self.jobs.take_news()];
+                let news = [agents, self.take_review_news(), self.jobs.take_news()];
                 let _ = reply.send(news.into_iter().fold(mode::news(mode, told), mode::join));
             }
             Emit::Barrier(done) if !running.is_lost => {

@@ -138,6 +138,7 @@ impl Follower {
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
+            | Event::ReviewDecided(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -58,6 +58,7 @@ impl Story {
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -13,10 +13,11 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     ApprovalAnswerRequest, BlobRead, CommandList, ConfigList, ConfigSet, ContextRead,
     EditorDiagnostics, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
-    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
-    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionFork, SessionLabel,
-    SessionList, SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree,
-    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
+    ReviewDecide, ReviewList, ReviewPatch, SessionClose, SessionCompact, SessionCreate,
+    SessionDelete, SessionEvents, SessionFork, SessionLabel, SessionList, SessionOpen,
+    SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate,
+    Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -55,6 +56,10 @@ impl Table {
         add::<SessionFork, _, _>(&mut module, history::session_fork);
         add::<SessionLabel, _, _>(&mut module, history::session_label);
         add::<SessionTree, _, _>(&mut module, history::session_tree);
+        add::<ReviewList, _, _>(&mut module, history::review_list);
+        add::<ReviewDecide, _, _>(&mut module, history::review_decide);
+        add::<ReviewBaseline, _, _>(&mut module, history::review_baseline);
+        add::<ReviewPatch, _, _>(&mut module, history::review_patch);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
         add::<SessionUnsubscribe, _, _>(&mut module, handlers::session_unsubscribe);

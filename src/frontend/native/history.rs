@@ -1,14 +1,18 @@
-//! Handlers of what is asked of a session's history: going back, forking, naming places.
+//! Handlers of what is asked of a session's history and of what was done in it: going back, forking, naming places, the review.
 
 use super::connection::Connection;
 use super::dispatch::refused;
 use super::handlers::{Answer, attach, open_config, session};
-use crate::agent::{Command, ForkSession, Rewind};
+use crate::agent::{Command, ForkSession, ReviewWish, Rewind};
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
     SessionRewindResult, SessionTreeResult,
 };
 use pintle_protocol::methods::{SessionParams, SessionResult};
+use pintle_protocol::review::{
+    ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams, ReviewDecideResult,
+    ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
+};
 use std::sync::Arc;
 
 pub(super) async fn session_rewind(
@@ -30,6 +34,46 @@ pub(super) async fn session_fork(
     let session = connection.engine.fork(fork).await.map_err(refused)?;
     connection.add(session.clone());
     attach(&connection, &session, subscribe, Some(0)).await
+}
+
+pub(super) async fn review_list(
+    connection: Arc<Connection>,
+    params: ReviewListParams,
+) -> Answer<ReviewListResult> {
+    let ReviewListParams { session_id, path, turn_id, closed } = params;
+    let session = session(&connection, session_id)?;
+    let list = |reply| Command::Review(ReviewWish::List { path, turn_id, closed, reply });
+    session.ask(list).await.map_err(refused)
+}
+
+pub(super) async fn review_decide(
+    connection: Arc<Connection>,
+    params: ReviewDecideParams,
+) -> Answer<ReviewDecideResult> {
+    let ReviewDecideParams { session_id, action } = params;
+    let session = session(&connection, session_id)?;
+    let decide = |reply| Command::Review(ReviewWish::Decide { action, reply });
+    session.ask(decide).await.map_err(refused)
+}
+
+pub(super) async fn review_baseline(
+    connection: Arc<Connection>,
+    params: ReviewBaselineParams,
+) -> Answer<ReviewBaselineResult> {
+    let ReviewBaselineParams { session_id, path } = params;
+    let session = session(&connection, session_id)?;
+    let read = |reply| Command::Review(ReviewWish::Baseline { path, reply });
+    session.ask(read).await.map_err(refused)
+}
+
+pub(super) async fn review_patch(
+    connection: Arc<Connection>,
+    params: ReviewPatchParams,
+) -> Answer<ReviewPatchResult> {
+    let ReviewPatchParams { session_id, open } = params;
+    let session = session(&connection, session_id)?;
+    let patch = |reply| Command::Review(ReviewWish::Patch { open, reply });
+    session.ask(patch).await.map_err(refused)
 }
 
 pub(super) async fn session_label(

@@ -143,6 +143,7 @@ impl Tally {
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}

@@ -178,6 +178,7 @@ impl Truth {
             | Event::ContextPruned(_)
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}
         }

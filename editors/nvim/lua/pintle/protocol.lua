@@ -445,6 +445,176 @@
 ---@field label? string Its name.
 ---@field isCurrent boolean It lies on the way that the model knows.
 
+---Which hunks to list.
+---@class pintle.ReviewListParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field path? string Only those of this file, by its absolute path.
+---@field turnId? pintle.TurnId Only those that this turn made or changed.
+---@field closed? boolean Also those that were decided about, or are no more.
+
+---The hunks, by path and line; closed ones behind them, oldest first.
+---@class pintle.ReviewListResult
+---@field hunks (pintle.Hunk)[] The hunks.
+---@field seq integer The last event that this takes into account.
+
+---A run of changed lines: what stood there at the last accepted point, and what stands there now.
+---@class pintle.Hunk
+---@field id pintle.HunkId Stays the same while the file changes elsewhere, and never names another hunk.
+---@field path string The file's absolute path.
+---@field kind pintle.HunkKind Whether it is about lines or about the file.
+---@field state pintle.HunkState What became of it.
+---@field before pintle.LineSpan Its lines in the baseline.
+---@field after pintle.LineSpan Its lines in the file now.
+---@field oldText string Those lines in the baseline, with their line ends; empty where the file is no text.
+---@field newText string Those lines in the file now.
+---@field changedSeq integer The last event that changed its text: a decision that names it is refused when the hunk has changed since.
+---@field madeBy (pintle.Maker)[] Who made it, the first one first.
+---@field comments? (pintle.Comment)[] What was said about it.
+---@field verdict? integer The verdict that closed it.
+---@field absorbedBy? pintle.HunkId The hunk that it became a part of.
+---@field partOf? pintle.HunkId The hunk that it was a part of, when only some lines were decided about.
+
+---Names a hunk within its session: the number of the event that made it, a dot, and a count.
+---@alias pintle.HunkId string
+
+---What a hunk is about.
+---@alias pintle.HunkKind "lines"|"file"|"mode"
+
+---What became of a hunk.
+---@alias pintle.HunkState "pending"|"modified"|"conflict"|"kept"|"undone"|"absorbed"|"gone"
+
+---Some lines of a text.
+---@class pintle.LineSpan
+---@field start integer The first line, from 1. Of no lines: the line that they stand before.
+---@field count integer How many.
+
+---A call that made or changed a hunk.
+---@class pintle.Maker
+---@field turnId pintle.TurnId The turn.
+---@field itemId pintle.ItemId The tool call.
+
+---What a person says about a hunk.
+---@class pintle.Comment
+---@field seq integer The event that brought it.
+---@field side pintle.Side About the lines before or now.
+---@field lines? pintle.LineSpan About these lines of the hunk; absent: about all.
+---@field text string What is said.
+
+---One of the two texts of a change.
+---@alias pintle.Side "old"|"new"
+
+---What to decide.
+---@class pintle.ReviewDecideParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field action pintle.ReviewAction What is wanted.
+
+---What a person wants done.
+---@alias pintle.ReviewAction pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant
+
+---Accept: the baseline takes the lines. The disk stays as it is.
+---@class pintle.ReviewAction.Variant
+---@field action "keep" 
+---@field target pintle.ReviewTarget What.
+
+---Take back: the file gets the lines of the baseline again.
+---@class pintle.ReviewAction.Variant
+---@field action "undo" 
+---@field target pintle.ReviewTarget What.
+---@field discardEdits? boolean Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict.
+
+---Undo a verdict.
+---@class pintle.ReviewAction.Variant
+---@field action "revert" 
+---@field verdict integer The event of the verdict.
+
+---Say something about a hunk.
+---@class pintle.ReviewAction.Variant
+---@field action "comment" 
+---@field hunk pintle.HunkId The hunk.
+---@field side pintle.Side About the lines before or now.
+---@field lines? pintle.LineSpan About these lines of the hunk; absent: about all.
+---@field text string What.
+
+---What a decision is about.
+---@alias pintle.ReviewTarget pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant
+
+---One hunk.
+---@class pintle.ReviewTarget.Variant
+---@field of "hunk" 
+---@field hunk pintle.HunkId Its id.
+---@field changedSeq? integer Its `changedSeq` as it was shown; the decision is refused when it is another one by now.
+
+---Some lines of a hunk.
+---@class pintle.ReviewTarget.Variant
+---@field of "lines" 
+---@field hunk pintle.HunkId Its id.
+---@field changedSeq integer Its `changedSeq` as it was shown; the lines are counted in that text.
+---@field lines pintle.LineSelection Which lines.
+
+---All open hunks of a file.
+---@class pintle.ReviewTarget.Variant
+---@field of "file" 
+---@field path string Its absolute path.
+
+---All open hunks that a turn made or changed.
+---@class pintle.ReviewTarget.Variant
+---@field of "turn" 
+---@field turnId pintle.TurnId The turn.
+
+---All open hunks.
+---@class pintle.ReviewTarget.Variant
+---@field of "all" 
+
+---Lines of a hunk, counted within it.
+---@class pintle.LineSelection
+---@field old? pintle.LineSpan Of the lines before.
+---@field new? pintle.LineSpan Of the lines now.
+
+---What came of it.
+---@class pintle.ReviewDecideResult
+---@field seq integer The event of the verdict, by which it can be undone.
+---@field verdict pintle.Verdict What was done to which hunk.
+
+---What was decided and what came of it: all that an event has to hold.
+---@class pintle.Verdict
+---@field action pintle.ReviewAction What was asked.
+---@field parts (pintle.VerdictPart)[] What it does to each hunk.
+
+---What a verdict does to one hunk.
+---@class pintle.VerdictPart
+---@field hunk pintle.HunkId The hunk.
+---@field path string Its file's absolute path.
+---@field effect pintle.Effect What is done to it.
+---@field lines? pintle.LineSelection Only to these lines.
+---@field outcome pintle.Outcome Whether it was done.
+---@field conflict? string For a conflict in text: what the agent wrote, what stands there and what should, between conflict markers.
+
+---What is done to a hunk.
+---@alias pintle.Effect "keep"|"undo"|"reopen"|"comment"|"withdraw"
+
+---Whether something was done.
+---@alias pintle.Outcome "applied"|"conflict"
+
+---Which file's baseline to read.
+---@class pintle.ReviewBaselineParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field path string The file, by its absolute path.
+
+---What the file held at the last accepted point.
+---@class pintle.ReviewBaselineResult
+---@field exists boolean Whether there was a file.
+---@field text? string Its text; absent where there was no file or it was no UTF-8.
+
+---Which patch to make.
+---@class pintle.ReviewPatchParams
+---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
+---@field open? boolean Only what is still open; otherwise all that the agent did and that was not taken back.
+
+---A patch for `git apply` in the session's working directory.
+---@class pintle.ReviewPatchResult
+---@field text string The patch; empty when nothing was changed.
+---@field leftOut? (string)[] Changed files outside of the working directory: they are not in the patch.
+
 ---From where to send events.
 ---@class pintle.SessionSubscribeParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
@@ -473,7 +643,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -568,6 +738,10 @@
 ---Files were changed. It comes with the end of the call that did it.
 ---@class pintle.Event.files.changed: pintle.FilesChanged
 ---@field type "files.changed" 
+
+---A person decided about hunks.
+---@class pintle.Event.review.decided: pintle.Verdict
+---@field type "review.decided" 
 
 ---The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
 ---@class pintle.Event.history.rewound: pintle.HistoryRewound
@@ -724,9 +898,6 @@
 ---@field start integer Its first byte in the line as UTF-8, from 0.
 ---@field end integer The byte behind it.
 
----One of the two texts of a change.
----@alias pintle.Side "old"|"new"
-
 ---What was cut from a tool's output before the model saw it, and by which limit.
 ---@class pintle.Truncation
 ---@field truncatedBy? pintle.TruncatedBy Which limit cut; absent when nothing was cut.
@@ -808,6 +979,7 @@
 ---@field text string The text, as the model reads it.
 ---@field jobs? (pintle.ItemId)[] The items of the jobs whose end it tells.
 ---@field mode? pintle.WorkMode The mode that it tells of.
+---@field reviewed? (integer)[] The events about the review that it tells of.
 
 ---Who answered a question of permission.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -875,7 +1047,7 @@
 ---@field isLost? boolean The content was too large to be kept, so nothing can bring it back.
 
 ---Who changed files.
----@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind
+---@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind|pintle.ChangedBy.review
 
 ---A call of the model.
 ---@class pintle.ChangedBy.call
@@ -889,6 +1061,10 @@
 ---Going back in the history.
 ---@class pintle.ChangedBy.rewind
 ---@field type "rewind" 
+
+---A verdict of a person, told by the `review.decided` that follows.
+---@class pintle.ChangedBy.review
+---@field type "review" 
 
 ---Files were changed.
 ---@class pintle.FilesChanged
@@ -1382,6 +1558,18 @@ M.method = {
   ---Shows the ways that a session's history has taken.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
+  ---Lists what the agent changed and nobody has decided about.
+  ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
+  review_list = "review/list",
+  ---Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused.
+  ---Params: `pintle.ReviewDecideParams`; result: `pintle.ReviewDecideResult`.
+  review_decide = "review/decide",
+  ---Reads what a file held at the last accepted point.
+  ---Params: `pintle.ReviewBaselineParams`; result: `pintle.ReviewBaselineResult`.
+  review_baseline = "review/baseline",
+  ---Makes a patch of what the agent did.
+  ---Params: `pintle.ReviewPatchParams`; result: `pintle.ReviewPatchResult`.
+  review_patch = "review/patch",
   ---Interrupts the session's turn, closes its journal in order and lets go of it.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",

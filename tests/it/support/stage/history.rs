@@ -99,6 +99,7 @@ pub(super) fn changed(changed: &FilesChanged) -> String {
         ChangedBy::Call { .. } => "a call",
         ChangedBy::Other {} => "somebody else",
         ChangedBy::Rewind {} => "going back",
+        ChangedBy::Review {} => "a verdict",
     };
     format!("files: {} by {by}", files.collect::<Vec<_>>().join(", "))
 }

@@ -85,6 +85,7 @@ impl Stage {
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
             ),
             Event::FilesChanged(changed) => history::changed(changed),
+            Event::ReviewDecided(verdict) => format!("decided about {} hunks", verdict.parts.len()),
             Event::HistoryRewound(rewound) => {
                 let (dropped, restored) = (rewound.dropped.len(), rewound.restored.len());
                 format!("back: {dropped} items dropped, {restored} restored")

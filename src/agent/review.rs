@@ -1,0 +1,74 @@
+//! The review of a session, folded from its journal as it grows.
+//!
+//! What the model believes and a person decides is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
+//! gives the same review, whoever reads it and when.
+
+use crate::review::{Author, Content, Review};
+use crate::store::Entry;
+use crate::store::blobs::Blobs;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::files::{ChangedBy, FileState};
+use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::ItemBody;
+use pintle_protocol::review::Maker;
+
+/// The mode of a file whose place has none.
+const PLAIN: u32 = 0o644;
+
+/// A review, and how far of the journal is in it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reviewed {
+    pub(super) review: Review,
+    pub(super) seq: u64,
+}
+
+impl Reviewed {
+    /// Takes in what is new. Contents are read from the disk, so this blocks.
+    pub(super) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
+        let known = entries.partition_point(|entry| entry.seq <= self.seq);
+        for entry in entries.iter().skip(known) {
+            if let Some(record) = &entry.record {
+                self.record(record, blobs);
+            }
+        }
+        self.seq = entries.last().map_or(self.seq, |entry| entry.seq.max(self.seq));
+        self
+    }
+
+    fn record(&mut self, record: &EventRecord, blobs: &Blobs) {
+        if let Event::FilesChanged(changed) = &record.event {
+            let author = match &changed.by {
+                ChangedBy::Call { item_id } => Author::Agent(Maker {
+                    turn_id: record.turn_id.clone().unwrap_or_else(|| TurnId::new("")),
+                    item_id: item_id.clone(),
+                }),
+                ChangedBy::Other {} => Author::User,
+                ChangedBy::Rewind {} => Author::Rewind,
+                // The verdict that follows says it.
+                ChangedBy::Review {} => return,
+            };
+            for change in &changed.changes {
+                let content =
+                    |state: &Option<FileState>| state.as_ref().map(|state| content(state, blobs));
+                let (before, after) = (content(&change.before), content(&change.after));
+                self.review.changed(record.seq, &change.path, before, after, &author);
+            }
+        }
+        if let Event::ReviewDecided(verdict) = &record.event {
+            self.review.record(record.seq, verdict);
+        }
+        if let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(message) = &item.body
+        {
+            self.review.told(&message.reviewed);
+        }
+    }
+}
+
+/// What a file held. One whose content is not kept is no text, and differs from every other.
+fn content(state: &FileState, blobs: &Blobs) -> Content {
+    let mode = state.mode.unwrap_or(PLAIN);
+    let kept = if state.is_lost { None } else { blobs.get(&state.sha256).ok() };
+    let bytes = kept.unwrap_or_else(|| format!("\0{}", state.sha256).into_bytes());
+    Content { bytes: bytes.into(), mode }
+}

@@ -1,0 +1,252 @@
+//! What a client asks of the review: hunks, verdicts, baselines, patches.
+//!
+//! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, and only over
+//! what the verdict was decided about.
+
+use super::{Phase, Session};
+use crate::agent::command::{Reply, ReviewWish};
+use crate::agent::engine::in_background;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::feed::Record;
+use crate::agent::files::state;
+use crate::agent::review::Reviewed;
+use crate::exec::{Before, Environment, Rewrite};
+use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
+use pintle_protocol::event::Event;
+use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
+use pintle_protocol::item::EngineMessage;
+use pintle_protocol::review::{
+    ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
+};
+use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl Session {
+    /// Answers a wish of a client.
+    pub(super) async fn review(&mut self, wish: ReviewWish) {
+        let changed = self.look_at_files().await;
+        match wish {
+            ReviewWish::List { path, turn_id, closed, reply } => {
+                let listed = self.reviewed().await.map(|review| {
+                    let mut hunks = review.hunks();
+                    if closed {
+                        hunks.extend(review.closed());
+                    }
+                    hunks.retain(|hunk| {
+                        let by = |turn| hunk.made_by.iter().any(|maker| maker.turn_id == turn);
+                        path.as_ref().is_none_or(|path| *path == hunk.path)
+                            && turn_id.clone().is_none_or(by)
+                    });
+                    hunks
+                });
+                let seq = self.journal.last_seq();
+                let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
+            }
+            ReviewWish::Baseline { path, reply } => {
+                let read = self.reviewed().await.and_then(|review| {
+                    let unknown = || {
+                        let what = format!("the agent has not changed {path}");
+                        let hint = "review/list shows the files that it changed";
+                        Error::new(ErrorKind::Invalid, what).hint(hint)
+                    };
+                    let baseline = review.baseline(&path).ok_or_else(unknown)?;
+                    let text = baseline.and_then(|content| {
+                        std::str::from_utf8(&content.bytes).ok().map(str::to_owned)
+                    });
+                    Ok(ReviewBaselineResult { exists: baseline.is_some(), text })
+                });
+                let _ = reply.send(read);
+            }
+            ReviewWish::Patch { open, reply } => {
+                let cwd = self.journal.header().cwd.clone();
+                let cwd = self
+                    .services
+                    .env
+                    .canonicalize(Path::new(&cwd))
+                    .await
+                    .map_or(cwd, |path| path.to_string_lossy().into_owned());
+                let since = if open { Since::Kept } else { Since::Start };
+                let made = self.reviewed().await.map(|review| review.patch(&cwd, since));
+                let _ =
+                    reply.send(made.map(|patch| ReviewPatchResult {
+                        text: patch.text,
+                        left_out: patch.left_out,
+                    }));
+            }
+            ReviewWish::Decide { action, reply } => {
+                return self.decide(action, changed, reply).await;
+            }
+        }
+        self.hand_all_on(changed);
+    }
+
+    fn hand_all_on(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+        for record in records {
+            self.hand_on(&record);
+        }
+    }
+
+    async fn decide(
+        &mut self,
+        action: ReviewAction,
+        mut records: Vec<Arc<Record>>,
+        reply: Reply<ReviewDecideResult>,
+    ) {
+        match self.try_decide(action, &mut records).await {
+            Ok(result) => {
+                let _ = reply.send(Ok(result));
+            }
+            Err(error) => {
+                let _ = reply.send(Err(error));
+            }
+        }
+        self.hand_all_on(records);
+    }
+
+    async fn try_decide(
+        &mut self,
+        action: ReviewAction,
+        records: &mut Vec<Arc<Record>>,
+    ) -> Result<ReviewDecideResult, Error> {
+        let review = self.reviewed().await?;
+        // What is on the disk was taken in before.
+        let seen = |path: &str| review.now(path).flatten().cloned();
+        let plan = review.plan(&action, &seen).map_err(|refused| refusal(&refused))?;
+        let Plan { verdict, writes } = plan;
+        if let (Phase::Running(running), false) = (&self.phase, writes.is_empty()) {
+            let busy = ErrorKind::Busy(running.turn_id.clone());
+            let hint =
+                "undo when it is over, or interrupt it first; keeping is possible at any time";
+            return Err(Error::new(busy, "a turn is running").hint(hint));
+        }
+        let env = Arc::clone(&self.services.env);
+        let mut changes = Vec::new();
+        let mut failed = None;
+        for write in writes {
+            let path = write.path.clone();
+            let blobs = self.blobs();
+            let before = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
+            if let Err(why) = carry_out(env.as_ref(), write).await {
+                failed = Some(format!("{path}: {why}"));
+                break;
+            }
+            let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
+            changes.push(FileRecord { path, before, after });
+        }
+        if let Some(why) = failed {
+            // What was written by then is somebody's change like any other; no verdict says that it was undone.
+            if !changes.is_empty() {
+                records.push(self.files_changed(changes, ChangedBy::Other {})?);
+            }
+            return Err(Error::new(ErrorKind::Internal, why)
+                .hint("nothing was decided; look at the hunks again"));
+        }
+        if !changes.is_empty() {
+            records.push(self.files_changed(changes, ChangedBy::Review {})?);
+        }
+        let record = self.append(None, Event::ReviewDecided(verdict.clone()), None)?;
+        let seq = record.value.seq;
+        records.push(record);
+        self.reviewed().await?;
+        Ok(ReviewDecideResult { seq, verdict })
+    }
+
+    fn files_changed(
+        &mut self,
+        changes: Vec<FileRecord>,
+        by: ChangedBy,
+    ) -> Result<Arc<Record>, Error> {
+        if let Phase::Idle(moved) = &mut self.phase {
+            moved.files.note(&changes);
+        }
+        self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
+    }
+
+    /// Takes in what became of the agent's files since they were last seen. While a turn runs, the turn does that.
+    async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
+        let Ok(review) = self.reviewed().await else { return Vec::new() };
+        let paths: Vec<String> = review.paths().map(str::to_owned).collect();
+        let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
+        let mut found = Vec::new();
+        if matches!(self.phase, Phase::Idle(_)) {
+            for path in paths {
+                if let Ok(state) = state(env.as_ref(), &blobs, Path::new(&path)).await {
+                    found.push((path.into(), state));
+                }
+            }
+        }
+        let Phase::Idle(moved) = &self.phase else { return Vec::new() };
+        let changes = moved.files.others(&found);
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        match self.files_changed(changes, ChangedBy::Other {}) {
+            Ok(record) => vec![record],
+            Err(error) => {
+                self.warn_transiently(&error);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The review as the journal says now.
+    pub(super) async fn reviewed(&mut self) -> Result<&Review, Error> {
+        let known = std::mem::take(&mut self.review);
+        if known.seq == self.journal.last_seq() {
+            self.review = known;
+        } else {
+            let (read, blobs) = (self.journal.reader(), self.blobs());
+            let kept = known.clone();
+            let taken = in_background(move || Ok(known.take(&read()?, &blobs))).await;
+            match taken {
+                Ok(reviewed) => self.review = reviewed,
+                Err(error) => {
+                    self.review = kept;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(&self.review.review)
+    }
+
+    /// What the model is to be told of verdicts; it counts as told.
+    pub(super) fn take_review_news(&mut self) -> Option<EngineMessage> {
+        let Reviewed { review, .. } = &mut self.review;
+        let note = review.note();
+        review.told(&note.seqs);
+        let text = format!(
+            "From the engine, not from the user: what the user decided about your changes since.\n{}",
+            render(&note)
+        );
+        let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
+        (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
+    }
+}
+
+/// Writes a file that a verdict is about, and over nothing else than what it was decided about.
+async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
+    let Write { path, before, after } = write;
+    let path = Path::new(&path);
+    let words = |error: crate::exec::Error| error.to_string();
+    let Some(Content { bytes, mode }) = after else {
+        return env.remove(path).await.map_err(words);
+    };
+    let is_moded = before.as_ref().is_none_or(|before| before.mode != mode);
+    let decide = Box::new(move |present: Option<Before>| {
+        let present = present.map(|present| present.content);
+        if present.as_deref() == before.as_ref().map(|before| &*before.bytes) {
+            return Ok(Rewrite { content: bytes.to_vec().into(), change: None });
+        }
+        Err("it has changed meanwhile".to_owned())
+    });
+    env.update(path, decide, &CancellationToken::new()).await.map_err(words)?;
+    if is_moded {
+        env.set_mode(path, mode).await.map_err(words)?;
+    }
+    Ok(())
+}
+
+fn refusal(refused: &Refused) -> Error {
+    Error::new(ErrorKind::Invalid, refused.to_string()).hint("review/list shows the open hunks")
+}
