@@ -5,6 +5,7 @@ pub mod ambient;
 pub mod config;
 pub mod context;
 pub mod exec;
+pub mod export;
 pub mod frontend;
 pub mod llm;
 pub mod picture;

@@ -2,6 +2,7 @@
 //!
 //! It works on the store alone; no engine runs, and no model is needed.
 
+mod exporting;
 mod transcript;
 mod when;
 
@@ -38,6 +39,7 @@ pub(crate) fn run(task: Sessions, ambient: &Ambient) -> anyhow::Result<u8> {
         Sessions::List(wanted) => sessions.list(&wanted),
         Sessions::Show(wanted) => sessions.show(&wanted),
         Sessions::Search(wanted) => sessions.search(&wanted),
+        Sessions::Export(wanted) => sessions.export(&wanted),
         Sessions::Delete(wanted) => sessions.delete(&wanted),
         Sessions::Reindex => sessions.reindex(),
         Sessions::Doctor { json } => sessions.doctor(json),

@@ -1,6 +1,7 @@
 //! The command line of `pintle sessions`.
 
 use clap::{Subcommand, ValueEnum};
+use pintle::export;
 use pintle_protocol::search::{EntryKind, EntryRole};
 use std::path::PathBuf;
 
@@ -12,6 +13,8 @@ pub(crate) enum Sessions {
     Show(Showing),
     /// Search what people and models said, and what tools were called, ran and touched
     Search(Search),
+    /// Write a session as one HTML page, as Markdown or as JSON lines
+    Export(Exporting),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
     /// Make the index for lists and searches anew from the journals
@@ -92,6 +95,38 @@ pub(crate) struct Search {
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Exporting {
+    /// The session, or the beginning of its id
+    pub(crate) id: String,
+    /// What to write: a page for a browser, Markdown, or the events as the journal has them
+    #[arg(long, value_name = "FORMAT", default_value = "html")]
+    pub(crate) format: ExportFormat,
+    /// The file to write, or - for standard output; without it a file in this folder, named after the title
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportFormat {
+    Html,
+    Md,
+    Json,
+}
+
+impl From<ExportFormat> for export::Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Html => Self::Html,
+            ExportFormat::Md => Self::Markdown,
+            ExportFormat::Json => Self::Json,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -11,6 +11,7 @@
 
 pub mod artifacts;
 
+mod entries;
 mod entry;
 pub mod index;
 mod journal;
@@ -18,6 +19,7 @@ mod list;
 mod place;
 mod verify;
 
+pub use entries::Entries;
 pub use entry::Entry;
 pub use index::Index;
 pub use journal::{Journal, Opened, Page};
@@ -236,6 +238,15 @@ impl Store {
             tracing::warn!("{error}; the folders are read instead");
             list::list(&self.sessions, filter, after, limit)
         })
+    }
+
+    /// What a list says of a session.
+    ///
+    /// # Errors
+    /// It does not exist, or its journal cannot be read.
+    pub fn summary(&self, session: &SessionId) -> Result<SessionSummary, Error> {
+        let folder = self.find(session)?;
+        list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
     }
 
     /// Reads a piece of a session's long output, by the name that its event gives.
