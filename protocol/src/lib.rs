@@ -19,6 +19,7 @@ pub mod context;
 pub mod diff;
 pub mod error;
 pub mod event;
+pub mod export;
 pub mod hook;
 pub mod ids;
 pub mod item;

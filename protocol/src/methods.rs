@@ -7,6 +7,7 @@ use crate::context::{
     ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
 };
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::export::{SessionExportParams, SessionExportResult};
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
 };
@@ -126,6 +127,8 @@ methods! {
     request Client "session/list" SessionList(SessionListParams, SessionListResult);
     /// Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
+    /// Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory.
+    request Client "session/export" SessionExport(SessionExportParams, SessionExportResult);
     /// Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
     /// Interrupts the session's turn, closes its journal in order and lets go of it.

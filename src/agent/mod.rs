@@ -18,6 +18,7 @@ mod configured;
 mod emit;
 mod engine;
 mod error;
+mod exporting;
 mod feed;
 mod hooks;
 mod indexing;

@@ -78,10 +78,10 @@ impl<'a> Told<'a> {
 
     /// The session of the sub-agent that this is about.
     pub(super) fn subagent(&self) -> Option<&'a SessionId> {
-        match self.what {
-            What::Item(Item { body: ItemBody::Subagent(agent), .. }) => Some(&agent.session_id),
-            _ => None,
+        if let What::Item(Item { body: ItemBody::Subagent(agent), .. }) = self.what {
+            return Some(&agent.session_id);
         }
+        None
     }
 }
 

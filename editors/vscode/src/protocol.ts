@@ -588,6 +588,34 @@ export type SnippetPiece = {
   match?: boolean;
 };
 
+/** Which session to export, as what, and to where. */
+export type SessionExportParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** What to make of it. */
+  format: ExportFormat;
+  /** A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer. */
+  path?: string;
+  /** Write over a file that is there. */
+  overwrite?: boolean;
+};
+
+/** What a session is exported as. */
+export type ExportFormat = 
+  | /** One page for a browser, with everything in it and without scripts. */ "html"
+  | /** Markdown. */ "md"
+  | /** The events as the journal has them, one a line. */ "json";
+
+/** The exported session. */
+export type SessionExportResult = {
+  /** The text; absent where a file was written. */
+  text?: string;
+  /** The file that was written, absolute. */
+  path?: string;
+  /** The size of the text in bytes. */
+  bytes: number;
+};
+
 /** Which session to delete. */
 export type SessionDeleteParams = {
   /** The session. It must be named, and open nowhere. */
@@ -1876,6 +1904,8 @@ export interface ClientRequests {
   "session/list": { params: SessionListParams; result: SessionListResult };
   /** Searches what people and models said, and what tools were called, ran and touched, in all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
+  /** Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory. */
+  "session/export": { params: SessionExportParams; result: SessionExportResult };
   /** Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused. */
   "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
   /** Interrupts the session's turn, closes its journal in order and lets go of it. */

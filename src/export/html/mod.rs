@@ -19,6 +19,7 @@ use pintle_protocol::event::{NoticeLevel, StepCompleted, TurnCompleted, TurnStat
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use pintle_protocol::plan::Plan;
 use serde_json::Value;
+use std::fmt::Write;
 use text::push;
 
 const STYLE: &str = include_str!("style.css");
@@ -174,7 +175,7 @@ impl Page {
 
     fn article(&self, out: &mut String, class: &str, who: &str, told: &Told) {
         let id = self.id(told);
-        out.push_str(&format!("<article class=\"{class}\"{id}>\n<p class=\"who\">{who} · "));
+        let _ = write!(out, "<article class=\"{class}\"{id}>\n<p class=\"who\">{who} · ");
         time(out, told.ts_ms);
         out.push_str("</p>\n");
     }
@@ -183,28 +184,28 @@ impl Page {
         let is_bad = matches!(item.status, ItemStatus::Failed | ItemStatus::Declined);
         let bad = if is_bad { " bad" } else { "" };
         let id = self.id(told);
-        out.push_str(&format!("<details class=\"{class}{bad}\"{id}>\n<summary>"));
+        let _ = write!(out, "<details class=\"{class}{bad}\"{id}>\n<summary>");
         push(out, title.trim());
         out.push_str(end_of_item(item.status));
         if let Some(ms) = item.duration_ms {
-            out.push_str(&format!(" <span class=\"took\">{}</span>", duration(ms)));
+            let _ = write!(out, " <span class=\"took\">{}</span>", duration(ms));
         }
         out.push_str("</summary>\n");
     }
 }
 
 fn fact(out: &mut String, name: &str, value: &str) {
-    out.push_str(&format!("<dt>{name}</dt><dd>"));
+    let _ = write!(out, "<dt>{name}</dt><dd>");
     push(out, value);
     out.push_str("</dd>\n");
 }
 
 fn time(out: &mut String, ms: u64) {
-    out.push_str(&format!("<time datetime=\"{}\">{}</time>", iso(ms), moment(ms)));
+    let _ = write!(out, "<time datetime=\"{}\">{}</time>", iso(ms), moment(ms));
 }
 
 fn note(out: &mut String, class: &str, note: &str) {
-    out.push_str(&format!("<p class=\"note{class}\">"));
+    let _ = write!(out, "<p class=\"note{class}\">");
     push(out, note);
     out.push_str("</p>\n");
 }
@@ -222,7 +223,7 @@ fn tokens(out: &mut String, step: &StepCompleted) {
 fn turn(out: &mut String, end: &TurnCompleted) {
     let class = if end.status == TurnStatus::Failed { " bad" } else { "" };
     let cost = end.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
-    out.push_str(&format!("<p class=\"turn{class}\">"));
+    let _ = write!(out, "<p class=\"turn{class}\">");
     push(out, &end_of_turn(end));
     push(out, &format!(" after {}{cost}", duration(end.duration_ms)));
     out.push_str("</p>\n");
@@ -254,7 +255,7 @@ fn picture(out: &mut String, mime_type: &str, data: &str) {
     let is_base64 =
         data.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
     if is_known && is_base64 {
-        out.push_str(&format!("<img alt=\"picture\" src=\"data:{mime_type};base64,{data}\"/>\n"));
+        let _ = writeln!(out, "<img alt=\"picture\" src=\"data:{mime_type};base64,{data}\"/>");
     } else {
         note(out, "", &format!("A picture that cannot be shown, {mime_type}"));
     }
@@ -296,8 +297,13 @@ fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
             Value::String(text) if text.contains('\n') => {
                 long.push((name, code::ending(path), text));
             }
-            other => {
-                short.insert(name.clone(), other.clone());
+            Value::String(_)
+            | Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {
+                short.insert(name.clone(), value.clone());
             }
         }
     }
@@ -324,7 +330,7 @@ fn change(out: &mut String, change: &FileChange) {
             Some(b'@') => "at",
             Some(_) | None => "same",
         };
-        out.push_str(&format!("<span class=\"{class}\">"));
+        let _ = write!(out, "<span class=\"{class}\">");
         push(out, if line.is_empty() { " " } else { line });
         out.push_str("</span>");
     }

@@ -30,9 +30,14 @@ impl<'a> Iterator for Safe<'a> {
     fn next(&mut self) -> Option<Event<'a>> {
         Some(match self.events.next()? {
             // Entities may spell what the text itself may not hold.
-            Event::Text(text) => Event::Text(cleaned(text)),
+            // Of mathematics and footnotes there is none: they are not switched on.
+            Event::Text(text)
+            | Event::Html(text)
+            | Event::InlineHtml(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text)
+            | Event::FootnoteReference(text) => Event::Text(cleaned(text)),
             Event::Code(text) => Event::Code(cleaned(text)),
-            Event::Html(text) | Event::InlineHtml(text) => Event::Text(cleaned(text)),
             Event::Start(Tag::HtmlBlock) => Event::Start(Tag::Paragraph),
             Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
             Event::Start(Tag::CodeBlock(kind)) => self.code(&kind),
@@ -53,7 +58,11 @@ impl<'a> Iterator for Safe<'a> {
                 attrs: Vec::new(),
             }),
             Event::TaskListMarker(is_done) => Event::Text(if is_done { "☑ " } else { "☐ " }.into()),
-            other => other,
+            plain @ (Event::Start(_)
+            | Event::End(_)
+            | Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule) => plain,
         })
     }
 }
@@ -69,10 +78,11 @@ impl<'a> Safe<'a> {
     fn code(&mut self, kind: &CodeBlockKind) -> Event<'a> {
         let mut text = String::new();
         for event in self.events.by_ref() {
-            match event {
-                Event::End(TagEnd::CodeBlock) => break,
-                Event::Text(piece) => text.push_str(&piece),
-                _ => {}
+            if event == Event::End(TagEnd::CodeBlock) {
+                break;
+            }
+            if let Event::Text(piece) = event {
+                text.push_str(&piece);
             }
         }
         let language = match kind {

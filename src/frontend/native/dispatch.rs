@@ -13,9 +13,9 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     BlobRead, CommandList, ConfigList, ConfigSet, ContextRead, HookRegister, Initialize, JobList,
     JobStop, ModelsList, Ping, QueueList, QueueRemove, QueueUpdateRequest, Request, SessionClose,
-    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionList, SessionOpen,
-    SessionSearch, SessionSubscribe, SessionUnsubscribe, Shutdown, ToolRegister, TurnInterrupt,
-    TurnStart, TurnSteer,
+    SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionList,
+    SessionOpen, SessionSearch, SessionSubscribe, SessionUnsubscribe, Shutdown, ToolRegister,
+    TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,6 +48,7 @@ impl Table {
         add::<SessionOpen, _, _>(&mut module, handlers::session_open);
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
+        add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
         add::<SessionClose, _, _>(&mut module, handlers::session_close);
         add::<SessionSubscribe, _, _>(&mut module, handlers::session_subscribe);
