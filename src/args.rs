@@ -2,7 +2,7 @@
 
 mod sessions;
 
-pub(crate) use sessions::{Deletion, Exporting, Listing, Search, Sessions, Showing};
+pub(crate) use sessions::{Deletion, Exporting, Importing, Listing, Search, Sessions, Showing};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -32,7 +32,7 @@ pub(crate) enum Task {
     Demo(Demo),
     /// Print the models that are known by name, with windows and prices: those built in and your own
     Models(ListModels),
-    /// Look after stored sessions: list, show, search, export, delete, verify
+    /// Look after stored sessions: list, show, search, export, import, delete, verify
     Sessions {
         #[command(subcommand)]
         task: Sessions,

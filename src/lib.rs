@@ -8,6 +8,7 @@ pub mod exec;
 pub mod export;
 pub mod frontend;
 pub mod llm;
+pub mod pi;
 pub mod picture;
 pub mod store;
 pub mod text;

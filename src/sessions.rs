@@ -3,6 +3,7 @@
 //! It works on the store alone; no engine runs, and no model is needed.
 
 mod exporting;
+mod importing;
 mod transcript;
 mod when;
 
@@ -40,6 +41,7 @@ pub(crate) fn run(task: Sessions, ambient: &Ambient) -> anyhow::Result<u8> {
         Sessions::Show(wanted) => sessions.show(&wanted),
         Sessions::Search(wanted) => sessions.search(&wanted),
         Sessions::Export(wanted) => sessions.export(&wanted),
+        Sessions::Import(wanted) => sessions.import(&wanted),
         Sessions::Delete(wanted) => sessions.delete(&wanted),
         Sessions::Reindex => sessions.reindex(),
         Sessions::Doctor { json } => sessions.doctor(json),

@@ -14,6 +14,8 @@ pub enum ExportFormat {
     Md,
     /// The events as the journal has them, one a line.
     Json,
+    /// A session file of Pi's, version 3.
+    Pi,
 }
 
 /// Which session to export, as what, and to where.

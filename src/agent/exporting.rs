@@ -47,6 +47,7 @@ impl EngineHandle {
             ExportFormat::Html => Format::Html,
             ExportFormat::Md => Format::Markdown,
             ExportFormat::Json => Format::Json,
+            ExportFormat::Pi => Format::Pi,
         };
         let most = if path.is_some() { MOST_WRITTEN } else { MOST_ANSWERED };
         let text = blocking(move || {

@@ -13,8 +13,10 @@ pub(crate) enum Sessions {
     Show(Showing),
     /// Search what people and models said, and what tools were called, ran and touched
     Search(Search),
-    /// Write a session as one HTML page, as Markdown or as JSON lines
+    /// Write a session as one HTML page, as Markdown, as JSON lines or as a session of Pi's
     Export(Exporting),
+    /// Make sessions of session files of Pi's
+    Import(Importing),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
     /// Make the index for lists and searches anew from the journals
@@ -101,7 +103,7 @@ pub(crate) struct Search {
 pub(crate) struct Exporting {
     /// The session, or the beginning of its id
     pub(crate) id: String,
-    /// What to write: a page for a browser, Markdown, or the events as the journal has them
+    /// What to write: a page for a browser, Markdown, the events as the journal has them, or a session of Pi's
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ExportFormat,
     /// The file to write, or - for standard output; without it a file in this folder, named after the title
@@ -112,11 +114,22 @@ pub(crate) struct Exporting {
     pub(crate) force: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Importing {
+    /// Session files of Pi's, of version 1 to 3
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The working directory of the sessions, instead of the one that their files name
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ExportFormat {
     Html,
     Md,
     Json,
+    Pi,
 }
 
 impl From<ExportFormat> for export::Format {
@@ -125,6 +138,7 @@ impl From<ExportFormat> for export::Format {
             ExportFormat::Html => Self::Html,
             ExportFormat::Md => Self::Markdown,
             ExportFormat::Json => Self::Json,
+            ExportFormat::Pi => Self::Pi,
         }
     }
 }

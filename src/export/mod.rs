@@ -9,6 +9,7 @@ mod markdown;
 mod story;
 mod words;
 
+use crate::pi;
 use crate::store::{self, Entries, Store};
 use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
@@ -23,6 +24,8 @@ pub enum Format {
     Markdown,
     /// The events, one a line, as they went over the wire.
     Json,
+    /// A session file of Pi's, version 3.
+    Pi,
 }
 
 impl Format {
@@ -31,7 +34,7 @@ impl Format {
         match self {
             Self::Html => "html",
             Self::Markdown => "md",
-            Self::Json => "jsonl",
+            Self::Json | Self::Pi => "jsonl",
         }
     }
 }
@@ -67,6 +70,19 @@ pub fn write(
                 writeln!(out, "{}", entry?.wire)?;
             }
             Ok(())
+        }
+        Format::Pi => {
+            let entries = store.entries(session)?;
+            let mut writer = pi::Writer::default();
+            let mut text = String::new();
+            writer.begin(entries.header(), &mut text);
+            for entry in entries {
+                writer.entry(&entry?, &mut text);
+                out.write_all(text.as_bytes())?;
+                text.clear();
+            }
+            writer.end(&mut text);
+            Ok(out.write_all(text.as_bytes())?)
         }
         Format::Markdown => {
             let mut page = markdown::Page::default();

@@ -27,6 +27,7 @@ mod llm_http;
 mod matrix;
 mod models;
 mod peers;
+mod pi;
 mod plans;
 mod providers;
 mod questions;

@@ -604,7 +604,8 @@ export type SessionExportParams = {
 export type ExportFormat = 
   | /** One page for a browser, with everything in it and without scripts. */ "html"
   | /** Markdown. */ "md"
-  | /** The events as the journal has them, one a line. */ "json";
+  | /** The events as the journal has them, one a line. */ "json"
+  | /** A session file of Pi's, version 3. */ "pi";
 
 /** The exported session. */
 export type SessionExportResult = {

@@ -360,7 +360,7 @@
 ---@field overwrite? boolean Write over a file that is there.
 
 ---What a session is exported as.
----@alias pintle.ExportFormat "html"|"md"|"json"
+---@alias pintle.ExportFormat "html"|"md"|"json"|"pi"
 
 ---The exported session.
 ---@class pintle.SessionExportResult
