@@ -61,7 +61,7 @@ pub struct Replayed {
 
 /// What the journal keeps of one block.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
 pub enum Bone {
     /// Text; it stands in the item.
     Text {
@@ -99,6 +99,38 @@ pub enum Bone {
         /// The block.
         opaque: Opaque,
     },
+}
+
+/// A [`Bone`] as it is read: serde reads a tagged enum through values of its own, which cannot hold JSON byte for byte.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FlatBone {
+    r#type: String,
+    item: Option<ItemId>,
+    call_id: Option<String>,
+    arguments: Option<String>,
+    opaque: Option<Opaque>,
+}
+
+impl TryFrom<FlatBone> for Bone {
+    type Error = String;
+
+    fn try_from(flat: FlatBone) -> Result<Self, String> {
+        let FlatBone { r#type: kind, item, call_id, arguments, opaque } = flat;
+        let missing = |what: &str| format!("a block of the type {kind} without its {what}");
+        Ok(match kind.as_str() {
+            "text" => Self::Text { item: item.ok_or_else(|| missing("item"))?, opaque },
+            "reasoning" => Self::Reasoning { item, opaque },
+            "call" => Self::Call {
+                item: item.ok_or_else(|| missing("item"))?,
+                call_id: call_id.ok_or_else(|| missing("callId"))?,
+                arguments,
+                opaque,
+            },
+            "unknown" => Self::Unknown { opaque: opaque.ok_or_else(|| missing("opaque"))? },
+            _ => return Err(format!("a block of the type {kind}, which is not known")),
+        })
+    }
 }
 
 /// What the journal keeps of a person's message where files were read for it, or a prompt was called.
@@ -302,5 +334,35 @@ pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
         tool_name: tool_name.to_owned(),
         content: vec![Content::text("No result provided")],
         is_error: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_provider_wants_back_is_read_again_byte_for_byte() {
+        for bone in [
+            r#"{"type":"text","item":"1"}"#,
+            r#"{"type":"text","item":"1","opaque":{"signed":[{"from":0,"to":1}]}}"#,
+            r#"{"type":"reasoning","item":"1","opaque":{"signature":"s" , "n":1.50}}"#,
+            r#"{"type":"reasoning","opaque":{"type":"redacted_thinking","data":"d"}}"#,
+            r#"{"type":"call","item":"1","callId":"c","arguments":"{ }","opaque":{"caller":null}}"#,
+            r#"{"type":"call","item":"1","callId":"c"}"#,
+            r#"{"type":"unknown","opaque":{"type":"new","data":[1]}}"#,
+        ] {
+            let read: Bone = serde_json::from_str(bone).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), bone);
+        }
+        for broken in [
+            "{}",
+            r#"{"type":"text"}"#,
+            r#"{"type":"call","item":"1"}"#,
+            r#"{"type":"unknown"}"#,
+            r#"{"type":"later","item":"1"}"#,
+        ] {
+            assert!(serde_json::from_str::<Bone>(broken).is_err(), "{broken}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::store::{FORMAT_VERSION, Header};
+use base64::Engine as _;
 use pintle_protocol::content::{Content, Input, Usage};
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
@@ -329,7 +330,6 @@ fn the_policy_names_the_style_sheet_that_is_there() {
     let page = exported(Format::Html, &everything());
     let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
     let digest = ring::digest::digest(&ring::digest::SHA256, style.as_bytes());
-    use base64::Engine as _;
     let digest = base64::engine::general_purpose::STANDARD.encode(digest);
     assert!(page.contains(&format!("style-src 'sha256-{digest}'")), "{page}");
     assert!(page.contains("default-src 'none'; img-src data:;"), "{page}");
