@@ -2,7 +2,9 @@
 
 mod sessions;
 
-pub(crate) use sessions::{Deletion, Exporting, Importing, Listing, Search, Sessions, Showing};
+pub(crate) use sessions::{
+    Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing,
+};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};

@@ -19,6 +19,8 @@ pub(crate) enum Sessions {
     Import(Importing),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
+    /// Delete what has outlived keep_days, keep_count or max_mb below [sessions] in the config file
+    Prune(Pruning),
     /// Make the index for lists and searches anew from the journals
     Reindex,
     /// Verify journals and index, and say what to do
@@ -112,6 +114,16 @@ pub(crate) struct Exporting {
     /// Write over a file that is there
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pruning {
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, clap::Args)]

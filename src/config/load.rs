@@ -218,6 +218,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         context: file.context,
         hooks: file.hooks,
         lint: file.lint,
+        sessions: file.sessions,
         question_timeout: file.question_timeout,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,

@@ -16,6 +16,7 @@ mod load;
 mod node;
 mod pi;
 mod providers;
+mod sessions;
 mod text_source;
 mod tools;
 
@@ -29,6 +30,7 @@ pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
+pub use sessions::SessionSettings;
 pub use text_source::{TextSource, fill, variable};
 pub use tools::ToolSettings;
 
@@ -91,6 +93,8 @@ pub struct Config {
     pub context: ContextSettings,
     /// Commands that are run at points of the engine's work, in order.
     pub hooks: Vec<HookSettings>,
+    /// How long sessions are kept.
+    pub sessions: SessionSettings,
     /// What is run after changes.
     pub lint: LintSettings,
     /// How long a person may take to answer a question.

@@ -17,6 +17,7 @@ pub mod index;
 mod journal;
 mod list;
 mod place;
+pub mod retention;
 mod verify;
 
 pub use entries::Entries;

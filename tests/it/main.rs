@@ -33,6 +33,7 @@ mod providers;
 mod questions;
 mod queue;
 mod readme;
+mod retention;
 mod retry;
 mod room;
 mod scenarios;
