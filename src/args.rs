@@ -2,7 +2,9 @@
 
 mod sessions;
 
-pub(crate) use sessions::{Deletion, Listing, Search, Sessions, Showing};
+pub(crate) use sessions::{
+    Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing,
+};
 
 use anyhow::Context;
 use clap::{Parser, Subcommand, ValueEnum};
@@ -33,7 +35,7 @@ pub(crate) enum Task {
     Demo(Demo),
     /// Print the models that are known by name, with windows and prices: those built in and your own
     Models(ListModels),
-    /// Look after stored sessions: list, show, search, delete, verify
+    /// Look after stored sessions: list, show, search, export, import, delete, verify
     Sessions {
         #[command(subcommand)]
         task: Sessions,

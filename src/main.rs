@@ -119,6 +119,7 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
         ended = served => ended?,
         code = signals.run() => return Ok(code),
     };
+    prune(&serve.settings, &ambient);
     Ok(match ended {
         native::Ended::EndOfInput | native::Ended::Exit | native::Ended::HungUp => 0,
         native::Ended::ExitInHaste => 1,
@@ -151,7 +152,15 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         code = ran => code?,
         code = signals.run() => code,
     };
+    prune(&task.settings, &ambient);
     Ok(if code == run::STOPPED { signals.code() } else { code })
+}
+
+/// Deletes sessions that have outlived the settings, once their engine has closed.
+fn prune(settings: &args::Settings, ambient: &Ambient) {
+    if let Ok(config) = assemble::load_config(settings, ambient) {
+        sessions::prune_if_due(&config, ambient);
+    }
 }
 
 /// Runs a frontend beside the engine, each as a task, so that sessions and frontends take turns. Dropping the future

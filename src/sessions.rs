@@ -2,8 +2,13 @@
 //!
 //! It works on the store alone; no engine runs, and no model is needed.
 
+mod exporting;
+mod importing;
+mod pruning;
 mod transcript;
 mod when;
+
+pub(crate) use pruning::prune_if_due;
 
 use crate::args::{self, Deletion, Listing, Search, Sessions, Showing};
 use crate::assemble;
@@ -38,7 +43,10 @@ pub(crate) fn run(task: Sessions, ambient: &Ambient) -> anyhow::Result<u8> {
         Sessions::List(wanted) => sessions.list(&wanted),
         Sessions::Show(wanted) => sessions.show(&wanted),
         Sessions::Search(wanted) => sessions.search(&wanted),
+        Sessions::Export(wanted) => sessions.export(&wanted),
+        Sessions::Import(wanted) => sessions.import(&wanted),
         Sessions::Delete(wanted) => sessions.delete(&wanted),
+        Sessions::Prune(wanted) => sessions.prune(&wanted, &config),
         Sessions::Reindex => sessions.reindex(),
         Sessions::Doctor { json } => sessions.doctor(json),
     };
@@ -67,7 +75,8 @@ impl Stock<'_> {
         let mut out = io::stdout().lock();
         if wanted.json {
             for one in &stored {
-                writeln!(out, "{}", listed_as_json(one)?)?;
+                let bytes = self.store.session_bytes(&one.summary.path);
+                writeln!(out, "{}", listed_as_json(one, bytes)?)?;
             }
             return Ok(0);
         }
@@ -257,6 +266,7 @@ impl Stock<'_> {
                 "journals  {all}, {} readable, {wrong} with damage",
                 plural(events, "event")
             )?;
+            writeln!(out, "data      {}", size(self.store.bytes()))?;
             match check {
                 Err(error) => writeln!(out, "index     {error}")?,
                 Ok(check) => match &check.damage {
@@ -381,12 +391,13 @@ fn print_hit(hit: &SearchHit, short: usize, out: &mut impl Write) -> anyhow::Res
     Ok(())
 }
 
-fn listed_as_json(stored: &Stored) -> anyhow::Result<String> {
+fn listed_as_json(stored: &Stored, bytes: u64) -> anyhow::Result<String> {
     let mut value = serde_json::to_value(&stored.summary)?;
     if let Some(fields) = value.as_object_mut() {
         fields.insert("entries".to_owned(), json!(stored.entries));
         fields.insert("turns".to_owned(), json!(stored.turns));
         fields.insert("state".to_owned(), json!(stored.state));
+        fields.insert("bytes".to_owned(), json!(bytes));
         if let Some(cost) = stored.cost_nano_usd {
             fields.insert("costNanoUsd".to_owned(), json!(cost));
         }
@@ -402,6 +413,15 @@ fn verdict_as_json(verdict: &Verdict) -> String {
         "problems": verdict.problems,
     })
     .to_string()
+}
+
+/// A size as a person reads it.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{} KiB", bytes / 1024),
+        _ => format!("{}.{} MiB", bytes / 1_048_576, bytes % 1_048_576 * 10 / 1_048_576),
+    }
 }
 
 fn usd(nano: u64) -> String {

@@ -20,6 +20,7 @@ pub mod diagnostics;
 pub mod diff;
 pub mod error;
 pub mod event;
+pub mod export;
 pub mod files;
 pub mod history;
 pub mod hook;

@@ -10,6 +10,7 @@ use crate::context::{
 };
 use crate::diagnostics::EditorDiagnosticsParams;
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::export::{SessionExportParams, SessionExportResult};
 use crate::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
     SessionRewindResult, SessionTreeResult,
@@ -140,6 +141,8 @@ methods! {
     request Client "session/update" SessionUpdate(SessionUpdateParams, SessionUpdateResult);
     /// Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
     request Client "session/search" SessionSearch(SessionSearchParams, SessionSearchResult);
+    /// Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory.
+    request Client "session/export" SessionExport(SessionExportParams, SessionExportResult);
     /// Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
     request Client "session/delete" SessionDelete(SessionDeleteParams, SessionDeleteResult);
     /// Goes back, or forward again, to another place of an idle session's history.

@@ -47,7 +47,7 @@ fn copy(
     new: &SessionId,
     now_ms: u64,
 ) -> Result<Result<(), Error>, crate::store::Error> {
-    let entries = store.entries(of)?;
+    let entries: Vec<Entry> = store.entries(of)?.collect::<Result<_, _>>()?;
     let last = entries.last().map_or(0, |entry| entry.seq);
     let seq = match at.map(|at| tree::find(&entries, at)) {
         None => last,

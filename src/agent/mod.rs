@@ -19,6 +19,7 @@ mod diagnostics;
 mod emit;
 mod engine;
 mod error;
+mod exporting;
 mod feed;
 mod files;
 mod fork;

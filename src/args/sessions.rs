@@ -1,6 +1,7 @@
 //! The command line of `pintle sessions`.
 
 use clap::{Subcommand, ValueEnum};
+use pintle::export;
 use pintle_protocol::search::{EntryKind, EntryRole};
 use std::path::PathBuf;
 
@@ -12,8 +13,14 @@ pub(crate) enum Sessions {
     Show(Showing),
     /// Search what people and models said, and what tools were called, ran and touched
     Search(Search),
+    /// Write a session as one HTML page, as Markdown, as JSON lines or as a session of Pi's
+    Export(Exporting),
+    /// Make sessions of session files of Pi's
+    Import(Importing),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
+    /// Delete what has outlived keep_days, keep_count or max_mb below [sessions] in the config file
+    Prune(Pruning),
     /// Make the index for lists and searches anew from the journals
     Reindex,
     /// Verify journals and index, and say what to do
@@ -92,6 +99,60 @@ pub(crate) struct Search {
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Exporting {
+    /// The session, or the beginning of its id
+    pub(crate) id: String,
+    /// What to write: a page for a browser, Markdown, the events as the journal has them, or a session of Pi's
+    #[arg(long, value_name = "FORMAT", default_value = "html")]
+    pub(crate) format: ExportFormat,
+    /// The file to write, or - for standard output; without it a file in this folder, named after the title
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write over a file that is there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Pruning {
+    /// Only say what would be deleted
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Importing {
+    /// Session files of Pi's, of version 1 to 3
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The working directory of the sessions, instead of the one that their files name
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportFormat {
+    Html,
+    Md,
+    Json,
+    Pi,
+}
+
+impl From<ExportFormat> for export::Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Html => Self::Html,
+            ExportFormat::Md => Self::Markdown,
+            ExportFormat::Json => Self::Json,
+            ExportFormat::Pi => Self::Pi,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,6 +7,7 @@ use super::limits::{self, LimitSettings};
 use super::lint::{self, LintSettings};
 use super::node::Node;
 use super::providers::{Form, Reader, texts};
+use super::sessions::{self, SessionSettings};
 use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
 use super::{Error, ProviderEntry, jsonc};
@@ -34,6 +35,7 @@ pub(super) struct FileSettings {
     pub(super) context: ContextSettings,
     pub(super) lint: LintSettings,
     pub(super) title: TitleSettings,
+    pub(super) sessions: SessionSettings,
     pub(super) hooks: Vec<HookSettings>,
     pub(super) question_timeout: Option<Duration>,
     pub(super) warnings: Vec<String>,
@@ -72,6 +74,9 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
             "hooks" => settings.hooks = hooks::parse(&value, path, &mut settings.warnings)?,
             "question_timeout_s" => {
                 settings.question_timeout = Some(seconds_of(&value, &key, path)?);
+            }
+            "sessions" => {
+                settings.sessions = sessions::parse(value, path, &mut settings.warnings)?;
             }
             "lint" => settings.lint = lint::parse(value, path, &mut settings.warnings)?,
             "title" => settings.title = title::parse(value, path, &mut settings.warnings)?,

@@ -219,6 +219,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         hooks: file.hooks,
         lint: file.lint,
         title: file.title,
+        sessions: file.sessions,
         question_timeout: file.question_timeout,
         server: flags.base_url.map(|base_url| Server { base_url, api: flags.api }),
         environment,

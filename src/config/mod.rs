@@ -16,6 +16,7 @@ mod load;
 mod node;
 mod pi;
 mod providers;
+mod sessions;
 mod text_source;
 mod title;
 mod tools;
@@ -30,6 +31,7 @@ pub use live::{Live, Problem};
 pub use load::{ReadFile, load};
 #[cfg(test)]
 pub(crate) use providers::PROFILE_NAMES;
+pub use sessions::SessionSettings;
 pub use text_source::{TextSource, fill, variable};
 pub use title::TitleSettings;
 pub use tools::ToolSettings;
@@ -93,6 +95,8 @@ pub struct Config {
     pub context: ContextSettings,
     /// Commands that are run at points of the engine's work, in order.
     pub hooks: Vec<HookSettings>,
+    /// How long sessions are kept.
+    pub sessions: SessionSettings,
     /// What is run after changes.
     pub lint: LintSettings,
     /// Who names sessions.

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 
 /// What a summary begins with in the conversation.
-const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
+/// How a message begins that stands for what was summed up.
+pub const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
 
 /// What the person's own words stand under in a summary.
 const PINNED: &str = "\n## What the person said, word for word\n";

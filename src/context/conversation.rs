@@ -37,9 +37,33 @@ pub struct Skeleton {
     pub blocks: Vec<Bone>,
 }
 
+impl Skeleton {
+    /// Reads the private part of the end of a step; `None` where it holds no skeleton.
+    pub fn read(private: &str) -> Option<Self> {
+        serde_json::from_str(private).ok()
+    }
+
+    /// The reply, with what its items say, and its calls in order.
+    pub fn fill(self, items: &HashMap<ItemId, Item>) -> Replayed {
+        let mut calls = Vec::new();
+        let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
+        let blocks = blocks.collect();
+        Replayed { assistant: Assistant { blocks, origin: self.origin, stop: self.stop }, calls }
+    }
+}
+
+/// A reply as the journal tells it.
+#[derive(Debug)]
+pub struct Replayed {
+    /// What was said.
+    pub assistant: Assistant,
+    /// Of each call its item, the provider's id and the tool's name.
+    pub calls: Vec<(ItemId, String, String)>,
+}
+
 /// What the journal keeps of one block.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase")]
+#[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
 pub enum Bone {
     /// Text; it stands in the item.
     Text {
@@ -79,16 +103,50 @@ pub enum Bone {
     },
 }
 
+/// A [`Bone`] as it is read: serde reads a tagged enum through values of its own, which cannot hold JSON byte for byte.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FlatBone {
+    r#type: String,
+    item: Option<ItemId>,
+    call_id: Option<String>,
+    arguments: Option<String>,
+    opaque: Option<Opaque>,
+}
+
+impl TryFrom<FlatBone> for Bone {
+    type Error = String;
+
+    fn try_from(flat: FlatBone) -> Result<Self, String> {
+        let FlatBone { r#type: kind, item, call_id, arguments, opaque } = flat;
+        let missing = |what: &str| format!("a block of the type {kind} without its {what}");
+        Ok(match kind.as_str() {
+            "text" => Self::Text { item: item.ok_or_else(|| missing("item"))?, opaque },
+            "reasoning" => Self::Reasoning { item, opaque },
+            "call" => Self::Call {
+                item: item.ok_or_else(|| missing("item"))?,
+                call_id: call_id.ok_or_else(|| missing("callId"))?,
+                arguments,
+                opaque,
+            },
+            "unknown" => Self::Unknown { opaque: opaque.ok_or_else(|| missing("opaque"))? },
+            _ => return Err(format!("a block of the type {kind}, which is not known")),
+        })
+    }
+}
+
 /// What the journal keeps of a person's message where files were read for it, or a prompt was called.
 #[derive(Debug, Deserialize)]
-struct ReadInput {
+pub struct Read {
     read: Vec<Content>,
 }
 
-/// A person's words as the model reads them; `private` is what the journal keeps beside them.
-fn user_message(content: &[Input], private: Option<&RawValue>) -> Message {
-    let read = private.and_then(|raw| serde_json::from_str::<ReadInput>(raw.get()).ok());
-    Message::User(read.map_or_else(|| super::input::plain(content), |read| read.read))
+impl Read {
+    /// A person's words as the model reads them; `private` is what the journal keeps beside them.
+    pub fn of(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
+        let read = private.and_then(|raw| serde_json::from_str::<Self>(raw.get()).ok());
+        read.map_or_else(|| super::input::plain(content), |read| read.read)
+    }
 }
 
 /// What the engine tells a model, as the model reads it.
@@ -185,6 +243,13 @@ pub struct Kept {
     pub kept: usize,
 }
 
+impl Kept {
+    /// Reads the private part of a compaction.
+    pub fn read(private: &str) -> Option<usize> {
+        serde_json::from_str::<Self>(private).ok().map(|kept| kept.kept)
+    }
+}
+
 #[derive(Default)]
 struct Replay {
     conversation: Conversation,
@@ -206,7 +271,8 @@ impl Replay {
             }
             ItemBody::UserMessage(message) => {
                 self.settle();
-                self.conversation.push(user_message(&message.content, entry.private.as_deref()));
+                let read = Read::of(&message.content, entry.private.as_deref());
+                self.conversation.push(Message::User(read));
             }
             ItemBody::EngineMessage(message) => {
                 self.settle();
@@ -230,44 +296,11 @@ impl Replay {
 
     fn step(&mut self, skeleton: Skeleton) {
         self.settle();
-        let Skeleton { origin, stop, blocks } = skeleton;
-        let blocks = blocks.into_iter().filter_map(|bone| self.block(bone)).collect();
-        self.conversation.push(Message::Assistant(Assistant { blocks, origin, stop }));
-    }
-
-    fn block(&mut self, bone: Bone) -> Option<AssistantBlock> {
-        Some(match bone {
-            Bone::Text { item, opaque } => AssistantBlock::Text { text: self.text(&item)?, opaque },
-            Bone::Reasoning { item, opaque } => AssistantBlock::Reasoning {
-                text: item.and_then(|item| self.text(&item)).unwrap_or_default(),
-                opaque,
-            },
-            Bone::Call { item, call_id, arguments, opaque } => {
-                let Some(ItemBody::ToolCall(call)) = self.items.get(&item).map(|item| &item.body)
-                else {
-                    return None;
-                };
-                let name = call.tool_name.clone();
-                let arguments = arguments
-                    .or_else(|| call.input.as_ref().map(ToString::to_string))
-                    .unwrap_or_default();
-                self.calls.push((item, unanswered(&call_id, &name)));
-                AssistantBlock::ToolCall { id: call_id, name, arguments, opaque }
-            }
-            Bone::Unknown { opaque } => AssistantBlock::Unknown(opaque),
-        })
-    }
-
-    fn text(&self, item: &ItemId) -> Option<String> {
-        match &self.items.get(item)?.body {
-            ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
-            ItemBody::UserMessage(_)
-            | ItemBody::ToolCall(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => None,
-        }
+        let Replayed { assistant, calls } = skeleton.fill(&self.items);
+        self.conversation.push(Message::Assistant(assistant));
+        let open =
+            |(item, call_id, name): (ItemId, String, String)| (item, unanswered(&call_id, &name));
+        self.calls = calls.into_iter().map(open).collect();
     }
 
     /// Puts the results of the last reply's calls behind it, in the order of the calls.
@@ -278,6 +311,44 @@ impl Replay {
     }
 }
 
+fn block(
+    bone: Bone,
+    items: &HashMap<ItemId, Item>,
+    calls: &mut Vec<(ItemId, String, String)>,
+) -> Option<AssistantBlock> {
+    Some(match bone {
+        Bone::Text { item, opaque } => AssistantBlock::Text { text: text(items, &item)?, opaque },
+        Bone::Reasoning { item, opaque } => AssistantBlock::Reasoning {
+            text: item.and_then(|item| text(items, &item)).unwrap_or_default(),
+            opaque,
+        },
+        Bone::Call { item, call_id, arguments, opaque } => {
+            let Some(ItemBody::ToolCall(call)) = items.get(&item).map(|item| &item.body) else {
+                return None;
+            };
+            let name = call.tool_name.clone();
+            let arguments = arguments
+                .or_else(|| call.input.as_ref().map(ToString::to_string))
+                .unwrap_or_default();
+            calls.push((item, call_id.clone(), name.clone()));
+            AssistantBlock::ToolCall { id: call_id, name, arguments, opaque }
+        }
+        Bone::Unknown { opaque } => AssistantBlock::Unknown(opaque),
+    })
+}
+
+fn text(items: &HashMap<ItemId, Item>, item: &ItemId) -> Option<String> {
+    match &items.get(item)?.body {
+        ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
+        ItemBody::UserMessage(_)
+        | ItemBody::ToolCall(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => None,
+    }
+}
+
 /// The result of a call that has none: no provider accepts a call without one.
 pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
     ToolResult {
@@ -285,5 +356,35 @@ pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
         tool_name: tool_name.to_owned(),
         content: vec![Content::text("No result provided")],
         is_error: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_provider_wants_back_is_read_again_byte_for_byte() {
+        for bone in [
+            r#"{"type":"text","item":"1"}"#,
+            r#"{"type":"text","item":"1","opaque":{"signed":[{"from":0,"to":1}]}}"#,
+            r#"{"type":"reasoning","item":"1","opaque":{"signature":"s" , "n":1.50}}"#,
+            r#"{"type":"reasoning","opaque":{"type":"redacted_thinking","data":"d"}}"#,
+            r#"{"type":"call","item":"1","callId":"c","arguments":"{ }","opaque":{"caller":null}}"#,
+            r#"{"type":"call","item":"1","callId":"c"}"#,
+            r#"{"type":"unknown","opaque":{"type":"new","data":[1]}}"#,
+        ] {
+            let read: Bone = serde_json::from_str(bone).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), bone);
+        }
+        for broken in [
+            "{}",
+            r#"{"type":"text"}"#,
+            r#"{"type":"call","item":"1"}"#,
+            r#"{"type":"unknown"}"#,
+            r#"{"type":"later","item":"1"}"#,
+        ] {
+            assert!(serde_json::from_str::<Bone>(broken).is_err(), "{broken}");
+        }
     }
 }

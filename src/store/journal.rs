@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::artifacts;
+use super::entries::Entries;
 use super::entry::{self, Entry};
 use super::{Error, FORMAT_VERSION, Header};
 use pintle_protocol::event::EventRecord;
@@ -227,7 +228,7 @@ impl Journal {
     /// What reads all that was written so far, later and elsewhere.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
-        move || entries(&path)
+        move || Entries::of(path)?.collect()
     }
 
     /// What reads a page after the event `after`, later and elsewhere, while this journal goes on.
@@ -241,19 +242,6 @@ impl Journal {
         let offset = self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0);
         move || page(&path, offset, after, limit)
     }
-}
-
-/// Reads all entries that are whole.
-pub(super) fn entries(path: &Path) -> Result<Vec<Entry>, Error> {
-    let bytes = fs::read(path).map_err(Error::io(path))?;
-    let lines = bytes.split_inclusive(|byte| *byte == b'\n').skip(1);
-    let mut entries: Vec<Entry> = Vec::new();
-    for line in lines.filter_map(|line| line.strip_suffix(b"\n")) {
-        let parsed = std::str::from_utf8(line).ok().and_then(|line| entry::parse(line).ok());
-        let last = entries.last().map_or(0, |entry| entry.seq);
-        entries.extend(parsed.filter(|entry| entry.seq > last));
-    }
-    Ok(entries)
 }
 
 /// Reads events after `after`, beginning at a byte offset that is not behind the first of them.

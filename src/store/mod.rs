@@ -13,16 +13,19 @@
 pub mod artifacts;
 pub mod blobs;
 
+mod entries;
 mod entry;
 pub mod index;
 mod journal;
 pub mod ledger;
 mod list;
 mod place;
+pub mod retention;
 mod title;
 pub mod tree;
 mod verify;
 
+pub use entries::Entries;
 pub use entry::Entry;
 pub use index::Index;
 pub use journal::{Journal, Opened, Page};
@@ -159,14 +162,6 @@ impl Store {
         Journal::open(self.find(session)?, session)
     }
 
-    /// Reads all of a session without locking it, also while another process writes. What is damaged is left out.
-    ///
-    /// # Errors
-    /// It does not exist or cannot be read.
-    pub fn entries(&self, session: &SessionId) -> Result<Vec<Entry>, Error> {
-        journal::entries(&self.find(session)?.join(journal::FILE))
-    }
-
     /// Reads a page of a session's events without locking it, also while another process writes.
     ///
     /// # Errors
@@ -249,6 +244,15 @@ impl Store {
             tracing::warn!("{error}; the folders are read instead");
             list::list(&self.sessions, filter, after, limit)
         })
+    }
+
+    /// What a list says of a session.
+    ///
+    /// # Errors
+    /// It does not exist, or its journal cannot be read.
+    pub fn summary(&self, session: &SessionId) -> Result<SessionSummary, Error> {
+        let folder = self.find(session)?;
+        list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
     }
 
     /// Reads a piece of a session's long output, by the name that its event gives.

@@ -14,15 +14,35 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How much of a message stands in a node.
 const TEXT_CHARS: usize = 120;
 
+/// What of an entry tells its place in the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    seq: u64,
+    rewound_to: Option<u64>,
+}
+
+impl Mark {
+    pub(super) fn of(entry: &Entry) -> Self {
+        Self { seq: entry.seq, rewound_to: rewound_to(entry) }
+    }
+}
+
 /// The numbers of the events on the way to the one numbered `leaf`, or the last one before it.
 pub fn path(entries: &[Entry], leaf: u64) -> BTreeSet<u64> {
+    let marks: Vec<Mark> = entries.iter().map(Mark::of).collect();
+    way(&marks, leaf)
+}
+
+/// The way to an event, as [`path`], from as little as is needed.
+pub(super) fn way(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     let mut path = BTreeSet::new();
-    let mut end = entries.partition_point(|entry| entry.seq <= leaf);
-    while let Some(entry) = end.checked_sub(1).and_then(|last| entries.get(last)) {
-        path.insert(entry.seq);
-        end = match rewound_to(entry) {
+    let behind = |seq: u64| marks.partition_point(|mark| mark.seq <= seq);
+    let mut end = behind(leaf);
+    while let Some(mark) = end.checked_sub(1).and_then(|last| marks.get(last)) {
+        path.insert(mark.seq);
+        end = match mark.rewound_to {
             // One that names itself or what comes later is damaged; it is taken for any other.
-            Some(to) if to < entry.seq => entries.partition_point(|entry| entry.seq <= to),
+            Some(to) if to < mark.seq => behind(to),
             Some(_) | None => end - 1,
         };
     }

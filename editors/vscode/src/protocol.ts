@@ -602,6 +602,35 @@ export type SnippetPiece = {
   match?: boolean;
 };
 
+/** Which session to export, as what, and to where. */
+export type SessionExportParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** What to make of it. */
+  format: ExportFormat;
+  /** A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer. */
+  path?: string;
+  /** Write over a file that is there. */
+  overwrite?: boolean;
+};
+
+/** What a session is exported as. */
+export type ExportFormat = 
+  | /** One page for a browser, with everything in it and without scripts. */ "html"
+  | /** Markdown. */ "md"
+  | /** The events as the journal has them, one a line. */ "json"
+  | /** A session file of Pi's, version 3. */ "pi";
+
+/** The exported session. */
+export type SessionExportResult = {
+  /** The text; absent where a file was written. */
+  text?: string;
+  /** The file that was written, absolute. */
+  path?: string;
+  /** The size of the text in bytes. */
+  bytes: number;
+};
+
 /** Which session to delete. */
 export type SessionDeleteParams = {
   /** The session. It must be named, and open nowhere. */
@@ -2441,6 +2470,8 @@ export interface ClientRequests {
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
   /** Searches what people and models said, and what tools were called, ran and touched, in all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
+  /** Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory. */
+  "session/export": { params: SessionExportParams; result: SessionExportResult };
   /** Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused. */
   "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
   /** Goes back, or forward again, to another place of an idle session's history. */

@@ -15,9 +15,9 @@ use pintle_protocol::methods::{
     EditorDiagnostics, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
     QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
     ReviewDecide, ReviewList, ReviewPatch, SessionClose, SessionCompact, SessionCreate,
-    SessionDelete, SessionEvents, SessionFork, SessionLabel, SessionList, SessionOpen,
-    SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate,
-    Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionLabel, SessionList,
+    SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe,
+    SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -51,6 +51,7 @@ impl Table {
         add::<SessionUpdate, _, _>(&mut module, told::session_update);
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
+        add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
         add::<SessionRewind, _, _>(&mut module, history::session_rewind);
         add::<SessionFork, _, _>(&mut module, history::session_fork);

@@ -6,6 +6,7 @@ use super::handlers::{Answer, session};
 use crate::agent::{Filter, PageRange, Piece};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error::{self, ErrorData};
+use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::methods::{
     BlobReadParams, BlobReadResult, SessionEventsParams, SessionListParams, SessionListResult,
 };
@@ -53,6 +54,18 @@ pub(super) async fn session_delete(
 ) -> Answer<SessionDeleteResult> {
     let deleted = connection.engine.delete(params.session_id).await.map_err(refused)?;
     Ok(SessionDeleteResult { deleted })
+}
+
+pub(super) async fn session_export(
+    connection: Arc<Connection>,
+    mut params: SessionExportParams,
+) -> Answer<SessionExportResult> {
+    // One that is not open here can be exported all the same.
+    let session_id = match params.session_id.take() {
+        Some(id) => id,
+        None => session(&connection, None)?.id,
+    };
+    connection.engine.export(session_id, params).await.map_err(refused)
 }
 
 /// `SessionEventsResult` with the events as the journal holds them.

@@ -361,6 +361,22 @@
 ---@field text string The text.
 ---@field match? boolean It is what was looked for.
 
+---Which session to export, as what, and to where.
+---@class pintle.SessionExportParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+---@field format pintle.ExportFormat What to make of it.
+---@field path? string A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer.
+---@field overwrite? boolean Write over a file that is there.
+
+---What a session is exported as.
+---@alias pintle.ExportFormat "html"|"md"|"json"|"pi"
+
+---The exported session.
+---@class pintle.SessionExportResult
+---@field text? string The text; absent where a file was written.
+---@field path? string The file that was written, absolute.
+---@field bytes integer The size of the text in bytes.
+
 ---Which session to delete.
 ---@class pintle.SessionDeleteParams
 ---@field sessionId pintle.SessionId The session. It must be named, and open nowhere.
@@ -1543,6 +1559,9 @@ M.method = {
   ---Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
   ---Params: `pintle.SessionSearchParams`; result: `pintle.SessionSearchResult`.
   session_search = "session/search",
+  ---Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory.
+  ---Params: `pintle.SessionExportParams`; result: `pintle.SessionExportResult`.
+  session_export = "session/export",
   ---Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
   ---Params: `pintle.SessionDeleteParams`; result: `pintle.SessionDeleteResult`.
   session_delete = "session/delete",

@@ -1,0 +1,34 @@
+//! Sessions of Pi, versions 1 to 3: read into events of ours, and events of ours written as version 3. Pure: lines in, lines out.
+//!
+//! Each event that comes from a line of Pi's keeps that line, byte for byte, in the private part of its entry. So what this engine
+//! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages.
+//! Source: `reference/pi-rpc.md`, section 8, of 2026-11, and the reader of Pi 0.73.1.
+
+mod blocks;
+mod fields;
+mod import;
+mod read;
+mod turns;
+mod write;
+
+pub use import::{Draft, Imported, import};
+pub use read::{Error, Session, read};
+pub use write::Writer;
+
+use serde_json::value::RawValue;
+
+/// The version that is written, and the latest that is read.
+const VERSION: u64 = 3;
+
+/// The key of a line of Pi's in the private part of an entry.
+const KEY: &str = "pi";
+
+/// A private part that holds a line of Pi's beside other fields, which are those of a JSON object.
+fn keeping(fields: &str, line: &str) -> Option<Box<RawValue>> {
+    let body = fields.strip_suffix('}').unwrap_or("{");
+    let comma = if body.len() > 1 { "," } else { "" };
+    RawValue::from_string(format!("{body}{comma}\"{KEY}\":{line}}}")).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,379 @@
+//! Turns, steps and calls in the making: a line of Pi's messages becomes the events that this engine would have written.
+//!
+//! Invariant: every turn that begins ends, and every call has a result before anything else is said.
+
+use super::import::Draft;
+use super::{blocks, keeping};
+use crate::context::conversation::{Bone, Skeleton};
+use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::event::{
+    Event, StepCompleted, StopReason, TurnCompleted, TurnError, TurnStatus,
+};
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolResult};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+/// The result of a call whose own is not in the file.
+const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check what it did before you go on.";
+
+/// The result of a call in a reply that was cut.
+const NOT_RUN: &str = "Not run: the reply was cut before this call began.";
+
+/// A turn that is open.
+#[derive(Debug)]
+struct Turn {
+    id: TurnId,
+    began_ms: u64,
+    steps: u32,
+    usage: Usage,
+    cost_nano_usd: Option<u64>,
+}
+
+/// A call that waits for its result, or for those before it.
+#[derive(Debug)]
+struct Waiting {
+    item: Item,
+    /// Its id in the file.
+    id: String,
+    /// The entry of its reply.
+    place: usize,
+}
+
+/// What makes events.
+pub(super) struct Turns<'a> {
+    pub(super) new_id: &'a mut dyn FnMut() -> String,
+    pub(super) drafts: Vec<Draft>,
+    /// The messages that a model reads, by the place of their entries; a result's is marked.
+    pub(super) messages: Vec<(usize, bool)>,
+    /// The model, with its effort.
+    pub(super) model: String,
+    pub(super) cwd: String,
+    turn: Option<Turn>,
+    calls: Vec<Waiting>,
+    /// Messages that came between a call and its result.
+    held: Vec<(usize, u64, Event, Option<Box<RawValue>>)>,
+    call_ids: HashSet<String>,
+    place: usize,
+    pub(super) now_ms: u64,
+}
+
+impl<'a> Turns<'a> {
+    pub(super) fn new(new_id: &'a mut dyn FnMut() -> String, model: String, cwd: String) -> Self {
+        Self {
+            new_id,
+            drafts: Vec::new(),
+            messages: Vec::new(),
+            model,
+            cwd,
+            turn: None,
+            calls: Vec::new(),
+            held: Vec::new(),
+            call_ids: HashSet::new(),
+            place: 0,
+            now_ms: 0,
+        }
+    }
+
+    /// The entry whose events come now.
+    pub(super) fn at(&mut self, place: usize, ms: Option<u64>) {
+        self.place = place;
+        self.now_ms = ms.unwrap_or(self.now_ms);
+    }
+
+    pub(super) fn push(&mut self, event: Event, private: Option<Box<RawValue>>) {
+        let turn_id = self.turn.as_ref().map(|turn| turn.id.clone());
+        self.drafts.push(Draft { ts_ms: self.now_ms, turn_id, event, private });
+    }
+
+    pub(super) fn item(&mut self, body: ItemBody, status: ItemStatus) -> Item {
+        Item {
+            id: ItemId::new((self.new_id)()),
+            turn_id: self.turn.as_ref().map(|turn| turn.id.clone()),
+            step: None,
+            status,
+            started_ms: self.now_ms,
+            duration_ms: Some(0),
+            body,
+        }
+    }
+
+    /// Begins a turn and returns its id.
+    pub(super) fn begin(&mut self) -> TurnId {
+        self.end(TurnStatus::Completed, None, None);
+        let id = TurnId::new((self.new_id)());
+        self.turn = Some(Turn {
+            id: id.clone(),
+            began_ms: self.now_ms,
+            steps: 0,
+            usage: Usage::default(),
+            cost_nano_usd: None,
+        });
+        id
+    }
+
+    /// Ends the turn that is open, if one is.
+    pub(super) fn end(
+        &mut self,
+        status: TurnStatus,
+        stop: Option<StopReason>,
+        error: Option<TurnError>,
+    ) {
+        self.settle();
+        let Some(turn) = &self.turn else { return };
+        let completed = TurnCompleted {
+            status,
+            stop: stop.or((status == TurnStatus::Completed).then_some(StopReason::EndTurn)),
+            error,
+            usage: turn.usage,
+            cost_nano_usd: turn.cost_nano_usd,
+            steps: turn.steps,
+            denials: 0,
+            duration_ms: self.now_ms.saturating_sub(turn.began_ms),
+        };
+        self.push(Event::TurnCompleted(completed), None);
+        self.turn = None;
+    }
+
+    /// Something that the model reads beside people's messages; between a call and its result it has to wait.
+    pub(super) fn told(&mut self, event: Event, private: Option<Box<RawValue>>) {
+        if self.calls.iter().any(|call| call.item.status == ItemStatus::Running) {
+            self.held.push((self.place, self.now_ms, event, private));
+            return;
+        }
+        self.settle();
+        self.messages.push((self.place, false));
+        self.push(event, private);
+    }
+
+    /// A reply of a model.
+    pub(super) fn reply(&mut self, message: &Map<String, Value>, line: &str) {
+        self.settle();
+        let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
+        let origin = format!("{}/{}", text("provider"), text("model"));
+        let stop = blocks::stop(text("stopReason"));
+        if self.turn.is_none() {
+            self.begin();
+            let model = self.model.clone();
+            self.push(Event::TurnStarted { model }, None);
+        }
+        let (usage, cost) = blocks::usage(message.get("usage"));
+        let (step, turn_usage, turn_cost) = self.count(usage, cost);
+        let mut bones = Vec::new();
+        let mut calls = Vec::new();
+        let content = message.get("content").and_then(Value::as_array);
+        for block in content.into_iter().flatten().filter_map(Value::as_object) {
+            let (bone, call) = self.block(block, text("api"), step, stop.is_some());
+            bones.extend(bone);
+            calls.extend(call);
+        }
+        let has_blocks = !bones.is_empty();
+        let skeleton = Skeleton { origin, stop: stop.unwrap_or(StopReason::Other), blocks: bones };
+        let fields = if has_blocks { serde_json::to_string(&skeleton).ok() } else { None };
+        let private = keeping(fields.as_deref().unwrap_or("{}"), line);
+        let completed = StepCompleted {
+            step,
+            stop,
+            usage,
+            turn_usage,
+            cost_nano_usd: cost,
+            turn_cost_nano_usd: turn_cost,
+        };
+        self.push(Event::StepCompleted(completed), private);
+        if has_blocks {
+            self.messages.push((self.place, false));
+        }
+        self.calls = calls;
+        for number in 0..self.calls.len() {
+            let Some(call) = self.calls.get_mut(number) else { break };
+            call.item.status = ItemStatus::Running;
+            let item = call.item.clone();
+            self.push(Event::ItemUpdated { item }, None);
+        }
+        match stop {
+            None if text("stopReason") == "aborted" => {
+                self.end(TurnStatus::Interrupted, None, None);
+            }
+            None => {
+                let error = TurnError {
+                    code: "imported".to_owned(),
+                    message: message
+                        .get("errorMessage")
+                        .and_then(Value::as_str)
+                        .unwrap_or("the provider failed")
+                        .to_owned(),
+                    hint: None,
+                    retryable: false,
+                    http_status: None,
+                };
+                self.end(TurnStatus::Failed, None, Some(error));
+            }
+            Some(stop) if self.calls.is_empty() => {
+                self.end(TurnStatus::Completed, Some(stop), None);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn count(&mut self, usage: Usage, cost: Option<u64>) -> (u32, Usage, Option<u64>) {
+        let Some(turn) = &mut self.turn else { return (1, usage, cost) };
+        turn.steps += 1;
+        turn.usage += usage;
+        if let Some(cost) = cost {
+            turn.cost_nano_usd = Some(turn.cost_nano_usd.unwrap_or(0).saturating_add(cost));
+        }
+        (turn.steps, turn.usage, turn.cost_nano_usd)
+    }
+
+    /// A block of a reply as items, what the journal keeps of it for the model, and the call that waits.
+    fn block(
+        &mut self,
+        block: &Map<String, Value>,
+        api: &str,
+        step: u32,
+        is_whole: bool,
+    ) -> (Option<Bone>, Option<Waiting>) {
+        let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+        let opaque = blocks::opaque(api, block);
+        let said = |text: &str| TextBody { text: text.to_owned() };
+        match text("type") {
+            "text" if !text("text").is_empty() => {
+                let item = self.said(ItemBody::AgentMessage(said(text("text"))), step, is_whole);
+                (Some(Bone::Text { item, opaque }), None)
+            }
+            "thinking" => {
+                let is_redacted = block.get("redacted").and_then(Value::as_bool).unwrap_or(false);
+                let shown = if is_redacted { "" } else { text("thinking") };
+                let item = (!shown.is_empty())
+                    .then(|| self.said(ItemBody::Reasoning(said(shown)), step, is_whole));
+                // Cut reasoning has no signature, and no provider takes it back without one.
+                let is_kept =
+                    (is_whole || opaque.is_some()) && (item.is_some() || opaque.is_some());
+                (is_kept.then_some(Bone::Reasoning { item, opaque }), None)
+            }
+            "toolCall" => {
+                let (item, id, arguments) = self.call(block, step, is_whole);
+                if !is_whole {
+                    return (None, None);
+                }
+                let is_new = self.call_ids.insert(id.clone());
+                let call_id = if is_new { id.clone() } else { self.unused(&id) };
+                // An object is written again as it is in the item.
+                let arguments = (!arguments.is_object()).then(|| arguments.to_string());
+                let bone = Bone::Call { item: item.id.clone(), call_id, arguments, opaque };
+                (Some(bone), Some(Waiting { item, id, place: self.place }))
+            }
+            _ => (None, None),
+        }
+    }
+
+    /// An id of a call that no other has.
+    fn unused(&mut self, id: &str) -> String {
+        let mut number = 2u64;
+        loop {
+            let other = format!("{id}_{number}");
+            if self.call_ids.insert(other.clone()) {
+                return other;
+            }
+            number += 1;
+        }
+    }
+
+    fn said(&mut self, body: ItemBody, step: u32, is_whole: bool) -> ItemId {
+        let status = if is_whole { ItemStatus::Completed } else { ItemStatus::Cancelled };
+        let mut item = self.item(body, status);
+        item.step = Some(step);
+        let id = item.id.clone();
+        self.push(Event::ItemCompleted { item }, None);
+        id
+    }
+
+    fn call(
+        &mut self,
+        block: &Map<String, Value>,
+        step: u32,
+        is_whole: bool,
+    ) -> (Item, String, Value) {
+        let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, id) = (text("name").to_owned(), text("id").to_owned());
+        let arguments = block.get("arguments").cloned().unwrap_or_default();
+        let path = arguments.get("path").and_then(Value::as_str);
+        let location = path.map(|path| pintle_protocol::item::Location {
+            path: std::path::Path::new(&self.cwd).join(path).to_string_lossy().into_owned(),
+            line: None,
+        });
+        let call = ToolCall {
+            title: blocks::title(&name, &arguments),
+            kind: blocks::kind(&name),
+            tool_name: name,
+            locations: location.into_iter().collect(),
+            input: Some(arguments.clone()),
+            changed_input: None,
+            output: None,
+        };
+        let mut item = self.item(ItemBody::ToolCall(Box::new(call)), ItemStatus::Pending);
+        item.step = Some(step);
+        item.duration_ms = None;
+        self.push(Event::ItemStarted { item: item.clone() }, None);
+        if is_whole {
+            self.push(Event::ItemUpdated { item: item.clone() }, None);
+        } else {
+            self.close(item.clone(), ItemStatus::Cancelled, failed(NOT_RUN), keeping("{}", "null"));
+        }
+        (item, id, arguments)
+    }
+
+    fn close(
+        &mut self,
+        mut item: Item,
+        status: ItemStatus,
+        result: ToolResult,
+        private: Option<Box<RawValue>>,
+    ) {
+        item.status = status;
+        item.duration_ms = Some(self.now_ms.saturating_sub(item.started_ms));
+        if let ItemBody::ToolCall(call) = &mut item.body {
+            call.output = Some(result);
+        }
+        self.push(Event::ItemCompleted { item }, private);
+    }
+
+    /// A result of a call. False where no call waits for it.
+    pub(super) fn result(&mut self, message: &Map<String, Value>, line: &str) -> bool {
+        let id = message.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
+        let waits = |call: &&mut Waiting| call.id == id && call.item.status == ItemStatus::Running;
+        let Some(call) = self.calls.iter_mut().find(waits) else { return false };
+        let is_error = message.get("isError").and_then(Value::as_bool).unwrap_or(false);
+        let status = if is_error { ItemStatus::Failed } else { ItemStatus::Completed };
+        call.item.status = status;
+        let item = call.item.clone();
+        let content = blocks::content(message.get("content"));
+        let result = ToolResult { content, is_error, ..ToolResult::default() };
+        self.close(item, status, result, keeping("{}", line));
+        true
+    }
+
+    /// Gives the calls that wait the result that they never got, and takes what was held back for them.
+    pub(super) fn settle(&mut self) {
+        for call in std::mem::take(&mut self.calls) {
+            self.messages.push((call.place, true));
+            if call.item.status == ItemStatus::Running {
+                // The way back leaves out what was not in the file.
+                let private = keeping("{}", "null");
+                self.close(call.item, ItemStatus::Cancelled, failed(UNKNOWN), private);
+            }
+        }
+        let now_ms = self.now_ms;
+        for (place, ms, event, private) in std::mem::take(&mut self.held) {
+            self.messages.push((place, false));
+            self.now_ms = ms;
+            self.push(event, private);
+        }
+        self.now_ms = now_ms;
+    }
+}
+
+fn failed(text: &str) -> ToolResult {
+    ToolResult { content: vec![Content::text(text)], is_error: true, ..ToolResult::default() }
+}

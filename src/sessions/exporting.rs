@@ -1,0 +1,78 @@
+//! `pintle sessions export`: a session into a file of the person's choice.
+//!
+//! Invariant: a file that is there stays as it is unless told otherwise, and none is half written.
+
+use super::Stock;
+use crate::args::Exporting;
+use anyhow::Context;
+use pintle::export;
+use std::fs::Permissions;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+impl Stock<'_> {
+    pub(super) fn export(&self, wanted: &Exporting) -> anyhow::Result<u8> {
+        let id = self.named(&wanted.id)?;
+        let format = wanted.format.into();
+        if wanted.output.as_deref() == Some(Path::new("-")) {
+            let mut out = BufWriter::new(io::stdout().lock());
+            written(export::write(&self.store, &id, format, &mut out))?;
+            out.flush()?;
+            return Ok(0);
+        }
+        let name = match &wanted.output {
+            Some(path) => path.clone(),
+            None => PathBuf::from(export::file_name(&self.store, &id, format)?),
+        };
+        let path = self.ambient.current_dir()?.join(&name);
+        // Looked at before the work; the rename below looks again.
+        let is_there = path.symlink_metadata().is_ok();
+        anyhow::ensure!(wanted.force || !is_there, "{}", there(&name));
+        let folder = path.parent().context("name a file, not a folder")?;
+        let file = tempfile::Builder::new()
+            .prefix(".pintle-export-")
+            // The system takes away what this user's mask says.
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .with_context(|| format!("{} cannot be written", folder.display()))?;
+        let mut out = BufWriter::new(file);
+        written(export::write(&self.store, &id, format, &mut out))
+            .with_context(|| format!("{} was not written", name.display()))?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        keep(file, &path, &name, wanted.force)?;
+        writeln!(io::stdout(), "{}", name.display())?;
+        Ok(0)
+    }
+}
+
+/// What the disk said is told apart from what the store said: whoever stops reading stdout is no error.
+fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
+    match done {
+        Ok(()) => Ok(()),
+        Err(export::Error::Write(error)) => Err(error.into()),
+        Err(export::Error::Store(error)) => Err(error.into()),
+    }
+}
+
+fn keep(file: NamedTempFile, path: &Path, name: &Path, force: bool) -> anyhow::Result<()> {
+    if force {
+        anyhow::ensure!(!path.is_dir(), "{} is a folder; name a file", name.display());
+        file.persist(path).with_context(|| format!("{} was not written", name.display()))?;
+        return Ok(());
+    }
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+            anyhow::bail!(there(name))
+        }
+        Err(error) => {
+            Err(error.error).with_context(|| format!("{} was not written", name.display()))
+        }
+    }
+}
+
+fn there(name: &Path) -> String {
+    format!("{} is there already; --force writes over it, --output names another", name.display())
+}

@@ -1,0 +1,101 @@
+//! `pintle sessions import`: session files of others become sessions of ours.
+//!
+//! Invariant: a file is imported whole or not at all, and stays as it is.
+#![expect(clippy::disallowed_methods, reason = "reads files that a person names")]
+
+use super::Stock;
+use super::transcript::one_line;
+use crate::args::Importing;
+use crate::assemble;
+use anyhow::Context;
+use pintle::pi;
+use pintle::store::{FORMAT_VERSION, Header};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+impl Stock<'_> {
+    pub(super) fn import(&self, wanted: &Importing) -> anyhow::Result<u8> {
+        let cwd = match &wanted.directory {
+            None => None,
+            Some(folder) => Some(assemble::folder(&self.ambient.current_dir()?.join(folder))?),
+        };
+        let cwd = cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        for file in &wanted.files {
+            let id = self.import_file(file, cwd.as_deref())?;
+            writeln!(io::stdout(), "{id}")?;
+        }
+        Ok(0)
+    }
+
+    fn import_file(&self, file: &Path, cwd: Option<&str>) -> anyhow::Result<SessionId> {
+        let name = file.display();
+        let path = self.ambient.current_dir()?.join(file);
+        let bytes = fs::read(&path).with_context(|| format!("{name} cannot be read"))?;
+        // A byte that is no text makes its line a damaged one, not the file.
+        let text = String::from_utf8_lossy(&bytes);
+        let read = pi::read(&text)
+            .with_context(|| format!("{name} is no session of Pi's that can be imported"))?;
+        let imported = pi::import(&read, cwd, &mut || self.ambient.new_id());
+        let mut err = io::stderr();
+        let earlier = self.imported_before(&imported.pi_id)?;
+        if let Some(earlier) = earlier {
+            writeln!(err, "pintle: {name} was imported before, as {earlier}; this is another one")?;
+        }
+        for warning in &imported.warnings {
+            writeln!(err, "pintle: {name}: {}", one_line(warning))?;
+        }
+        if !Path::new(&imported.cwd).is_dir() {
+            let cwd = one_line(&imported.cwd);
+            writeln!(
+                err,
+                "pintle: {name}: its folder {cwd} is not here; to go on with it, import it with --directory DIR"
+            )?;
+        }
+        let id = SessionId::new(self.ambient.new_id());
+        let header = Header {
+            journal: "pintle".to_owned(),
+            version: FORMAT_VERSION,
+            session_id: id.clone(),
+            cwd: imported.cwd,
+            created_ms: imported.created_ms,
+        };
+        let mut journal = self.store.create(&header)?;
+        let append = || {
+            for (seq, draft) in (1..).zip(imported.drafts) {
+                let record = EventRecord {
+                    session_id: id.clone(),
+                    seq,
+                    ts_ms: draft.ts_ms,
+                    turn_id: draft.turn_id,
+                    event: draft.event,
+                };
+                journal.append(&record, draft.private.as_deref())?;
+            }
+            Ok::<(), pintle::store::Error>(())
+        };
+        if let Err(error) = append() {
+            drop(journal);
+            // What is half there would look like the whole.
+            self.store.delete(&id)?;
+            return Err(error).with_context(|| format!("{name} was not imported"));
+        }
+        Ok(id)
+    }
+
+    /// The session that this session of Pi's was made into before.
+    fn imported_before(&self, pi_id: &str) -> anyhow::Result<Option<SessionId>> {
+        for id in self.store.ids()? {
+            let Ok(mut entries) = self.store.entries(&id) else { continue };
+            let first = entries.next().and_then(Result::ok).and_then(|entry| entry.private);
+            let first =
+                first.and_then(|raw| serde_json::from_str::<serde_json::Value>(raw.get()).ok());
+            if first.is_some_and(|first| first.pointer("/pi/id").is_some_and(|id| id == pi_id)) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+}

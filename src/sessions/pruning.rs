@@ -1,0 +1,113 @@
+//! `pintle sessions prune`, and what is done by itself once a day: sessions that outlived the settings go, and it is said.
+
+use super::transcript::one_line;
+use super::{NOTHING, Stock, plural, when};
+use crate::args::Pruning;
+use pintle::ambient::Ambient;
+use pintle::config::{Config, SessionSettings};
+use pintle::store::retention::{Family, Policy, Reason};
+use pintle::store::{self, Store};
+use std::io::{self, IsTerminal, Write};
+
+fn policy(settings: &SessionSettings) -> Policy {
+    Policy {
+        days: settings.keep_days.map(u64::from),
+        count: settings.keep_count.and_then(|count| usize::try_from(count).ok()),
+        bytes: settings.max_mb.map(|mb| u64::from(mb) * 1024 * 1024),
+    }
+}
+
+impl Stock<'_> {
+    pub(super) fn prune(&self, wanted: &Pruning, config: &Config) -> anyhow::Result<u8> {
+        let mut err = io::stderr();
+        if config.sessions == SessionSettings::default() {
+            writeln!(
+                err,
+                "pintle: nothing is set: write keep_days, keep_count or max_mb below [sessions] into {}",
+                config.folders.config_file.display()
+            )?;
+            return Ok(NOTHING);
+        }
+        self.read_all()?;
+        let going = self.store.outlived(&policy(&config.sessions), self.ambient.now_ms())?;
+        if going.is_empty() {
+            writeln!(err, "pintle: no session has outlived the settings")?;
+            return Ok(0);
+        }
+        let mut out = io::stdout().lock();
+        for (family, reason) in &going {
+            writeln!(out, "{}", told(family, *reason))?;
+        }
+        if wanted.dry_run {
+            return Ok(0);
+        }
+        if !wanted.yes {
+            anyhow::ensure!(
+                io::stdin().is_terminal(),
+                "nothing was deleted: nobody can be asked here; with --yes it is done without asking"
+            );
+            let count = plural(going.len() as u64, "session");
+            write!(err, "Delete {count} for good? [y/N] ")?;
+            err.flush()?;
+            let mut answer = String::new();
+            io::stdin().read_line(&mut answer)?;
+            if !matches!(answer.trim(), "y" | "Y" | "yes") {
+                writeln!(err, "Nothing was deleted.")?;
+                return Ok(NOTHING);
+            }
+        }
+        for (family, _) in &going {
+            match self.store.delete(&family.session_id) {
+                Ok(gone) => {
+                    for id in gone {
+                        writeln!(out, "deleted {id}")?;
+                    }
+                }
+                // Opened or deleted by another process meanwhile.
+                Err(error @ (store::Error::Locked { .. } | store::Error::NotFound(_))) => {
+                    writeln!(err, "pintle: {error}; it stays as it is")?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// Deletes what has outlived the settings, at most once a day, and says so. What goes wrong is told and stops nothing.
+pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
+    if config.sessions == SessionSettings::default() {
+        return;
+    }
+    let store = Store::new(&config.folders.data);
+    let now_ms = ambient.now_ms();
+    if !store.is_prune_due(now_ms) {
+        return;
+    }
+    let going = match store.outlived(&policy(&config.sessions), now_ms) {
+        Ok(going) => going,
+        Err(error) => return tracing::warn!("sessions were not looked through: {error}"),
+    };
+    for (family, reason) in going {
+        match store.delete(&family.session_id) {
+            Ok(_) => {
+                let text = format!("pintle: deleted {}\n", told(&family, reason));
+                let _ = io::stderr().write_all(text.as_bytes());
+            }
+            Err(store::Error::Locked { .. } | store::Error::NotFound(_)) => {}
+            Err(error) => tracing::warn!("session {} was not deleted: {error}", family.session_id),
+        }
+    }
+}
+
+/// A session that goes, in a line.
+fn told(family: &Family, reason: Reason) -> String {
+    let why = match reason {
+        Reason::Days => "keep_days",
+        Reason::Count => "keep_count",
+        Reason::Bytes => "max_mb",
+    };
+    let title = family.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
+    let time = when::shown(family.updated_ms);
+    format!("{}  {time}  {title} ({}, {why})", family.session_id, super::size(family.bytes))
+}

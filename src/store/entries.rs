@@ -1,0 +1,95 @@
+//! A journal read from its beginning to its end, one line at a time, without a lock and also while another process writes.
+//!
+//! Invariant: what is held in memory is one line, whatever the size of the journal.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::journal::{self, FILE};
+use super::{Entry, Error, Header, Store, entry, tree};
+use pintle_protocol::ids::SessionId;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+/// The entries of a stored session, in order. Lines that are damaged or not whole are passed over.
+#[derive(Debug)]
+pub struct Entries {
+    header: Header,
+    path: PathBuf,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    last: u64,
+    has_ended: bool,
+    /// Only these; all where there is no choice.
+    only: Option<BTreeSet<u64>>,
+}
+
+impl Store {
+    /// Reads a session from its beginning.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
+        Entries::of(self.find(session)?.join(FILE))
+    }
+}
+
+impl Store {
+    /// Reads a session from its beginning, without what its history has left: as the model knows it.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn current_entries(&self, session: &SessionId) -> Result<Entries, Error> {
+        let marks = self.entries(session)?.map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
+        let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
+        let mut entries = self.entries(session)?;
+        // What is written meanwhile is not part of it.
+        entries.only = Some(tree::way(&marks, u64::MAX));
+        Ok(entries)
+    }
+}
+
+impl Entries {
+    /// Those of the journal at this path.
+    pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
+        let header = journal::read_header(&path)?;
+        let file = File::open(&path).map_err(Error::io(&path))?;
+        let reader = BufReader::new(file);
+        let (line, last, has_ended, only) = (Vec::new(), 0, false, None);
+        Ok(Self { header, path, reader, line, last, has_ended, only })
+    }
+
+    /// The first line.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Result<Entry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.has_ended {
+            self.line.clear();
+            match self.reader.read_until(b'\n', &mut self.line) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) => {
+                    self.has_ended = true;
+                    return Some(Err(Error::io(&self.path)(error)));
+                }
+            }
+            let Some(text) = self.line.strip_suffix(b"\n") else { break };
+            let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
+            // The first line is no entry, and a damaged one is nobody's.
+            let Some(entry) = parsed.filter(|entry| entry.seq > self.last) else { continue };
+            self.last = entry.seq;
+            if self.only.as_ref().is_some_and(|only| !only.contains(&entry.seq)) {
+                continue;
+            }
+            return Some(Ok(entry));
+        }
+        self.has_ended = true;
+        None
+    }
+}

@@ -1,0 +1,301 @@
+//! Which stored sessions have outlived the settings: what there is, read from the folders; what goes, decided from values.
+//!
+//! Invariant: a session that is open, has a label, or was changed within a day stays, whatever is set. Sessions of sub-agents
+//! live and go with whom they worked for.
+#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
+
+use super::journal::{self, FILE};
+use super::{Error, Filter, Store, list};
+use pintle_protocol::ids::SessionId;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// The file in the data folder that tells when sessions were last looked through.
+const STAMP: &str = "pruned";
+
+/// How long sessions are kept. What is `None` deletes nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The longest since the last change, in days.
+    pub days: Option<u64>,
+    /// How many stay, the newest.
+    pub count: Option<usize>,
+    /// The most that all take together, in bytes.
+    pub bytes: Option<u64>,
+}
+
+/// A stored session with those of its sub-agents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Family {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title, as in lists.
+    pub title: Option<String>,
+    /// When one of them was last changed, in milliseconds since 1970.
+    pub updated_ms: u64,
+    /// What all of them take on the disk, in bytes.
+    pub bytes: u64,
+    /// Why it stays whatever is set, if it does.
+    pub held: Option<Held>,
+    /// The session and those of its sub-agents, with their folders.
+    members: Vec<(SessionId, PathBuf)>,
+}
+
+impl Family {
+    /// Asks the folders themselves: a list may be behind them, and knows neither locks nor labels.
+    fn look(&mut self) {
+        for (id, folder) in &self.members {
+            if let Some(now) = list::summary(folder) {
+                self.updated_ms = self.updated_ms.max(now.updated_ms);
+            }
+            if journal::lock(folder, id).is_err() {
+                self.held = Some(Held::Open);
+            } else if self.held.is_none() && is_labelled(&folder.join(FILE)) {
+                self.held = Some(Held::Labelled);
+            }
+        }
+    }
+}
+
+/// Why a session stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// It is open somewhere.
+    Open,
+    /// A place in it has a name.
+    Labelled,
+}
+
+/// Why a session goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// It is too old.
+    Days,
+    /// There are too many.
+    Count,
+    /// All take too much room.
+    Bytes,
+}
+
+/// The sessions that go, the oldest first, each with the reason.
+pub fn plan(families: &[Family], policy: &Policy, now_ms: u64) -> Vec<(Family, Reason)> {
+    let mut newest: Vec<&Family> = families.iter().collect();
+    newest.sort_by(|a, b| (b.updated_ms, &b.session_id).cmp(&(a.updated_ms, &a.session_id)));
+    let mut bytes: u64 = newest.iter().map(|family| family.bytes).sum();
+    let mut count = newest.len();
+    let mut going = Vec::new();
+    for family in newest.into_iter().rev() {
+        let age_ms = now_ms.saturating_sub(family.updated_ms);
+        if family.held.is_some() || age_ms < DAY_MS {
+            continue;
+        }
+        let reason = if policy.days.is_some_and(|days| age_ms > days.saturating_mul(DAY_MS)) {
+            Reason::Days
+        } else if policy.count.is_some_and(|most| count > most) {
+            Reason::Count
+        } else if policy.bytes.is_some_and(|most| bytes > most) {
+            Reason::Bytes
+        } else {
+            continue;
+        };
+        count -= 1;
+        bytes -= family.bytes;
+        going.push((family.clone(), reason));
+    }
+    going
+}
+
+impl Store {
+    /// The sessions that have outlived a policy, the oldest first. Journals are read of these alone.
+    ///
+    /// # Errors
+    /// The folder of sessions exists and cannot be read.
+    pub fn outlived(&self, policy: &Policy, now_ms: u64) -> Result<Vec<(Family, Reason)>, Error> {
+        let mut families = self.families()?;
+        let mut looked_at = HashSet::new();
+        loop {
+            let going = plan(&families, policy, now_ms);
+            let new: HashSet<SessionId> = going
+                .iter()
+                .map(|(family, _)| family.session_id.clone())
+                .filter(|id| looked_at.insert(id.clone()))
+                .collect();
+            if new.is_empty() {
+                return Ok(going);
+            }
+            // What stays makes others go, so the plan is made anew.
+            for family in families.iter_mut().filter(|family| new.contains(&family.session_id)) {
+                family.look();
+            }
+        }
+    }
+
+    /// Every session with its sub-agents', as lists know them.
+    fn families(&self) -> Result<Vec<Family>, Error> {
+        let filter = Filter { subagents: true, ..Filter::default() };
+        let (all, _) = self.list(&filter, None, usize::MAX)?;
+        let known: HashSet<&SessionId> = all.iter().map(|one| &one.session_id).collect();
+        let parents: HashMap<&SessionId, &SessionId> = all
+            .iter()
+            .filter_map(|one| Some((&one.session_id, &one.parent.as_ref()?.session_id)))
+            .filter(|(_, parent)| known.contains(parent))
+            .collect();
+        let mut families: BTreeMap<&SessionId, Family> = BTreeMap::new();
+        for one in &all {
+            let mut head = &one.session_id;
+            // A journal may name anything, itself too.
+            for _ in 0..parents.len() {
+                head = parents.get(head).copied().unwrap_or(head);
+            }
+            let family = families.entry(head).or_insert_with(|| Family {
+                session_id: head.clone(),
+                title: None,
+                updated_ms: 0,
+                bytes: 0,
+                held: None,
+                members: Vec::new(),
+            });
+            if *head == one.session_id {
+                family.title.clone_from(&one.title);
+            }
+            let folder = PathBuf::from(&one.path);
+            family.updated_ms = family.updated_ms.max(one.updated_ms);
+            family.bytes += bytes(&folder);
+            family.members.push((one.session_id.clone(), folder));
+        }
+        Ok(families.into_values().collect())
+    }
+
+    /// What the data folder takes on the disk, in bytes: sessions, index and what else is there.
+    pub fn bytes(&self) -> u64 {
+        self.sessions.parent().map_or(0, bytes)
+    }
+
+    /// What a session's own folder takes, in bytes.
+    pub fn session_bytes(&self, folder: &str) -> u64 {
+        bytes(Path::new(folder))
+    }
+
+    /// Whether sessions were last looked through a day ago or longer; from then on they were, until tomorrow.
+    pub fn is_prune_due(&self, now_ms: u64) -> bool {
+        let Some(data) = self.sessions.parent() else { return false };
+        if !self.sessions.is_dir() {
+            return false;
+        }
+        let stamp = data.join(STAMP);
+        let last = fs::read_to_string(&stamp).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        // A clock that was put back makes a stamp of tomorrow; that is no reason to wait for it.
+        if last.is_some_and(|last| last <= now_ms && now_ms - last < DAY_MS) {
+            return false;
+        }
+        // Where it cannot be written nothing can be deleted either.
+        fs::write(&stamp, format!("{now_ms}\n")).is_ok()
+    }
+}
+
+/// What a folder takes, links not followed. What cannot be read counts nothing.
+fn bytes(folder: &Path) -> u64 {
+    let mut sum = 0;
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => folders.push(entry.path()),
+                Ok(meta) => sum += meta.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    sum
+}
+
+/// Whether a place in a journal has a name. Events of other types are not read whole.
+fn is_labelled(journal: &Path) -> bool {
+    const MARK: &str = "\"type\":\"label.changed\"";
+    let Ok(file) = File::open(journal) else { return false };
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    let mut labels: HashMap<u64, bool> = HashMap::new();
+    loop {
+        line.clear();
+        match reader.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return labels.values().any(|is_set| *is_set),
+            Ok(_) => {}
+        }
+        if memchr::memmem::find(&line, MARK.as_bytes()).is_none() {
+            continue;
+        }
+        let Ok(value) = serde_json::from_slice::<serde_json::Value>(&line) else { continue };
+        let Some(event) = value.get("event") else { continue };
+        if event.get("type").is_some_and(|kind| kind == "label.changed") {
+            let place = event.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(0);
+            labels.insert(place, event.get("label").is_some_and(serde_json::Value::is_string));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 100 * DAY_MS;
+
+    fn family(name: &str, days: u64, bytes: u64, held: Option<Held>) -> Family {
+        let updated_ms = NOW - days * DAY_MS;
+        let session_id = SessionId::new(name);
+        Family { session_id, title: None, updated_ms, bytes, held, members: Vec::new() }
+    }
+
+    #[test]
+    fn what_goes_is_the_oldest_and_never_what_is_held_or_of_today() {
+        let open = Some(Held::Open);
+        let labelled = Some(Held::Labelled);
+        let five = [
+            family("today", 0, 10, None),
+            family("two", 2, 10, None),
+            family("five", 5, 10, None),
+            family("nine", 9, 10, None),
+            family("ninety", 90, 10, None),
+        ];
+        let held = [
+            family("open", 90, 50, open),
+            family("named", 80, 50, labelled),
+            family("free", 70, 5, None),
+        ];
+        let policy = |days, count, bytes| Policy { days, count, bytes };
+        for (name, families, policy, want) in [
+            ("nothing is set", &five[..], Policy::default(), ""),
+            ("by age", &five, policy(Some(5), None, None), "ninety nine"),
+            ("by number", &five, policy(None, Some(3), None), "ninety nine"),
+            ("by room", &five, policy(None, None, Some(25)), "ninety nine five"),
+            ("together", &five, policy(Some(60), Some(3), Some(25)), "ninety nine five"),
+            (
+                "not what is of today",
+                &five,
+                policy(Some(1), Some(1), Some(1)),
+                "ninety nine five two",
+            ),
+            (
+                "not what is held, though it counts",
+                &held,
+                policy(Some(1), Some(1), Some(1)),
+                "free",
+            ),
+            ("all fits", &five, policy(Some(100), Some(5), Some(50)), ""),
+            ("none are there", &[], policy(Some(1), Some(1), Some(1)), ""),
+        ] {
+            let going = plan(families, &policy, NOW);
+            let names: Vec<&str> = going.iter().map(|(one, _)| one.session_id.as_str()).collect();
+            assert_eq!(names.join(" "), want, "{name}");
+        }
+        let reasons: Vec<Reason> = plan(&five, &policy(Some(60), Some(3), Some(25)), NOW)
+            .into_iter()
+            .map(|(_, reason)| reason)
+            .collect();
+        assert_eq!(reasons, [Reason::Days, Reason::Count, Reason::Bytes]);
+    }
+}
