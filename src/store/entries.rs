@@ -27,7 +27,7 @@ impl Store {
     /// # Errors
     /// It does not exist or cannot be read.
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
-        let path = self.find(session)?.join(FILE);
+        let path = self.current(session)?.join(FILE);
         let header = journal::read_header(&path)?;
         let file = File::open(&path).map_err(Error::io(&path))?;
         let reader = BufReader::new(file);

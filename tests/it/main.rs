@@ -20,6 +20,7 @@ mod export;
 mod fuzz;
 mod hooks;
 mod jobs;
+mod journals;
 mod layers;
 mod lifecycle;
 mod lint;
