@@ -69,6 +69,7 @@ impl From<store::Error> for Error {
             store::Error::Locked { .. } => ErrorKind::OpenElsewhere,
             store::Error::NoCursor(_) => ErrorKind::Invalid,
             store::Error::TooNew { .. }
+            | store::Error::Upgrade { .. }
             | store::Error::NoJournal(_)
             | store::Error::Index { .. }
             | store::Error::Io { .. } => ErrorKind::Internal,

@@ -30,11 +30,9 @@ impl Store {
     /// # Errors
     /// It does not exist or cannot be read.
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
-        Entries::of(self.find(session)?.join(FILE))
+        Entries::of(self.current(session)?.join(FILE))
     }
-}
 
-impl Store {
     /// Reads a session from its beginning, without what its history has left: as the model knows it.
     ///
     /// # Errors

@@ -7,7 +7,7 @@
 use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry};
-use super::{Error, FORMAT_VERSION, Header};
+use super::{Error, FORMAT_VERSION, Header, migrate};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
@@ -85,6 +85,7 @@ impl Journal {
 
     pub(super) fn open(folder: PathBuf, session: &SessionId) -> Result<Opened, Error> {
         let lock = lock(&folder, session)?;
+        migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
         let path = folder.join(FILE);
         let file = OpenOptions::new().read(true).append(true).open(&path);
         let file = file.map_err(Error::io(&path))?;

@@ -19,6 +19,7 @@ pub mod index;
 mod journal;
 pub mod ledger;
 mod list;
+mod migrate;
 mod place;
 pub mod retention;
 mod title;
@@ -88,6 +89,18 @@ pub enum Error {
         path: PathBuf,
         /// Its version.
         version: u32,
+    },
+    /// The journal is of an earlier format and could not be brought to today's; it is as it was.
+    #[error("{path} could not be upgraded from journal format {from} to {to}: {message}")]
+    Upgrade {
+        /// The journal.
+        path: PathBuf,
+        /// Its version.
+        from: u32,
+        /// The version that was wanted.
+        to: u32,
+        /// What went wrong.
+        message: String,
     },
     /// The first line is not a journal's.
     #[error("{0} does not begin like a journal")]
@@ -167,7 +180,7 @@ impl Store {
     /// # Errors
     /// It does not exist or cannot be read.
     pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
-        let path = self.find(session)?.join(journal::FILE);
+        let path = self.current(session)?.join(journal::FILE);
         let offset = place::offset_after(&path, after)?;
         journal::page(&path, offset, after, limit)
     }
@@ -183,7 +196,7 @@ impl Store {
         before: u64,
         limit: usize,
     ) -> Result<Page, Error> {
-        place::page_before(&self.find(session)?.join(journal::FILE), before, limit)
+        place::page_before(&self.current(session)?.join(journal::FILE), before, limit)
     }
 
     /// Deletes a session and those of its sub-agents, with all that is in their folders. Returns them, the one that was named last.
@@ -288,6 +301,19 @@ impl Store {
     /// It does not exist.
     pub fn folder(&self, session: &SessionId) -> Result<PathBuf, Error> {
         self.find(session)
+    }
+
+    /// The session's folder, its journal brought to today's format where it is of an earlier one and nobody has it open.
+    fn current(&self, session: &SessionId) -> Result<PathBuf, Error> {
+        let folder = self.find(session)?;
+        let header = journal::read_header(&folder.join(journal::FILE));
+        if header.is_ok_and(|header| header.version < FORMAT_VERSION)
+            && let Ok(_lock) = journal::lock(&folder, session)
+            && let Err(error) = migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)
+        {
+            tracing::warn!("{error}; it is read as it is");
+        }
+        Ok(folder)
     }
 
     fn find(&self, session: &SessionId) -> Result<PathBuf, Error> {

@@ -22,6 +22,7 @@ mod history;
 mod hooks;
 mod interleavings;
 mod jobs;
+mod journals;
 mod layers;
 mod lifecycle;
 mod lint;
