@@ -108,7 +108,6 @@ impl FileReview {
             }
             Place::File => {
                 closed.state = HunkState::Undone;
-                closed.persons = self.persons.within(&closed.new);
                 &self.now
             }
         };
@@ -181,7 +180,7 @@ impl FileReview {
         for step in &steps {
             self.replace(step, (&old, &new), (&mut base_map, &mut now_map));
         }
-        self.persons.carry(&now_map);
+        self.persons.follow(&now_map, &lines_of(new.as_ref()), &lines_of(self.now.as_ref()));
         self.carry(&base_map, &now_map);
         let (mut of_base, mut of_now) = (base_map.iter(), now_map.iter());
         for mut step in steps {
@@ -202,7 +201,6 @@ impl FileReview {
             }
             let is_open = matches!(hunk.state, HunkState::Pending | HunkState::Modified);
             if is_open {
-                self.persons.add(hunk.persons.drain(..).map(|lines| within(&hunk.new, &lines)));
                 self.open.push(step.hunk);
             } else {
                 self.closed.push(step.hunk);

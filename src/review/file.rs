@@ -5,7 +5,7 @@
 use super::content::{Author, Content, line_changes, lines_of};
 use super::fold::fold;
 use super::hunk::{Ids, Tracked};
-use super::persons::{Persons, without_line_ends};
+use super::persons::Persons;
 use super::rematch::{Run, rematch, runs};
 use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::ids::HunkId;
@@ -72,9 +72,12 @@ impl FileReview {
             };
             (self.baseline, base_map, inside) = (folded.content, folded.map, folded.inside);
         }
-        let (old_lines, new_lines) = (lines_of(self.now.as_ref()), lines_of(after.as_ref()));
-        self.persons.carry(&without_line_ends(&edits, &old_lines, &new_lines));
-        self.persons.add(inside.into_iter().map(|edit| edit.new));
+        if *author == Author::User {
+            self.persons.write(&edits, inside.into_iter().map(|edit| edit.new));
+        } else {
+            let (old, new) = (lines_of(self.now.as_ref()), lines_of(after.as_ref()));
+            self.persons.follow(&edits, &old, &new);
+        }
         self.now = after;
         self.carry(&base_map, &edits);
         for hunk in self.open.iter_mut().filter(|hunk| modified.contains(&hunk.id)) {
@@ -261,6 +264,5 @@ fn hunk(found: Found<'_>) -> Tracked {
         contents,
         was_absent: false,
         was_edited: false,
-        persons: Vec::new(),
     }
 }

@@ -34,8 +34,6 @@ pub(super) struct Tracked {
     pub(super) was_absent: bool,
     /// A person had edited it before it was closed.
     pub(super) was_edited: bool,
-    /// Lines of a person that an undo took, counted within the hunk.
-    pub(super) persons: Vec<Range<usize>>,
 }
 
 impl Tracked {

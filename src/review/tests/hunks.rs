@@ -275,6 +275,26 @@ fn hunks_follow_what_happens() {
             "base a b u | disk a b u",
         ),
         (
+            "a person's line that the agent moves stays theirs",
+            "a",
+            &[Agent("a x y"), User("a x u y"), Agent("a u x y"), Undo("all")],
+            "1.1 conflict 2:[]>[u x y]; base a | disk a u x y",
+        ),
+        (
+            "a person's line that went and came back stays theirs",
+            "a b c",
+            &[
+                Agent("a x y c"),
+                User("a x u y c"),
+                Keep("1.1"),
+                Agent("a x y c"),
+                Undo("all"),
+                Revert(3),
+                Undo("1.1"),
+            ],
+            "1.1 conflict 2:[b]>[x u y]; base a b c | disk a x u y c",
+        ),
+        (
             "a person's bytes under mode bits of the agent's",
             "bin1",
             &[Mode("bin1", 0o755), UserMode("bin2", 0o755), Undo("all")],

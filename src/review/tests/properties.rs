@@ -73,7 +73,8 @@ struct Run {
     past: Vec<Option<Content>>,
     verdicts: Vec<u64>,
     has_kept: bool,
-    /// A person's lines that a rewind or a revert brought back: they are nobody's typing any more.
+    /// A person's lines that a rewind or a revert brought back, or whose end the agent took: they are nobody's typing any
+    /// more.
     returned: BTreeSet<String>,
 }
 
@@ -116,6 +117,11 @@ impl Run {
         if matches!(op, Op::Rewind(_) | Op::Revert(_)) {
             let after = persons_lines(self.world.disk.as_ref());
             self.returned.extend(after.difference(&before).cloned());
+        }
+        if matches!(op, Op::File { is_agent: true, what: 3 }) {
+            let text = self.world.disk.as_ref().map(|c| String::from_utf8_lossy(&c.bytes));
+            let last = text.and_then(|text| text.lines().last().map(str::to_owned));
+            self.returned.extend(last);
         }
     }
 
