@@ -152,7 +152,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let has_verdicts = entries.iter().filter_map(|entry| entry.record.as_ref()).any(is_verdict);
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
-    recovery.earlier = Earlier { jobs, agents, total, plan, is_retitled, has_verdicts, told_mode };
+    recovery.earlier = Earlier { jobs, agents, total, has_verdicts, plan, is_retitled, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -84,7 +84,7 @@ fn hunks_are_kept_undone_and_taken_back() {
     program.ask("review/decide", revert);
     assert_eq!(
         (place.read("a.txt"), hunks(&mut program)),
-        (agent.clone(), vec![second.to_owned(), new.to_owned()])
+        (agent, vec![second.to_owned(), new.to_owned()])
     );
     assert_eq!(id(&mut program, "a.txt", 0), two, "the id stays");
 
