@@ -34,6 +34,10 @@ pub enum HookPoint {
     SessionCompact,
     /// A session was made or opened. Changes nothing; not for clients.
     SessionStart,
+    /// A session was made of another one's history. Comes beside `sessionStart`. Changes nothing; not for clients.
+    SessionFork,
+    /// A session goes on from another place of its history. Changes nothing; not for clients.
+    SessionSwitch,
     /// A session is being closed. Changes nothing; not for clients.
     SessionEnd,
 }

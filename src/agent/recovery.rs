@@ -41,6 +41,8 @@ pub(super) struct Earlier {
     pub(super) total: Total,
     /// Somebody decided about hunks.
     pub(super) has_verdicts: bool,
+    /// It is a fork in which nothing has happened yet.
+    pub(super) is_new_fork: bool,
     /// What the model meant to do.
     pub(super) plan: Plan,
     /// It was given another title since it was made, or its title was taken away.
@@ -149,10 +151,13 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
     let (plan, told_mode) = (plan(known()), told_mode(known()));
     let is_verdict = |record: &EventRecord| matches!(record.event, Event::ReviewDecided(_));
+    let last = entries.last().map_or(0, |entry| entry.seq);
+    let is_new_fork = copied_seq > 0 && copied_seq == last;
     let has_verdicts = entries.iter().filter_map(|entry| entry.record.as_ref()).any(is_verdict);
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
-    recovery.earlier = Earlier { jobs, agents, total, has_verdicts, plan, is_retitled, told_mode };
+    recovery.earlier =
+        Earlier { jobs, agents, total, has_verdicts, is_new_fork, plan, is_retitled, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -10,11 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 use toml::Value;
 
-/// Points that never come yet; a file that names them works all the same.
-const LATER: [&str; 2] = ["sessionSwitch", "sessionFork"];
-
 /// The points there are.
-const POINTS: &str = "inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd";
+const POINTS: &str = "inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart, sessionFork, sessionSwitch or sessionEnd";
 
 /// A hook of the config file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +37,7 @@ pub(super) fn parse(
     let rows = value.as_array().ok_or_else(|| wrong(path, "hooks", "tables: [[hooks]]"))?;
     let mut hooks = Vec::new();
     for (number, row) in rows.iter().enumerate() {
-        hooks.extend(hook(row, &format!("hooks[{number}]"), path, warnings)?);
+        hooks.push(hook(row, &format!("hooks[{number}]"), path, warnings)?);
     }
     Ok(hooks)
 }
@@ -50,25 +47,16 @@ fn hook(
     at: &str,
     path: &Path,
     warnings: &mut Vec<String>,
-) -> Result<Option<HookSettings>, Error> {
+) -> Result<HookSettings, Error> {
     let table = row.as_table().ok_or_else(|| wrong(path, at, "a table: [[hooks]]"))?;
     let (mut point, mut command, mut tools, mut timeout) = (None, None, None, None);
-    let (mut on_failure, mut is_later) = (OnFailure::default(), false);
+    let mut on_failure = OnFailure::default();
     for (key, value) in table {
         let at = format!("{at}.{key}");
         match key.as_str() {
             "point" => {
-                let name = text_of(value, &at, path)?;
-                is_later = LATER.contains(&name.as_str());
-                if is_later {
-                    let file = path.display();
-                    warnings.push(format!(
-                        "{file}: `{at}` is {name}, which never comes yet: the hook does not run"
-                    ));
-                } else {
-                    let found = HookPoint::deserialize(value.clone());
-                    point = Some(found.map_err(|_| wrong(path, &at, POINTS))?);
-                }
+                let found = HookPoint::deserialize(value.clone());
+                point = Some(found.map_err(|_| wrong(path, &at, POINTS))?);
             }
             "command" => {
                 let text = text_of(value, &at, path)?;
@@ -92,16 +80,13 @@ fn hook(
             _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
         }
     }
-    if is_later {
-        return Ok(None);
-    }
     let point = point.ok_or_else(|| wrong(path, &format!("{at}.point"), POINTS))?;
     let command = command.ok_or_else(|| wrong(path, &format!("{at}.command"), "a command"))?;
     if tools.is_some() && !matches!(point, HookPoint::BeforeToolCall | HookPoint::AfterToolCall) {
         let file = path.display();
         warnings.push(format!("{file}: `{at}.tools` means nothing at this point and is ignored"));
     }
-    Ok(Some(HookSettings { point, command, tools, timeout, on_failure }))
+    Ok(HookSettings { point, command, tools, timeout, on_failure })
 }
 
 #[cfg(test)]
@@ -120,7 +105,7 @@ mod tests {
                 "two",
                 "[[hooks]]\npoint = \"sessionStart\"\ncommand = \"a\"\n[[hooks]]\npoint = \"sessionEnd\"\ncommand = \"b\"",
             ),
-            ("later", "[[hooks]]\npoint = \"sessionFork\"\ncommand = \"a\""),
+            ("of a fork", "[[hooks]]\npoint = \"sessionFork\"\ncommand = \"a\""),
             ("no point", "[[hooks]]\ncommand = \"a\""),
             ("an odd point", "[[hooks]]\npoint = \"never\"\ncommand = \"a\""),
             ("no command", "[[hooks]]\npoint = \"sessionEnd\""),
@@ -152,9 +137,9 @@ mod tests {
             whole: HookSettings { point: BeforeToolCall, command: "check", tools: Some(["bash", "edit*"]), timeout: Some(5s), on_failure: Open }
             short: HookSettings { point: SessionStart, command: "hello", tools: None, timeout: None, on_failure: Closed }
             two: HookSettings { point: SessionStart, command: "a", tools: None, timeout: None, on_failure: Closed } + HookSettings { point: SessionEnd, command: "b", tools: None, timeout: None, on_failure: Closed }
-            later:  c: `hooks[0].point` is sessionFork, which never comes yet: the hook does not run
-            no point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd
-            an odd point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart or sessionEnd
+            of a fork: HookSettings { point: SessionFork, command: "a", tools: None, timeout: None, on_failure: Closed }
+            no point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart, sessionFork, sessionSwitch or sessionEnd
+            an odd point: c: `hooks[0].point` must be inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart, sessionFork, sessionSwitch or sessionEnd
             no command: c: `hooks[0].command` must be a command
             one table: c: `hooks` must be tables: [[hooks]]
             no time: c: `hooks[0].timeout_s` must be a whole number of seconds from 1 on

@@ -2241,6 +2241,8 @@ export type HookPoint =
   | /** A tool call that ran. May change its result. */ "afterToolCall"
   | /** The conversation is summed up next. May deny it; where that was not asked for, old results are taken out instead. */ "sessionCompact"
   | /** A session was made or opened. Changes nothing; not for clients. */ "sessionStart"
+  | /** A session was made of another one's history. Comes beside `sessionStart`. Changes nothing; not for clients. */ "sessionFork"
+  | /** A session goes on from another place of its history. Changes nothing; not for clients. */ "sessionSwitch"
   | /** A session is being closed. Changes nothing; not for clients. */ "sessionEnd";
 
 /** What holds when a hook fails at a point where it may deny. */

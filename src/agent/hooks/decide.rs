@@ -23,6 +23,8 @@ pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
         | HookPoint::AfterModelResponse
         | HookPoint::AfterToolCall
         | HookPoint::SessionStart
+        | HookPoint::SessionFork
+        | HookPoint::SessionSwitch
         | HookPoint::SessionEnd => false,
     }
 }

@@ -150,9 +150,17 @@ impl Session {
 
     /// Runs the hooks of the session's begin beside everything else.
     pub(super) fn run_start_hooks(&mut self) {
+        self.run_watching_hooks(HookPoint::SessionStart);
+        if self.is_new_fork {
+            self.run_watching_hooks(HookPoint::SessionFork);
+        }
+    }
+
+    /// Runs hooks that only watch, beside everything else.
+    pub(super) fn run_watching_hooks(&mut self, point: HookPoint) {
         let hooks = self.hooks(None);
-        if hooks.has(HookPoint::SessionStart, None) {
-            let run = self.told_of_session(HookPoint::SessionStart);
+        if hooks.has(point, None) {
+            let run = self.told_of_session(point);
             self.start_hooks.push(Box::pin(async move {
                 hooks.run(run, &CancellationToken::new()).await.notices
             }));

@@ -18,6 +18,7 @@ use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{
     HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult, SessionTreeResult,
 };
+use pintle_protocol::hook::HookPoint;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -30,6 +31,11 @@ impl Session {
         match self.try_rewind(rewind).await {
             Ok((result, records)) => {
                 let _ = reply.send(Ok(result));
+                let is_switched =
+                    |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
+                if records.iter().any(is_switched) {
+                    self.run_watching_hooks(HookPoint::SessionSwitch);
+                }
                 for record in records {
                     self.hand_on(&record);
                 }

@@ -117,6 +117,8 @@ pub(super) struct Session {
     review: Reviewed,
     /// There were verdicts in an earlier life, of which the model may not know.
     has_verdicts: bool,
+    /// It was made of another session's history just now.
+    is_new_fork: bool,
     engine: Sessions,
     total: Total,
     /// What the model was sent last.
@@ -214,6 +216,7 @@ impl Session {
             agent_changes: Vec::new(),
             review: Reviewed::default(),
             has_verdicts: earlier.has_verdicts,
+            is_new_fork: earlier.is_new_fork,
             engine: sessions,
             total: earlier.total,
             sent: None,

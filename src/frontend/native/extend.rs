@@ -27,7 +27,12 @@ pub(super) async fn hook_register(
     if points.is_empty() {
         return Err(invalid("`points` is empty", "name at least one, such as beforeToolCall"));
     }
-    let of_session = [HookPoint::SessionStart, HookPoint::SessionEnd];
+    let of_session = [
+        HookPoint::SessionStart,
+        HookPoint::SessionFork,
+        HookPoint::SessionSwitch,
+        HookPoint::SessionEnd,
+    ];
     if points.iter().any(|point| of_session.contains(point)) {
         let hint =
             "clients see them as answers and events; a hook of the config file can run there";

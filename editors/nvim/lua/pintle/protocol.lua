@@ -1389,7 +1389,7 @@
 ---@field onFailure? pintle.OnFailure What holds when it fails; default `closed`.
 
 ---A point of the engine's work at which hooks run.
----@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionCompact"|"sessionStart"|"sessionEnd"
+---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionCompact"|"sessionStart"|"sessionFork"|"sessionSwitch"|"sessionEnd"
 
 ---What holds when a hook fails at a point where it may deny.
 ---@alias pintle.OnFailure "closed"|"open"
