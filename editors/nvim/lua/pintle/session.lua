@@ -323,11 +323,15 @@ local durable = {
   end,
   ["history.rewound"] = function(_, event, add)
     local dropped, restored = #(event.dropped or {}), #(event.restored or {})
-    local text = "gone to another place of the history: the model does not know %d of the items above any more, and knows %d again"
-    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) } })
+    local text = "gone to another place of the history: the model knows %d items above no more, and %d again"
+    add({
+      kind = "notice",
+      notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) },
+    })
   end,
   ["label.changed"] = function() end,
   ["files.changed"] = function() end,
+  ["review.decided"] = function() end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,
