@@ -111,6 +111,6 @@ pub enum FileAction {
     Leave,
     /// It stays as it is, since what was there is not kept.
     Lost,
-    /// It could not be written; it is as it was before.
+    /// It could not be written as it was. `files.changed` says what it is now, if it was changed at all.
     Failed,
 }

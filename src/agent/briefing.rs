@@ -31,6 +31,8 @@ pub(super) struct Brief {
     pub(super) personal: Arc<Personal>,
     /// The profile of the tools, by name.
     pub(super) profile: &'static str,
+    /// The month up to which the model knows the world, where that is known.
+    pub(super) cutoff: Option<String>,
     /// It works for another session.
     pub(super) is_subagent: bool,
     /// The named agent that it is.
@@ -146,7 +148,7 @@ pub(super) async fn begin(ctx: &mut TurnContext, moved: &mut Moved) {
 
 /// Makes the prompt.
 async fn make(ctx: &TurnContext, moved: &mut Moved) {
-    let Brief { personal, profile, is_subagent, role, system_prompt } = &ctx.brief;
+    let Brief { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.brief;
     let cwd = ctx.folders.cwd.as_path();
     let place = Place::of(ctx.env.as_ref(), personal, cwd).await;
     let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
@@ -179,6 +181,7 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
         os_version: os_version.as_deref(),
         shell: &platform.shell.to_string_lossy(),
         model: &origin,
+        cutoff: cutoff.as_deref(),
         profile,
         has_agents,
         is_subagent: *is_subagent,

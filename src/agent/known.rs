@@ -39,6 +39,7 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
         price: price(base.and_then(|base| base.price), said.price),
         vision: said.vision.or_else(|| base?.vision),
         reasoning: said.reasoning.or_else(|| base?.reasoning),
+        cutoff: said.cutoff.or_else(|| base?.cutoff.clone()),
         profile: said.profile.or_else(|| base?.profile.clone()),
         source: match base {
             Some(base) => format!("{source}, over: {}", base.source),

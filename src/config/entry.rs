@@ -60,6 +60,8 @@ pub struct ModelEntry {
     pub vision: Option<bool>,
     /// It can think before it answers.
     pub reasoning: Option<bool>,
+    /// The month up to which it knows the world.
+    pub cutoff: Option<String>,
     /// The profile of its tools, by name.
     pub profile: Option<String>,
     /// What is asked for in the place of an effort; `None` in it asks for none.
@@ -135,6 +137,7 @@ impl ModelEntry {
         };
         self.vision = later.vision.or(self.vision);
         self.reasoning = later.reasoning.or(self.reasoning);
+        self.cutoff = later.cutoff.or(self.cutoff.take());
         self.profile = later.profile.or(self.profile.take());
         self.efforts.extend(later.efforts);
         lay_headers(&mut self.headers, later.headers);

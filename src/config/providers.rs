@@ -138,6 +138,13 @@ impl Reader<'_> {
                     let kinds = texts(&node)?;
                     model.vision = Some(kinds.iter().any(|kind| kind == "image"));
                 }
+                "cutoff" => {
+                    let month = node.text()?;
+                    if !is_month(month) {
+                        return Err(node.wrong("a month, such as 2026-01"));
+                    }
+                    model.cutoff = Some(month.to_owned());
+                }
                 "reasoning" => model.reasoning = Some(node.flag()?),
                 "profile" => model.profile = Some(node.one_of(&PROFILE_NAMES)?.to_owned()),
                 "efforts" | "thinkingLevelMap" => model.efforts = self.efforts(&node)?,
@@ -256,4 +263,13 @@ pub(super) fn map(node: &Node<'_>) -> Result<Map<String, Value>, Error> {
 pub(super) fn texts(node: &Node<'_>) -> Result<Vec<String>, Error> {
     let items = node.items("a list of texts")?;
     items.iter().map(|item| item.text().map(str::to_owned)).collect()
+}
+
+/// Whether a text is a year and a month.
+fn is_month(text: &str) -> bool {
+    let Some((year, month)) = text.split_once('-') else { return false };
+    let number = |part: &str, digits: usize| {
+        (part.len() == digits).then(|| part.parse::<u32>().ok()).flatten()
+    };
+    number(year, 4).is_some() && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
 }

@@ -32,6 +32,8 @@ pub struct Surroundings<'a> {
     pub shell: &'a str,
     /// The model, as `provider/id`.
     pub model: &'a str,
+    /// The month up to which it knows the world, where that is known.
+    pub cutoff: Option<&'a str>,
     /// The profile of its tools, by name.
     pub profile: &'a str,
     /// It can make sub-agents.
@@ -101,10 +103,15 @@ fn environment(around: &Surroundings<'_>) -> String {
         (Some(folder), None) => folder.to_owned(),
         (Some(folder), Some(branch)) => format!("{folder}, branch {branch}"),
     };
+    let cutoff = around.cutoff.map(|month| format!("\nknowledge up to: {month}"));
     let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
     let body = format!(
-        "working directory: {}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}",
-        around.cwd, around.os, around.shell, around.model,
+        "working directory: {}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
+        around.cwd,
+        around.os,
+        around.shell,
+        around.model,
+        cutoff.unwrap_or_default(),
     );
     tag("environment", &[], &body)
 }
@@ -128,6 +135,7 @@ mod tests {
             os_version: Some("Debian 12"),
             shell: "/bin/sh",
             model: "x/y",
+            cutoff: Some("2026-01"),
             profile,
             has_agents: !is_subagent,
             is_subagent,
@@ -179,6 +187,7 @@ mod tests {
             shell: /bin/sh
             date: 2023-11-14
             model: x/y
+            knowledge up to: 2026-01
             </environment>
 
             GIT

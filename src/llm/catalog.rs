@@ -261,6 +261,8 @@ pub struct Model {
     pub vision: Option<bool>,
     /// It can think before it answers.
     pub reasoning: Option<bool>,
+    /// The month up to which it knows the world, such as `2026-01`, where its maker says.
+    pub cutoff: Option<String>,
     /// The profile that it is used to, by name, where its family's is not the right one.
     pub profile: Option<String>,
     /// Where this was read.

@@ -8,8 +8,7 @@ use pintle::agent::{Hook, globs_of};
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::hook::HookPoint::{
     AfterModelResponse, AfterToolCall, BeforeAgent, BeforeModelRequest, BeforeToolCall,
-    ContextBuilt, InputReceived, SessionCompact, SessionEnd, SessionFork, SessionStart,
-    SessionSwitch,
+    ContextBuilt, InputReceived, SessionCompact, SessionEnd, SessionStart,
 };
 use pintle_protocol::hook::OnFailure;
 use std::time::Duration;
@@ -383,58 +382,6 @@ fn what_a_watching_hook_does_wrong_is_told_and_changes_nothing() {
             turn Completed EndTurn after 1 steps
             --- the model read
             user "go""#]],
-    );
-}
-
-#[test]
-fn a_fork_and_another_place_of_the_history_are_told_to_hooks() {
-    row(
-        Setup::default()
-            .hook(hook(SessionFork, "forked"), "")
-            .hook(hook(SessionSwitch, "gone"), ""),
-        "say ok\nsay again\nsay there",
-        "prompt go | idle | back #1 | prompt otherwise | idle | hooks | fork | prompt on | idle | hooks",
-        expect![[r#"
-            > prompt go: Started
-            accepted Prompt "go"
-            turn started
-            completed #1 user "go"
-            started   #2 message running ""
-            completed #2 message completed "ok"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > back #1: without #1 #2; 0 again; "go".
-            back: 2 items dropped, 0 restored
-            > prompt otherwise: Started
-            accepted Prompt "otherwise"
-            turn started
-            completed #3 user "otherwise"
-            started   #4 message running ""
-            completed #4 message completed "again"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            gone: "sessionSwitch"
-            > fork: made
-            turn started
-            completed #1 user "otherwise"
-            started   #2 message running ""
-            completed #2 message completed "again"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > prompt on: Started
-            accepted Prompt "on"
-            turn started
-            completed #3 user "on"
-            started   #4 message running ""
-            completed #4 message completed "there"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            gone: "sessionSwitch"
-            forked: "sessionFork"
-            --- the model read
-            user "otherwise"
-            assistant "again"
-            user "on""#]],
     );
 }
 

@@ -28,28 +28,24 @@ const MAX_LABEL_CHARS: usize = 200;
 impl Session {
     /// Goes to another place, or says what that would do.
     pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
-        match self.try_rewind(rewind).await {
-            Ok((result, records)) => {
-                let _ = reply.send(Ok(result));
-                let is_switched =
-                    |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
-                if records.iter().any(is_switched) {
-                    self.run_watching_hooks(HookPoint::SessionSwitch);
-                }
-                for record in records {
-                    self.hand_on(&record);
-                }
-            }
-            Err(error) => {
-                let _ = reply.send(Err(error));
-            }
+        let mut records = Vec::new();
+        let _ = reply.send(self.try_rewind(rewind, &mut records).await);
+        let is_switched =
+            |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
+        if records.iter().any(is_switched) {
+            self.run_watching_hooks(HookPoint::SessionSwitch);
+        }
+        // Also where it failed in the middle: what the journal says is told.
+        for record in records {
+            self.hand_on(&record);
         }
     }
 
     async fn try_rewind(
         &mut self,
         rewind: Rewind,
-    ) -> Result<(SessionRewindResult, Vec<Arc<Record>>), Error> {
+        records: &mut Vec<Arc<Record>>,
+    ) -> Result<SessionRewindResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let hint = "interrupt it, or go back when it is over";
@@ -82,7 +78,6 @@ impl Session {
             result.dropped = known.into_iter().filter(|id| !is.contains(id)).collect();
             result.restored = left.into_iter().filter(|id| !was.contains(id)).collect();
         }
-        let mut records = Vec::new();
         if !is_dry_run {
             records.extend(self.put_files_back(&mut files).await?);
             if scope != RewindScope::Files {
@@ -102,7 +97,7 @@ impl Session {
             }
         }
         result.files = files.into_iter().map(|plan| plan.fate).collect();
-        Ok((result, records))
+        Ok(result)
     }
 
     /// The model knows what these entries say, and nothing else.

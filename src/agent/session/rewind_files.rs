@@ -8,9 +8,9 @@ use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::Record;
 use crate::agent::files::state;
-use crate::exec::Environment;
+use crate::exec::{After, Before, Environment, Rewrites};
 use crate::store::Entry;
-use crate::store::blobs::Blobs;
+use crate::store::blobs::{Blobs, hash};
 use crate::store::ledger::{self, Wanted};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{
@@ -18,6 +18,7 @@ use pintle_protocol::files::{
 };
 use std::path::Path;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// What becomes of a file, and what it is now.
 pub(super) struct Plan {
@@ -60,23 +61,41 @@ impl Shelf {
         plans
     }
 
-    async fn put_back(&self, wanted: &Wanted) -> Result<(), String> {
+    /// Puts a file back, if it is what it was seen to be. Returns what it is now.
+    async fn put_back(
+        &self,
+        wanted: &Wanted,
+        present: Option<&FileState>,
+    ) -> Result<Option<FileState>, String> {
         let (env, path) = (&self.env, Path::new(&wanted.path));
         let words = |error: crate::exec::Error| error.to_string();
-        let Some(then) = &wanted.then else {
-            return env.remove(path).await.map_err(words);
+        let after = match &wanted.then {
+            None => After::Remove,
+            Some(then) => {
+                let (blobs, sha256) = (self.blobs.clone(), then.sha256.clone());
+                let content = in_background(move || blobs.get(&sha256)).await;
+                After::Write(content.map_err(|error| error.to_string())?.into())
+            }
         };
-        let (blobs, sha256) = (self.blobs.clone(), then.sha256.clone());
-        let content = in_background(move || blobs.get(&sha256)).await;
-        let content = content.map_err(|error| error.to_string())?;
-        env.write(path, content).await.map_err(words)?;
-        if let Some(mode) = then.mode {
-            env.set_mode(path, mode).await.map_err(words)?;
+        // The content of one that is too large is not known by its hash.
+        let is_known = present.is_none_or(|present| !present.is_lost);
+        let expected = present.map(|present| present.sha256.clone());
+        let decide = Box::new(move |before: Vec<Option<Before>>| {
+            let found = before.into_iter().next().flatten();
+            let found = found.map(|before| hash(&before.content));
+            if is_known && found != expected {
+                return Err("it has changed meanwhile".to_owned());
+            }
+            Ok(Rewrites { after: vec![after], changes: Vec::new() })
+        });
+        let paths = [path.to_path_buf()];
+        env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
+        if let Some(mode) = wanted.then.as_ref().and_then(|then| then.mode)
+            && let Err(error) = env.set_mode(path, mode).await
+        {
+            tracing::warn!("{}: {error}", wanted.path);
         }
-        match state(env.as_ref(), &self.blobs, path).await.map_err(words)? {
-            Some(now) if now == *then => Ok(()),
-            _ => Err("it is not what was written".to_owned()),
-        }
+        state(env.as_ref(), &self.blobs, path).await.map_err(words)
     }
 }
 
@@ -111,12 +130,17 @@ impl Session {
         let mut changes = Vec::new();
         for plan in plans {
             if let FileAction::Restore | FileAction::Remove = plan.fate.action {
-                match shelf.put_back(&plan.wanted).await {
-                    Ok(()) => changes.push(FileRecord {
-                        path: plan.wanted.path.clone(),
-                        before: plan.present.clone(),
-                        after: plan.wanted.then.clone(),
-                    }),
+                match shelf.put_back(&plan.wanted, plan.present.as_ref()).await {
+                    Ok(now) => {
+                        if now != plan.wanted.then {
+                            plan.fate.action = FileAction::Failed;
+                        }
+                        changes.push(FileRecord {
+                            path: plan.wanted.path.clone(),
+                            before: plan.present.clone(),
+                            after: now,
+                        });
+                    }
                     Err(why) => {
                         tracing::warn!("{} could not be put back: {why}", plan.wanted.path);
                         plan.fate.action = FileAction::Failed;

@@ -203,6 +203,7 @@ impl Session {
         Brief {
             personal: Arc::clone(&self.services.personal),
             profile: self.services.tools.profile(&self.settings.model).name(),
+            cutoff: self.services.models.model(&self.settings.model).and_then(|known| known.cutoff),
             is_subagent: self.settings.is_subagent,
             role: self.settings.role.clone(),
             system_prompt: self.settings.system_prompt.clone(),

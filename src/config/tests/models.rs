@@ -71,6 +71,7 @@ const TOML: &str = r#"
     price = { input = 1.5, output = 6, cache_read = 0.1, cache_write = 2 }
     vision = false
     reasoning = true
+    cutoff = "2026-01"
     profile = "openai"
     efforts = { minimal = "low", xhigh = false, none = "minimal" }
     headers = { X-Model = "big" }
@@ -93,7 +94,7 @@ const JSON: &str = r#"// The same.
         "big": {
           "name": "The big one", "api": "responses", "window": 1000000, "max_output": 64000,
           "price": { "input": 1.5, "output": 6, "cache_read": 0.1, "cache_write": 2 },
-          "vision": false, "reasoning": true, "profile": "openai",
+          "vision": false, "reasoning": true, "cutoff": "2026-01", "profile": "openai",
           "efforts": { "minimal": "low", "xhigh": null, "none": "minimal" },
           "headers": { "X-Model": "big" }, "extra_body": { "top_k": 5 }, "store": false,
         },
@@ -143,6 +144,7 @@ fn said(file: &str) -> ProviderEntry {
                 cache_write: Some(2.0),
             },
             vision: Some(false),
+            cutoff: Some("2026-01".to_owned()),
             reasoning: Some(true),
             profile: Some("openai".to_owned()),
             efforts: BTreeMap::from([

@@ -25,6 +25,7 @@ impl ModelSource for OnlyModel {
             window: Some(WINDOW),
             max_output: None,
             price: None,
+            cutoff: None,
             vision: None,
             reasoning: None,
             profile: None,
