@@ -26,6 +26,9 @@ pub struct Conversation {
     pub removed: prune::Removed,
 }
 
+/// What stands in the place of a first message that cannot be read any more.
+const LOST: &str = "From the engine, not from the user: the message that stood here was lost.";
+
 /// What the journal keeps of a reply beside its items.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Skeleton {
@@ -296,6 +299,10 @@ impl Replay {
 
     fn step(&mut self, skeleton: Skeleton) {
         self.settle();
+        // No provider takes a conversation that begins with a reply; the line of the message before it is damaged.
+        if self.conversation.messages.is_empty() {
+            self.conversation.push(Message::User(vec![Content::text(LOST)]));
+        }
         let Replayed { assistant, calls } = skeleton.fill(&self.items);
         self.conversation.push(Message::Assistant(assistant));
         let open =

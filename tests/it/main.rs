@@ -15,6 +15,7 @@ mod cli;
 mod client_calls;
 mod clouds;
 mod context;
+mod damage;
 mod examples;
 mod export;
 mod fuzz;

@@ -711,7 +711,7 @@ export type FileAction =
   | /** It was not there, and goes. */ "remove"
   | /** It stays as it is. */ "leave"
   | /** It stays as it is, since what was there is not kept. */ "lost"
-  | /** It could not be written; it is as it was before. */ "failed";
+  | /** It could not be written as it was. `files.changed` says what it is now, if it was changed at all. */ "failed";
 
 /** Which session to go on from. */
 export type SessionForkParams = {
