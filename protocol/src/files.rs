@@ -109,7 +109,7 @@ pub enum FileAction {
     Remove,
     /// It stays as it is.
     Leave,
-    /// It stays as it is, since what was there is not kept.
+    /// It stays as it is, since what was there then is not kept, or what is there now cannot be.
     Lost,
     /// It could not be written as it was. `files.changed` says what it is now, if it was changed at all.
     Failed,

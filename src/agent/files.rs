@@ -5,9 +5,9 @@
 //! the call runs.
 
 use super::turn::TurnContext;
-use crate::exec::scan::{Files, Keep, Limits, Scan};
+use crate::exec::scan::{Files, Keep, Kept, Limits, Scan};
 use crate::exec::{Environment, Error};
-use crate::store::blobs::Blobs;
+use crate::store::blobs::{Blobs, hash};
 use crate::store::{Entry, ledger};
 use crate::tools::Access;
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
@@ -27,6 +27,8 @@ pub(super) struct FileHistory {
     scanned: Arc<Files>,
     /// The folder is too much to look at, which has been told.
     is_blind: bool,
+    /// It was told that a content is not kept.
+    has_told_loss: bool,
 }
 
 /// How things were before a call.
@@ -113,6 +115,25 @@ impl FileHistory {
     }
 
     async fn tell(&mut self, ctx: &TurnContext, changes: Vec<FileRecord>, by: ChangedBy) {
+        let lost = changes
+            .iter()
+            .find(|change| change.before.as_ref().is_some_and(|before| before.is_lost));
+        if let Some(lost) = lost
+            && !std::mem::replace(&mut self.has_told_loss, true)
+        {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "contentNotKept".to_owned(),
+                message: format!(
+                    "what {} held before is not kept, so going back cannot bring it back",
+                    lost.path
+                ),
+                hint: Some(
+                    "files over 16 MB are not kept, and none while the disk is full".to_owned(),
+                ),
+            };
+            ctx.session.event(Event::Notice(notice)).await;
+        }
         if !changes.is_empty() {
             self.note(&changes);
             ctx.session.event(Event::FilesChanged(FilesChanged { changes, by })).await;
@@ -189,5 +210,11 @@ pub(super) async fn state(
 /// Keeps contents among these blobs.
 fn keeper(blobs: &Blobs) -> Keep {
     let blobs = blobs.clone();
-    Arc::new(move |content: &[u8]| blobs.put(content))
+    Arc::new(move |content: &[u8]| match blobs.put(content) {
+        Ok(sha256) => Kept { sha256, is_lost: false },
+        Err(error) => {
+            tracing::warn!("what a file held is not kept: {error}");
+            Kept { sha256: hash(content), is_lost: true }
+        }
+    })
 }

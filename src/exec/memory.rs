@@ -2,7 +2,7 @@
 //!
 //! It never touches the machine. `.gitignore` means nothing here, and there are no links and no permissions.
 
-use crate::exec::scan::{Files, Scan, Seen};
+use crate::exec::scan::{Files, Kept, Scan, Seen};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
@@ -172,12 +172,12 @@ impl Environment for Memory {
         let files = lock(&self.files).clone().into_iter();
         let files =
             files.filter(|(path, _)| path.starts_with(&scan.root)).map(|(path, content)| {
-                let kept = (scan.keep)(&content).map_err(|error| Error::from_io(&path, &error));
+                let Kept { sha256, is_lost } = (scan.keep)(&content);
                 let size = content.len() as u64;
                 let mut hasher = DefaultHasher::new();
                 hasher.write(&content);
                 let mark = hasher.finish().into();
-                let state = FileState { sha256: kept?, size, mode: None, is_lost: false };
+                let state = FileState { sha256, size, mode: None, is_lost };
                 Ok((path, Seen { mark, state }))
             });
         files.collect()

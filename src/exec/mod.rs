@@ -38,7 +38,7 @@ pub use search::{
 pub use wrapped::Wrapped;
 
 use pintle_protocol::files::FileState;
-use scan::{Files, Keep, Scan};
+use scan::{Files, Keep, Kept, Scan};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -132,9 +132,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         };
         let size = content.len() as u64;
         let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
-        let sha256 = kept.map_err(|_| Error::Cancelled)?;
-        let sha256 = sha256.map_err(|error| Error::from_io(path, &error))?;
-        Ok(Some(FileState { sha256, size, mode: None, is_lost: size > max_bytes }))
+        let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+        Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
     }
 
     /// Gives a file its permission bits back, where there are any.

@@ -17,8 +17,17 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Keeps a content and returns its hash.
-pub type Keep = Arc<dyn Fn(&[u8]) -> io::Result<String> + Send + Sync>;
+/// Keeps a content. Where there is no room for it, its hash is told all the same.
+pub type Keep = Arc<dyn Fn(&[u8]) -> Kept + Send + Sync>;
+
+/// A content that was to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its hash, in hex.
+    pub sha256: String,
+    /// It could not be kept.
+    pub is_lost: bool,
+}
 
 /// How much a scan may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,9 +107,6 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Err
                 read += facts.len();
                 match state(&path, &facts, keep) {
                     Ok(state) => Seen { mark, state },
-                    Err(error) if error.kind() == io::ErrorKind::StorageFull => {
-                        return Err(Error::from_io(&path, &error));
-                    }
                     // It went away meanwhile, or is not ours to read.
                     Err(_) => continue,
                 }
@@ -152,9 +158,9 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
 fn state(path: &Path, facts: &Metadata, keep: &Keep) -> io::Result<FileState> {
     let mut content = Vec::new();
     File::open(path)?.read_to_end(&mut content)?;
-    let sha256 = keep(&content)?;
+    let Kept { sha256, is_lost } = keep(&content);
     let (size, mode) = (content.len() as u64, Some(mode(facts)));
-    Ok(FileState { sha256, size, mode, is_lost: false })
+    Ok(FileState { sha256, size, mode, is_lost })
 }
 
 /// A file that is too large to be kept. Its mark stands for its content.
@@ -207,7 +213,8 @@ mod tests {
             let kept = Arc::clone(&kept);
             Arc::new(move |content: &[u8]| {
                 kept.lock().unwrap().push(content.to_vec());
-                Ok(String::from_utf8_lossy(content).into_owned())
+                let sha256 = String::from_utf8_lossy(content).into_owned();
+                Kept { sha256, is_lost: false }
             })
         };
         let with = |known: &Arc<Files>, limits| {

@@ -172,3 +172,23 @@ fn only_contents_that_the_journal_names_are_kept() {
         assert!(journal.contains(blob.unwrap().file_name().to_str().unwrap()));
     }
 }
+
+#[test]
+fn where_nothing_can_be_kept_it_is_told_and_nothing_is_taken() {
+    let place = Place::new(&[("edit.txt", "one\n")]);
+    let mut program = started(&place);
+    program.ask("session/create", json!({}));
+    // As on a full disk: the folder of contents cannot be made.
+    fs::write(place.journal().with_file_name("blobs"), "").unwrap();
+    program.prompt("edit it");
+    program.until_event("turn.completed");
+    let notices = program
+        .seen
+        .iter()
+        .filter(|message| message["params"]["event"]["code"] == "contentNotKept");
+    assert_eq!(notices.count(), 1, "told once");
+    let answer = program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
+    assert_eq!(fates(&answer), "edit.txt:agent:lost written.txt:agent:lost", "{answer}");
+    assert_eq!(place.read("edit.txt"), "won\n");
+    assert_eq!(place.read("written.txt"), "written\n");
+}

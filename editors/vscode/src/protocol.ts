@@ -710,7 +710,7 @@ export type FileAction =
   | /** It is written as it was. */ "restore"
   | /** It was not there, and goes. */ "remove"
   | /** It stays as it is. */ "leave"
-  | /** It stays as it is, since what was there is not kept. */ "lost"
+  | /** It stays as it is, since what was there then is not kept, or what is there now cannot be. */ "lost"
   | /** It could not be written as it was. `files.changed` says what it is now, if it was changed at all. */ "failed";
 
 /** Which session to go on from. */

@@ -77,13 +77,11 @@ impl Shelf {
                 After::Write(content.map_err(|error| error.to_string())?.into())
             }
         };
-        // The content of one that is too large is not known by its hash.
-        let is_known = present.is_none_or(|present| !present.is_lost);
         let expected = present.map(|present| present.sha256.clone());
         let decide = Box::new(move |before: Vec<Option<Before>>| {
             let found = before.into_iter().next().flatten();
             let found = found.map(|before| hash(&before.content));
-            if is_known && found != expected {
+            if found != expected {
                 return Err("it has changed meanwhile".to_owned());
             }
             Ok(Rewrites { after: vec![after], changes: Vec::new() })
@@ -129,6 +127,13 @@ impl Session {
         let shelf = self.shelf();
         let mut changes = Vec::new();
         for plan in plans {
+            // What cannot be kept could not be brought back again.
+            let is_kept = plan.present.as_ref().is_none_or(|present| !present.is_lost);
+            if let FileAction::Restore | FileAction::Remove = plan.fate.action
+                && !is_kept
+            {
+                plan.fate.action = FileAction::Lost;
+            }
             if let FileAction::Restore | FileAction::Remove = plan.fate.action {
                 match shelf.put_back(&plan.wanted, plan.present.as_ref()).await {
                     Ok(now) => {
