@@ -13,6 +13,7 @@ use pintle::config::{
     Live, SafeZone, TitleSettings, ToolSettings, Variables,
 };
 use pintle::exec::local::{Local, Options};
+use pintle::exec::overlay::{Documents, Overlay};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
@@ -45,12 +46,15 @@ pub(crate) async fn services(
     let profile = config.tools.profile.as_deref();
     let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
     let model = config.model.as_ref().map(|model| model.value.clone());
+    let documents = Documents::default();
+    let env = environment(&config.environment, ambient, &documents).await?;
     Ok(Services {
         ambient: ambient.clone(),
         here: this_machine(ambient),
         hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
         store: Store::new(&config.folders.data),
-        env: environment(&config.environment, ambient).await?,
+        documents: env.is_this_machine().then_some(documents),
+        env,
         tools: Toolbox::Profiles {
             profile,
             web_fetch: config.tools.web_fetch,
@@ -98,10 +102,11 @@ fn named<T: Copy + Default>(
         .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
 }
 
-/// Where tools act.
+/// Where tools act, with what editors have open laid over it.
 pub(crate) async fn environment(
     config: &EnvironmentConfig,
     ambient: &Ambient,
+    documents: &Documents,
 ) -> anyhow::Result<Arc<dyn Environment>> {
     let options = Options {
         variables: match config.variables.value {
@@ -115,7 +120,7 @@ pub(crate) async fn environment(
     };
     let wrap = &config.wrap;
     let env: Arc<dyn Environment> = if wrap.value.is_empty() {
-        Arc::new(Local::new(ambient, options))
+        Arc::new(Overlay::new(Arc::new(Local::new(ambient, options)), documents.clone()))
     } else {
         let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
         Arc::new(wrapped.with_context(|| format!("the command prefix from {}", wrap.source))?)
@@ -242,12 +247,15 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         std::fs::write(demo.project().join(name), text)?;
     }
     let script = Script::from_json(&demo.script())?;
+    let local = Arc::new(Local::new(ambient, Options::default()));
+    let documents = Documents::default();
     Ok(Services {
         ambient: ambient.clone(),
         here: this_machine(ambient),
         hooks: Arc::default(),
         store: Store::new(&demo.folder.join("data")),
-        env: Arc::new(Local::new(ambient, Options::default())),
+        env: Arc::new(Overlay::new(local, documents.clone())),
+        documents: Some(documents),
         tools: Profile::Pi.tools().into(),
         tool_settings: Arc::default(),
         models: scripted(script),

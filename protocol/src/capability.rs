@@ -17,6 +17,9 @@ pub struct ClientCapabilities {
     /// The client answers `question/request`. Without it the model is told that nobody can answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Supported>,
+    /// The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apply_edit: Option<Supported>,
 }
 
 /// What this engine can do.
@@ -32,4 +35,7 @@ pub struct EngineCapabilities {
     /// Durable events can be read again from any `seq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Supported>,
+    /// Documents that an editor has open are read and changed through it. Absent where files are on another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Supported>,
 }

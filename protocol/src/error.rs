@@ -23,10 +23,13 @@ pub const NOT_FOUND: i32 = -32002;
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
 /// Too many requests in flight on this connection.
 pub const OVERLOADED: i32 = -32040;
-/// The expected turn is not the running one, the question is not open any more, or the session is open in another process.
+/// The expected turn is not the running one, the question is not open any more, the session is open in another process, or the
+/// version of a document is not the one that is known.
 pub const CONFLICT: i32 = -32041;
 /// A turn is running.
 pub const BUSY: i32 = -32042;
+/// There is more than the engine takes.
+pub const LIMIT_EXCEEDED: i32 = -32047;
 
 /// Every code with its name and meaning, for the reference page.
 pub const CODES: &[(i32, &str, &str)] = &[
@@ -62,6 +65,11 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
+    (
+        LIMIT_EXCEEDED,
+        "limitExceeded",
+        "There are more documents, or more text in them, than the engine takes.",
+    ),
 ];
 
 /// What comes with a failed request besides code and message.

@@ -18,6 +18,7 @@ pub mod content;
 pub mod context;
 pub mod diagnostics;
 pub mod diff;
+pub mod document;
 pub mod error;
 pub mod event;
 pub mod export;

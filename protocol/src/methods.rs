@@ -9,6 +9,10 @@ use crate::context::{
     ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
 };
 use crate::diagnostics::EditorDiagnosticsParams;
+use crate::document::{
+    ApplyEditParams, ApplyEditResult, DocumentChangeParams, DocumentCloseParams,
+    DocumentOpenParams, DocumentSaveParams,
+};
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::export::{SessionExportParams, SessionExportResult};
 use crate::history::{
@@ -199,6 +203,15 @@ methods! {
     /// Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it
     /// for files in the session's folder whenever it changes.
     request Client "editor/diagnostics" EditorDiagnostics(EditorDiagnosticsParams, Empty);
+    /// Tells the text of a document that the editor has open. As long as it is open and not saved, every tool reads this text instead of the
+    /// file, and changes of it come back as `workspace/applyEdit`. Documents belong to the connection and end with it.
+    request Client "document/open" DocumentOpen(DocumentOpenParams, Empty);
+    /// Tells how the text of an open document has changed. The error `conflict` means that the version does not rise: open it again.
+    request Client "document/change" DocumentChanged(DocumentChangeParams, Empty);
+    /// Tells that an open document was saved.
+    request Client "document/save" DocumentSave(DocumentSaveParams, Empty);
+    /// Tells that a document is not open any more.
+    request Client "document/close" DocumentClose(DocumentCloseParams, Empty);
     /// Lists the background jobs of a session that run, and those that ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
@@ -227,6 +240,8 @@ methods! {
     request Engine "hook/run" HookRunRequest(HookRun, HookAnswer);
     /// Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
     request Engine "tool/call" ToolCallRequest(ToolCallParams, ToolCallResult);
+    /// Has a client with the capability `applyEdit` change documents that it has open. A document whose version is another by now stays as it is.
+    request Engine "workspace/applyEdit" ApplyEdit(ApplyEditParams, ApplyEditResult);
 }
 
 /// No params, or nothing to say: `{}`.

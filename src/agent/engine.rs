@@ -19,6 +19,7 @@ use super::turn::Moved;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::context::room;
+use crate::exec::overlay::Documents;
 use crate::exec::{Environment, FileKind};
 use crate::llm::ModelRef;
 use crate::store::blobs::Blobs;
@@ -32,7 +33,7 @@ use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::CommandListResult;
 use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -50,6 +51,8 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
+    /// What editors have open of the files in `env`; none where these are on another machine.
+    pub documents: Option<Documents>,
     /// This machine, for the user's own commands, wherever tools act.
     pub here: Arc<dyn Environment>,
     /// The hooks of the settings, in order.
@@ -184,6 +187,20 @@ impl EngineHandle {
     /// The other one or the place in it does not exist, or the data folder cannot be written.
     pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
+    }
+
+    /// What editors have open, where this engine takes part in that.
+    pub fn documents(&self) -> Option<&Documents> {
+        self.services.documents.as_ref()
+    }
+
+    /// The canonical path of a file that is perhaps not there yet.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
+        let found = self.services.env.canonicalize(path).await;
+        found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
     /// The prompts that can be called in a working directory, as the files say now.

@@ -6,7 +6,7 @@
 
 use super::turn::TurnContext;
 use crate::exec::scan::{Files, Keep, Kept, Limits, Scan};
-use crate::exec::{Environment, Error};
+use crate::exec::{Environment, Error, Transition};
 use crate::store::blobs::{Blobs, hash};
 use crate::store::{Entry, ledger};
 use crate::tools::Access;
@@ -42,6 +42,38 @@ pub(super) enum Before {
     Folder,
 }
 
+/// What was changed while a call ran, and by whom.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    /// By somebody else, before the call changed it.
+    before: Vec<FileRecord>,
+    by_call: Vec<FileRecord>,
+    /// By somebody else, since.
+    after: Vec<FileRecord>,
+}
+
+impl Seen {
+    /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
+    fn file(
+        &mut self,
+        path: &Path,
+        before: Option<&FileState>,
+        made: Option<&Transition>,
+        after: Option<&FileState>,
+        is_unsaved: bool,
+    ) {
+        let Some(Transition { before: from, after: to }) = made else {
+            // A text that nobody saved has been typed in, where no edit was made of it.
+            let by = if is_unsaved { &mut self.after } else { &mut self.by_call };
+            by.extend(record(path, before, after));
+            return;
+        };
+        self.before.extend(record(path, before, Some(from)));
+        self.by_call.extend(record(path, Some(from), Some(to)));
+        self.after.extend(record(path, Some(to), after));
+    }
+}
+
 impl FileHistory {
     /// What the entries of a journal say.
     pub(super) fn replay(entries: &[Entry]) -> Self {
@@ -57,6 +89,8 @@ impl FileHistory {
                 let mut found = Vec::new();
                 for path in paths {
                     let path = ctx.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
+                    // What was made of it before is told already.
+                    transition(ctx, &path, None).await;
                     match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
                         Ok(state) => found.push((path, state)),
                         // What cannot be read the tool will not replace either.
@@ -81,13 +115,18 @@ impl FileHistory {
 
     /// Tells what a call has changed.
     pub(super) async fn after(&mut self, ctx: &TurnContext, before: Before, item_id: &ItemId) {
-        let mut changes = Vec::new();
+        let mut seen = Seen::default();
         match before {
             Before::Unknown => return,
             Before::Paths(found) => {
                 for (path, before) in found {
                     match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
-                        Ok(after) => changes.extend(record(&path, before.as_ref(), after.as_ref())),
+                        Ok(after) => {
+                            let made = transition(ctx, &path, before.as_ref()).await;
+                            let is_unsaved = ctx.env.unsaved(&path).contains(&path);
+                            let (before, after) = (before.as_ref(), after.as_ref());
+                            seen.file(&path, before, made.as_ref(), after, is_unsaved);
+                        }
                         Err(error) => tracing::warn!("{}: {error}", path.display()),
                     }
                 }
@@ -96,15 +135,25 @@ impl FileHistory {
                 let Some(files) = self.scan(ctx).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
-                changes.extend(gone.filter_map(|(path, was)| record(path, Some(&was.state), None)));
+                let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
+                seen.by_call.extend(gone);
+                // No command sees what is in an editor only, nor changes it.
+                let cwd = &ctx.folders.cwd;
+                let root = ctx.env.canonicalize(cwd).await.unwrap_or_else(|_| cwd.clone());
+                let unsaved = ctx.env.unsaved(&root);
                 for (path, is) in files.iter() {
                     let was = before.get(path).map(|was| &was.state);
-                    changes.extend(record(path, was, Some(&is.state)));
+                    let is_typed = unsaved.contains(path);
+                    let by = if is_typed { &mut seen.after } else { &mut seen.by_call };
+                    by.extend(record(path, was, Some(&is.state)));
                 }
-                changes.sort_by(|a, b| a.path.cmp(&b.path));
+                seen.by_call.sort_by(|a, b| a.path.cmp(&b.path));
             }
         }
-        self.tell(ctx, changes, ChangedBy::Call { item_id: item_id.clone() }).await;
+        let by_call = ChangedBy::Call { item_id: item_id.clone() };
+        self.tell(ctx, seen.before, ChangedBy::Other {}).await;
+        self.tell(ctx, seen.by_call, by_call).await;
+        self.tell(ctx, seen.after, ChangedBy::Other {}).await;
     }
 
     /// Takes note of what the engine itself did to files.
@@ -192,6 +241,25 @@ fn record(
         path: path.to_string_lossy().into_owned(),
         before: before.cloned(),
         after: after.cloned(),
+    })
+}
+
+/// What changes have made of a file in which somebody may have typed meanwhile.
+async fn transition(
+    ctx: &TurnContext,
+    path: &Path,
+    before: Option<&FileState>,
+) -> Option<Transition> {
+    let told = ctx.env.transitions(path, keeper(&ctx.blobs)).await;
+    let made = told.unwrap_or_else(|error| {
+        tracing::warn!("{}: {error}", path.display());
+        Vec::new()
+    });
+    let mode = before.and_then(|before| before.mode);
+    let (first, last) = (made.first()?, made.last()?);
+    Some(Transition {
+        before: FileState { mode, ..first.before.clone() },
+        after: FileState { mode, ..last.after.clone() },
     })
 }
 

@@ -49,6 +49,7 @@ mod toolbox;
 mod turn;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
+pub use crate::exec::overlay::{Documents, EditCall, Problem as DocumentProblem};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};

@@ -4,6 +4,7 @@
 
 use super::{Environment, Error};
 use pintle_protocol::diff::FileChange;
+use pintle_protocol::files::FileState;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -103,6 +104,15 @@ pub struct Updated {
 /// Decides what becomes of several files from what they are, in the order of their paths.
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
+/// A decision about one file as one about several.
+pub(super) fn for_all(decide: Decide) -> DecideAll {
+    Box::new(|before| {
+        let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;
+        let changes = change.into_iter().collect();
+        Ok(Rewrites { after: vec![After::Write(content)], changes })
+    })
+}
+
 /// What becomes of several files, and what to tell about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rewrites {
@@ -132,6 +142,15 @@ pub struct UpdatedAll {
     pub before: Vec<Option<Version>>,
     /// The states that files are in now; none for what is gone or was never there.
     pub after: Vec<Option<Version>>,
+}
+
+/// What one change has made of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transition {
+    /// What it was made of.
+    pub before: FileState,
+    /// What it has made.
+    pub after: FileState,
 }
 
 /// [`Environment::update_all`] by single operations, for places that have nothing better: what was done is taken
@@ -168,7 +187,7 @@ pub(super) async fn one_by_one<E: Environment + ?Sized>(
 }
 
 /// What a file is now. An update that is refused is the one way to see content and version together.
-async fn look<E: Environment + ?Sized>(
+pub(super) async fn look<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
     cancel: &CancellationToken,
@@ -213,7 +232,7 @@ async fn act<E: Environment + ?Sized>(
 }
 
 /// As far as it can be: what fails here cannot be told to anyone who could do more.
-async fn take_back<E: Environment + ?Sized>(
+pub(super) async fn take_back<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
     before: Option<&Before>,

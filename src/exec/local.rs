@@ -8,9 +8,9 @@ use crate::exec::process::{self, Shell};
 use crate::exec::scan::{self, Files, Keep, Scan};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
-    After, Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll,
-    Version, Window, files, replace, walk,
+    Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep, Grepped,
+    Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll, Version, Window,
+    change, files, replace, walk,
 };
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
@@ -109,12 +109,7 @@ impl Environment for Local {
         cancel: &CancellationToken,
     ) -> Result<Updated, Error> {
         let one = vec![path.to_path_buf()];
-        let decide_all: DecideAll = Box::new(|before| {
-            let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;
-            let changes = change.into_iter().collect();
-            Ok(Rewrites { after: vec![After::Write(content)], changes })
-        });
-        let mut done = self.update_all(&one, decide_all, cancel).await?;
+        let mut done = self.update_all(&one, change::for_all(decide), cancel).await?;
         let lost = || Error::NotFound(path.to_path_buf());
         let after = done.after.pop().flatten().ok_or_else(lost)?;
         Ok(Updated { change: done.changes.pop(), before: done.before.pop().flatten(), after })

@@ -292,6 +292,8 @@ impl Environment for Memory {
         let glob = grep.glob.as_deref().map(|glob| PathGlob::new(glob, &grep.root)).transpose()?;
         let mut matched = Matched::new(&grep);
         let mut add = |path: &Path, bytes: &[u8]| {
+            let unsaved = search.unsaved(&grep.root.join(path));
+            let bytes = unsaved.as_ref().map_or(bytes, |text| text.as_bytes());
             let found = search.read(bytes).map_err(|error| Error::from_io(path, &error))?;
             matched.add(PathKey::new(path), found);
             Ok(())

@@ -11,6 +11,7 @@ pub mod local;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
 pub mod output;
+pub mod overlay;
 pub mod read_only;
 pub mod scan;
 pub mod search;
@@ -25,7 +26,8 @@ mod walk;
 mod wrapped;
 
 pub use change::{
-    After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Updated, UpdatedAll, Version,
+    After, Before, Decide, DecideAll, FileContent, Rewrite, Rewrites, Transition, Updated,
+    UpdatedAll, Version,
 };
 pub use error::Error;
 pub use local::Local;
@@ -134,6 +136,17 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
         let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
         Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
+    }
+
+    /// The files below a folder, canonical both, whose present text is in an editor and not on the disk: commands do not see it.
+    fn unsaved(&self, _root: &Path) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// What changes by [`Environment::update`] have made of a file, canonical, since this was asked last, where others may have changed
+    /// it before and after: for such a file, looking at it does not tell. The contents are kept; the states have no mode.
+    async fn transitions(&self, _path: &Path, _keep: Keep) -> Result<Vec<Transition>, Error> {
+        Ok(Vec::new())
     }
 
     /// Gives a file its permission bits back, where there are any.

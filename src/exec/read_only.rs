@@ -31,6 +31,10 @@ impl Environment for ReadOnly {
         self.0.is_this_machine()
     }
 
+    fn unsaved(&self, root: &Path) -> Vec<PathBuf> {
+        self.0.unsaved(root)
+    }
+
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
         self.0.stat(path).await
     }

@@ -13,7 +13,9 @@ pub use glob::PathGlob;
 pub(super) use lines::Matched;
 pub use lines::{FileLines, LineSearch, WRONG_PATTERN};
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A search for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +83,8 @@ pub struct Grep {
     pub max_matches: usize,
     /// Longer lines are cut around the match.
     pub max_line_chars: usize,
+    /// Texts that are searched instead of files, by canonical path.
+    pub unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
 /// What is wanted of what matches.

@@ -10,6 +10,7 @@ pub mod lines;
 pub mod merge;
 pub mod partial_json;
 pub mod patch;
+pub mod positions;
 pub mod sniff;
 pub mod splice;
 pub mod terminal;

@@ -4,7 +4,7 @@ use crate::exec::{DecideAll, Environment, Error};
 use crate::text::patch::{self, FilePatch, Hunk};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know};
+use crate::tools::change::{explain, must_know, unsaved};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{Purpose, Written};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
@@ -163,7 +163,8 @@ impl Prepared for Call {
                     }
                 }
                 let summary = summary.await.unwrap_or_default();
-                let mut result = success(format!("Applied the patch:\n{summary}"));
+                let unsaved = unsaved(ctx.env.as_ref(), done.after.iter().flatten());
+                let mut result = success(format!("Applied the patch:\n{summary}{unsaved}"));
                 result.details.changes = done.changes;
                 result
             }

@@ -4,8 +4,10 @@ use crate::exec::{Command, End, Environment, Error, OutputBuffer, Ran};
 use crate::text::truncate::{self, Guard, Keep, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
+use pintle_protocol::content::Content;
 use pintle_protocol::item::{JobRef, Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Runs commands.
@@ -172,9 +174,11 @@ impl Prepared for Call {
         if self.in_background {
             return self.start(ctx, command).await;
         }
+        let folder = ctx.env.canonicalize(&ctx.cwd).await.unwrap_or_else(|_| ctx.cwd.clone());
+        let unsaved = ctx.env.unsaved(&folder);
         let mut output = |piece: &str| ctx.progress.text(piece.to_owned());
         match ctx.env.exec(command, &ctx.cancel, &mut output).await {
-            Ok(ran) => self.show(ran, limits, ctx.env.as_ref()),
+            Ok(ran) => with_unsaved(self.show(ran, limits, ctx.env.as_ref()), &unsaved),
             Err(Error::NotFound(folder) | Error::NotFolder(folder)) => {
                 failure(format!("Working directory does not exist: {}", folder.display()))
             }
@@ -272,6 +276,24 @@ impl Call {
         result.details.full_output_path = path;
         result
     }
+}
+
+/// Says what the command has not seen.
+fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
+    /// More are counted, not named.
+    const MOST_NAMED: usize = 5;
+    if unsaved.is_empty() {
+        return result;
+    }
+    let named = unsaved.iter().take(MOST_NAMED).map(|path| path.display().to_string());
+    let mut names = named.collect::<Vec<_>>().join(", ");
+    if unsaved.len() > MOST_NAMED {
+        names = format!("{names} and {} more", unsaved.len() - MOST_NAMED);
+    }
+    result.content.push(Content::text(format!(
+        "[Unsaved changes in the editor, which commands do not see: {names}]"
+    )));
+    result
 }
 
 /// The signal that a shell tells with an exit code: its own child died of it.

@@ -1,7 +1,7 @@
 //! What tools that change files have in common: text in its encoding, what to tell about a change, words for failures.
 
 use super::ledger::{Known, Ledger};
-use crate::exec::{Before, Error, FileContent, Lines, Rewrite};
+use crate::exec::{Before, Environment, Error, FileContent, Lines, Rewrite, Version};
 use crate::text::diff::{self, Diff};
 use crate::text::encoding::{self, Decoded, Encoding, Unencodable};
 use crate::text::splice::{self, Splice};
@@ -111,6 +111,24 @@ pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Resu
             Err(format!("{written} exists and has not been read in this session. Read it first."))
         }
     }
+}
+
+/// What to tell of files whose change is in an editor and not on the disk yet; empty where there are none.
+pub(super) fn unsaved<'a>(
+    env: &dyn Environment,
+    changed: impl IntoIterator<Item = &'a Version>,
+) -> String {
+    let is_unsaved = |path: &Path| env.unsaved(path).iter().any(|unsaved| unsaved == path);
+    let unsaved = changed.into_iter().filter(|version| is_unsaved(&version.path));
+    let names: Vec<String> = unsaved.map(|version| version.path.display().to_string()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n\n[The change is in the editor, where there is unsaved text of the person too: {}. Commands see none of it until the person \
+         saves.]",
+        names.join(", ")
+    )
 }
 
 /// An error of a tool that changes a file, in its words.

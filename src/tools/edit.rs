@@ -4,7 +4,7 @@ use crate::exec::{Before, Decide, Rewrite};
 use crate::text::fuzzy::{self, Miss, Occurrences};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{explain, must_know, spliced};
+use crate::tools::change::{explain, must_know, spliced, unsaved};
 use crate::tools::ledger::{Ledger, ReadFirst};
 use crate::tools::path::{Purpose, Written};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
@@ -155,12 +155,14 @@ impl Prepared for Call {
         match ctx.env.update(&path, decide, &ctx.cancel).await {
             Ok(updated) => {
                 ctx.ledger.edited(updated.before.as_ref(), &updated.after);
-                let mut result = success(match count.await {
+                let done = match count.await {
                     Ok(Some(count)) => {
                         format!("Successfully replaced {count} occurrences in {written}.")
                     }
                     Ok(None) | Err(_) => format!("Successfully replaced text in {written}."),
-                });
+                };
+                let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
+                let mut result = success(format!("{done}{unsaved}"));
                 result.details.changes.extend(updated.change);
                 result
             }

@@ -176,6 +176,7 @@ impl Prepared for Call {
                 output: self.output,
                 max_matches: usize::try_from(self.limit).unwrap_or(usize::MAX),
                 max_line_chars: MAX_LINE_CHARS,
+                unsaved: std::sync::Arc::default(),
             };
             ctx.env.grep(grep, &ctx.cancel).await
         };

@@ -3,7 +3,7 @@
 use crate::exec::{Decide, Rewrite};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
-use crate::tools::change::{change_of, explain, must_know};
+use crate::tools::change::{change_of, explain, must_know, unsaved};
 use crate::tools::ledger::ReadFirst;
 use crate::tools::path::{Purpose, Written};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
@@ -100,7 +100,9 @@ impl Prepared for Call {
         match ctx.env.update(&path, decide, &ctx.cancel).await {
             Ok(updated) => {
                 ctx.ledger.wrote(&updated);
-                let mut result = success(format!("Successfully wrote {bytes} bytes to {written}"));
+                let unsaved = unsaved(ctx.env.as_ref(), [&updated.after]);
+                let done = format!("Successfully wrote {bytes} bytes to {written}{unsaved}");
+                let mut result = success(done);
                 result.details.changes.extend(updated.change);
                 result
             }

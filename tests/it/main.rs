@@ -16,6 +16,7 @@ mod client_calls;
 mod clouds;
 mod context;
 mod damage;
+mod documents;
 mod examples;
 mod export;
 mod fuzz;

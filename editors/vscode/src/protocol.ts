@@ -35,6 +35,8 @@ export type ClientCapabilities = {
   approvals?: Supported;
   /** The client answers `question/request`. Without it the model is told that nobody can answer. */
   questions?: Supported;
+  /** The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed. */
+  applyEdit?: Supported;
 };
 
 /** A capability with nothing to configure: `{}`. */
@@ -78,6 +80,8 @@ export type EngineCapabilities = {
   queue?: Supported;
   /** Durable events can be read again from any `seq`. */
   replay?: Supported;
+  /** Documents that an editor has open are read and changed through it. Absent where files are on another machine. */
+  documents?: Supported;
 };
 
 /** Limits of a connection. */
@@ -2109,6 +2113,68 @@ export type EditorDiagnostic = {
   code?: string;
 };
 
+/** What `document/open` takes. Opening a document again replaces all that was known of it. */
+export type DocumentOpenParams = {
+  /** The file, absolute. It need not exist yet. */
+  path: string;
+  /** Which version of the text this is; it rises with every change. */
+  version: number;
+  /** The whole text as it would be written, with its line ends, without a byte order mark. */
+  text: string;
+  /** The text has not been saved. Tools then read it instead of the file. */
+  isDirty: boolean;
+};
+
+/** What `document/change` takes. */
+export type DocumentChangeParams = {
+  /** The file, as it was opened. */
+  path: string;
+  /** The version after the changes. */
+  version: number;
+  /** The changes, each made to the text that the one before has left. */
+  changes: DocumentChange[];
+  /** The text differs from what was saved last. */
+  isDirty: boolean;
+};
+
+/** A change of a text. */
+export type DocumentChange = {
+  /** What goes; without it the whole text does. */
+  range?: TextRange;
+  /** What comes in its place. */
+  text: string;
+};
+
+/** A part of a text. What lies beyond the end of a line or of the text means that end. */
+export type TextRange = {
+  /** Where it begins. */
+  start: Position;
+  /** Where it ends; what stands there is not part of it. */
+  end: Position;
+};
+
+/** A place in a text. */
+export type Position = {
+  /** The line, from 0; lines end with `\n` or `\r\n`. */
+  line: number;
+  /** Units of UTF-16 from the beginning of the line, as in LSP. */
+  character: number;
+};
+
+/** What `document/save` takes: the text of this version is what the file holds now. */
+export type DocumentSaveParams = {
+  /** The file, as it was opened. */
+  path: string;
+  /** The version that was saved. */
+  version: number;
+};
+
+/** What `document/close` takes. What was not saved is gone for tools: they read the file again. */
+export type DocumentCloseParams = {
+  /** The file, as it was opened. */
+  path: string;
+};
+
 /** A session's background jobs. */
 export type JobListResult = {
   /** Their items, oldest first. */
@@ -2442,6 +2508,52 @@ export type ToolCallResult = {
   isError?: boolean;
 };
 
+/** What `workspace/applyEdit` asks of a client: to change documents that it has open, all of them or none. */
+export type ApplyEditParams = {
+  /** What the edit is, for people. */
+  label: string;
+  /** The documents. */
+  edits: DocumentEdit[];
+};
+
+/** What becomes of one document. */
+export type DocumentEdit = {
+  /** The file, as it was opened. */
+  path: string;
+  /** The version that the edit is made for. Where the document has got another, nothing is changed. */
+  version: number;
+  /** The changes, in order; their ranges all mean the text of `version`, and do not overlap. */
+  changes: TextEdit[];
+  /** The document was saved before and is to be saved again, so that commands see the change. */
+  save: boolean;
+};
+
+/** A change of a part of a text. */
+export type TextEdit = {
+  /** What goes. */
+  range: TextRange;
+  /** What comes in its place. */
+  text: string;
+};
+
+/** What the client answers. It sends the changes that it made, by `document/change`, before its answer. */
+export type ApplyEditResult = {
+  /** All changes were made. Otherwise none was. */
+  isApplied: boolean;
+  /** Why none was made, or why a document could not be saved. */
+  failureReason?: string;
+  /** The versions that the documents have now. */
+  versions?: DocumentVersion[];
+};
+
+/** Which version a document has. */
+export type DocumentVersion = {
+  /** The file, as it was opened. */
+  path: string;
+  /** The version. */
+  version: number;
+};
+
 /** What comes with a failed request besides code and message. */
 export type ErrorData = {
   /** A stable name of the failure. */
@@ -2528,6 +2640,14 @@ export interface ClientRequests {
   "question/answer": { params: QuestionAnswerParams; result: QuestionOutcome };
   /** Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes. */
   "editor/diagnostics": { params: EditorDiagnosticsParams; result: Empty };
+  /** Tells the text of a document that the editor has open. As long as it is open and not saved, every tool reads this text instead of the file, and changes of it come back as `workspace/applyEdit`. Documents belong to the connection and end with it. */
+  "document/open": { params: DocumentOpenParams; result: Empty };
+  /** Tells how the text of an open document has changed. The error `conflict` means that the version does not rise: open it again. */
+  "document/change": { params: DocumentChangeParams; result: Empty };
+  /** Tells that an open document was saved. */
+  "document/save": { params: DocumentSaveParams; result: Empty };
+  /** Tells that a document is not open any more. */
+  "document/close": { params: DocumentCloseParams; result: Empty };
   /** Lists the background jobs of a session that run, and those that ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */
@@ -2560,6 +2680,8 @@ export interface EngineRequests {
   "hook/run": { params: HookRun; result: HookAnswer };
   /** Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more. */
   "tool/call": { params: ToolCallParams; result: ToolCallResult };
+  /** Has a client with the capability `applyEdit` change documents that it has open. A document whose version is another by now stays as it is. */
+  "workspace/applyEdit": { params: ApplyEditParams; result: ApplyEditResult };
 }
 
 /** Notifications the engine sends. */
@@ -2596,4 +2718,6 @@ export const ErrorCode = {
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,
+  /** There are more documents, or more text in them, than the engine takes. */
+  limitExceeded: -32047,
 } as const;

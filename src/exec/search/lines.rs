@@ -10,7 +10,10 @@ use crate::text::truncate;
 use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use std::collections::BTreeMap;
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The longest line that is searched, and the longest file when lines are matched together.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
@@ -28,6 +31,7 @@ pub struct LineSearch {
     searcher: Searcher,
     buffer: Vec<u8>,
     wanted: Wanted,
+    unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +86,13 @@ impl LineSearch {
             max_line_chars: grep.max_line_chars,
             context: context as u64,
         };
-        Ok(Self { matcher, searcher, buffer: vec![0; BUFFER_BYTES], wanted })
+        let unsaved = Arc::clone(&grep.unsaved);
+        Ok(Self { matcher, searcher, buffer: vec![0; BUFFER_BYTES], wanted, unsaved })
+    }
+
+    /// The text that is searched instead of a file, if there is one; the path is canonical.
+    pub fn unsaved(&self, path: &Path) -> Option<Arc<String>> {
+        self.unsaved.get(path).cloned()
     }
 
     /// Searches what a file holds. A binary file has no matches.
@@ -312,6 +322,7 @@ mod tests {
             output,
             max_matches: 3,
             max_line_chars: 500,
+            unsaved: Arc::default(),
         }
     }
 

@@ -55,6 +55,7 @@ fn grep(root: &Path, pattern: &str) -> Grep {
         output: GrepOutput::Lines,
         max_matches: 100,
         max_line_chars: 500,
+        unsaved: std::sync::Arc::default(),
     }
 }
 

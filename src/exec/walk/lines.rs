@@ -28,8 +28,8 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
     match files::stat(&grep.root)?.kind {
         FileKind::Folder => {}
         FileKind::File => {
-            let file = files::open_to_search(&grep.root)
-                .and_then(|file| search.read(Cancellable { file, cancel }));
+            let path = files::canonicalize(&grep.root)?;
+            let file = search_file(cancel, &mut search, &path);
             if cancel.is_cancelled() {
                 return Err(Error::Cancelled);
             }
@@ -97,7 +97,7 @@ fn probe(
         if files > MAX_PROBED_FILES || is_large {
             return Ok(Probed::Until(until));
         }
-        match search_file(walk, search, entry.path()) {
+        match search_file(walk.cancel, search, entry.path()) {
             Ok(found) => matched.add(PathKey::new(relative), found),
             Err(_) => walk.miss(1),
         }
@@ -119,9 +119,16 @@ fn is_wanted(entry: &DirEntry, relative: &Path, glob: Option<&PathGlob>) -> bool
         && glob.is_none_or(|glob| glob.is_match(relative, false))
 }
 
-fn search_file(walk: &Walk<'_>, search: &mut LineSearch, path: &Path) -> io::Result<FileLines> {
+fn search_file(
+    cancel: &CancellationToken,
+    search: &mut LineSearch,
+    path: &Path,
+) -> io::Result<FileLines> {
+    if let Some(text) = search.unsaved(path) {
+        return search.read(text.as_bytes());
+    }
     match files::open_to_search(path) {
-        Ok(file) => search.read(Cancellable { file, cancel: walk.cancel }),
+        Ok(file) => search.read(Cancellable { file, cancel }),
         // Gone meanwhile.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileLines::default()),
         Err(error) => Err(error),
@@ -154,7 +161,7 @@ impl Visit for Grepper<'_> {
         if self.current <= *self.searched || !is_wanted(entry, relative, self.glob) {
             return Ok(());
         }
-        let found = search_file(walk, &mut self.search, entry.path())?;
+        let found = search_file(walk.cancel, &mut self.search, entry.path())?;
         if found.matches > 0 {
             let mut matched = lock(self.matched);
             matched.add(self.current.clone(), found);
@@ -214,6 +221,7 @@ mod tests {
             output: crate::exec::GrepOutput::Lines,
             max_matches: 1,
             max_line_chars: 500,
+            unsaved: std::sync::Arc::default(),
         };
         let mut file = Cancellable { file: Endless(0, &cancel), cancel: &cancel };
         assert!(LineSearch::new(&grep).unwrap().read(&mut file).is_err());

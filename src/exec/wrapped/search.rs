@@ -200,6 +200,7 @@ mod tests {
             output: GrepOutput::Lines,
             max_matches: 1,
             max_line_chars: 1,
+            unsaved: std::sync::Arc::default(),
         };
         for (name, pattern, is_literal, ignore_case, want) in [
             ("plain", "fn main", false, false, Some("-F")),

@@ -2,7 +2,8 @@
 
 use super::questions::Asked;
 use crate::agent::{
-    Adopt, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber, SubscriberId,
+    Adopt, EditCall, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
+    SubscriberId,
 };
 use pintle_protocol::capability::ClientCapabilities;
 use pintle_protocol::ids::SessionId;
@@ -18,6 +19,7 @@ pub(super) struct Connection {
     pub(super) subscriber: SubscriberId,
     pub(super) cwd: PathBuf,
     feed: mpsc::Sender<Feed>,
+    edits: mpsc::Sender<EditCall>,
     /// Held for a few assignments at a time, never over an await.
     state: Mutex<State>,
 }
@@ -52,9 +54,10 @@ impl Connection {
         engine: EngineHandle,
         subscriber: SubscriberId,
         feed: mpsc::Sender<Feed>,
+        edits: mpsc::Sender<EditCall>,
         cwd: PathBuf,
     ) -> Self {
-        Self { engine, subscriber, cwd, feed, state: Mutex::default() }
+        Self { engine, subscriber, cwd, feed, edits, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,6 +69,11 @@ impl Connection {
     }
 
     pub(super) fn initialize(&self, capabilities: ClientCapabilities) {
+        if capabilities.apply_edit.is_some()
+            && let Some(documents) = self.engine.documents()
+        {
+            documents.connect(self.subscriber.0, self.edits.clone());
+        }
         let mut state = self.state();
         state.phase = Phase::Ready;
         state.capabilities = capabilities;

@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{extend, handlers, history, stored, told};
+use super::{documents, extend, handlers, history, stored, told};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -12,12 +12,13 @@ use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
     ApprovalAnswerRequest, BlobRead, CommandList, ConfigList, ConfigSet, ContextRead,
-    EditorDiagnostics, HookRegister, Initialize, JobList, JobStop, ModelsList, Ping,
-    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
-    ReviewDecide, ReviewList, ReviewPatch, SessionClose, SessionCompact, SessionCreate,
-    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionLabel, SessionList,
-    SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree, SessionUnsubscribe,
-    SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    DocumentChanged, DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister,
+    Initialize, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList, QueueRemove,
+    QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch,
+    SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport,
+    SessionFork, SessionLabel, SessionList, SessionOpen, SessionRewind, SessionSearch,
+    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
+    TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,6 +33,28 @@ pub(super) enum Order {
     Serial,
     /// It changes nothing and may take its time.
     Read,
+    /// It tells of a document: the next of its kind begins when it is answered, whatever else is being answered. What came after
+    /// it waits for it.
+    Document,
+}
+
+impl Order {
+    pub(super) fn of(method: &str) -> Self {
+        match method {
+            SessionList::METHOD
+            | SessionSearch::METHOD
+            | SessionEvents::METHOD
+            | BlobRead::METHOD
+            | CommandList::METHOD
+            | JobList::METHOD
+            | ModelsList::METHOD => Self::Read,
+            DocumentOpen::METHOD
+            | DocumentChanged::METHOD
+            | DocumentSave::METHOD
+            | DocumentClose::METHOD => Self::Document,
+            _ => Self::Serial,
+        }
+    }
 }
 
 /// The table of one connection.
@@ -82,6 +105,10 @@ impl Table {
         add::<ApprovalAnswerRequest, _, _>(&mut module, told::approval_answer);
         add::<QuestionAnswerRequest, _, _>(&mut module, told::question_answer);
         add::<EditorDiagnostics, _, _>(&mut module, told::editor_diagnostics);
+        add::<DocumentOpen, _, _>(&mut module, documents::open);
+        add::<DocumentChanged, _, _>(&mut module, documents::change);
+        add::<DocumentSave, _, _>(&mut module, documents::save);
+        add::<DocumentClose, _, _>(&mut module, documents::close);
         add::<JobList, _, _>(&mut module, handlers::job_list);
         add::<JobStop, _, _>(&mut module, handlers::job_stop);
         add::<ModelsList, _, _>(&mut module, handlers::models_list);
@@ -134,16 +161,7 @@ impl Table {
         method: &str,
         params: Option<&RawValue>,
     ) -> (Order, BoxFuture<'static, Vec<u8>>) {
-        let order = match method {
-            SessionList::METHOD
-            | SessionSearch::METHOD
-            | SessionEvents::METHOD
-            | BlobRead::METHOD
-            | CommandList::METHOD
-            | JobList::METHOD
-            | ModelsList::METHOD => Order::Read,
-            _ => Order::Serial,
-        };
+        let order = Order::of(method);
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
             let error =
                 error_object(error::METHOD_NOT_FOUND, "no such method", "methodNotFound", None);

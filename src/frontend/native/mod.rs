@@ -7,6 +7,7 @@
 
 mod connection;
 mod dispatch;
+mod documents;
 mod extend;
 mod handlers;
 mod history;
@@ -15,11 +16,12 @@ mod questions;
 mod stored;
 mod told;
 
-use crate::agent::{Command, EngineHandle, Feed, SubscriberId};
+use crate::agent::{Command, EditCall, EngineHandle, Feed, SubscriberId};
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Link};
 use connection::Connection;
 use dispatch::{Order, Table};
+use documents::Edits;
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jsonrpsee::types::Id;
@@ -42,6 +44,9 @@ pub const MAX_IN_FLIGHT: usize = 256;
 /// How many events may wait for this task. It takes them at once unless the client is slow; then sessions drop deltas and
 /// hold back the rest. Small enough that a client which never reads costs little memory.
 const FEED_CAPACITY: usize = 1024;
+
+/// How many edits of documents may wait for this task. They come one at a time.
+const EDIT_CAPACITY: usize = 4;
 
 /// How many events are taken at once, so that neighbours can be merged.
 const FEED_BATCH: usize = 64;
@@ -92,10 +97,15 @@ struct Driver {
     connection: Arc<Connection>,
     outbox: Outbox,
     questions: Questions,
+    edits: Edits,
     in_flight: HashSet<Id<'static>>,
+    /// What tells of documents, ahead of what came after it.
+    documents: VecDeque<Waiting>,
     waiting: VecDeque<Waiting>,
     /// A request that must be answered before the next begins is being answered.
     is_busy: bool,
+    /// The same for what tells of documents.
+    is_document_busy: bool,
     running: FuturesUnordered<BoxFuture<'static, Answered>>,
 }
 
@@ -104,6 +114,7 @@ enum Happened {
     Answered(Answered),
     Room,
     Fed,
+    Edit(EditCall),
     Came(Incoming),
     InputEnded,
     Idle,
@@ -117,15 +128,20 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let Link { mut incoming, outgoing, hangup } = link;
     let (feed_tx, mut feed) = mpsc::channel(FEED_CAPACITY);
     let subscriber = SubscriberId(NEXT_SUBSCRIBER.fetch_add(1, Ordering::Relaxed));
-    let connection = Arc::new(Connection::new(engine.clone(), subscriber, feed_tx, options.cwd));
+    let (edits_tx, mut edits) = mpsc::channel(EDIT_CAPACITY);
+    let connection =
+        Arc::new(Connection::new(engine.clone(), subscriber, feed_tx, edits_tx, options.cwd));
     let mut driver = Driver {
         table: Table::new(Arc::clone(&connection)),
         connection,
         outbox: Outbox::new(outgoing),
         questions: Questions::default(),
+        edits: Edits::default(),
         in_flight: HashSet::new(),
+        documents: VecDeque::new(),
         waiting: VecDeque::new(),
         is_busy: false,
+        is_document_busy: false,
         running: FuturesUnordered::new(),
     };
     let mut batch = Vec::with_capacity(FEED_BATCH);
@@ -143,6 +159,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Some(answered) = driver.running.next() => Happened::Answered(answered),
             () = driver.outbox.drain(), if !driver.outbox.is_empty() => Happened::Room,
             _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.outbox.is_empty() => Happened::Fed,
+            Some(call) = edits.recv() => Happened::Edit(call),
             () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => Happened::Idle,
             came = incoming.recv(), if has_input && driver.outbox.takes_more() => {
                 came.map_or(Happened::InputEnded, Happened::Came)
@@ -152,6 +169,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Happened::Answered(answered) => driver.answered(answered),
             Happened::Room => {}
             Happened::Fed => driver.feed(&mut batch),
+            Happened::Edit(call) => driver.edits.send(call, &mut driver.outbox),
             Happened::Came(came) => {
                 if let Some(ended) = driver.take(came) {
                     break ended;
@@ -163,6 +181,9 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Happened::Stopped => break Ended::Stopped,
         }
     };
+    // Whoever waits for the editor learns that it is gone.
+    drop(edits);
+    driver.edits = Edits::default();
     driver.close(&engine, &mut feed, &hangup, ended).await;
     ended
 }
@@ -204,7 +225,9 @@ impl Driver {
                 return self.notification(&method, params.as_deref());
             }
             Ok(Envelope::Response { id, outcome }) => {
-                let Some((session, answer)) = self.questions.answered(&id, outcome) else {
+                let outcome = self.edits.answered(&id, outcome);
+                let answered = outcome.and_then(|outcome| self.questions.answered(&id, outcome));
+                let Some((session, answer)) = answered else {
                     tracing::debug!("a response to no request: {id:?}");
                     return None;
                 };
@@ -249,15 +272,26 @@ impl Driver {
             return;
         }
         self.in_flight.insert(id.clone());
-        self.waiting.push_back(Waiting { id, method, params });
+        let waiting = Waiting { id, method, params };
+        match Order::of(&waiting.method) {
+            Order::Document => self.documents.push_back(waiting),
+            Order::Serial | Order::Read => self.waiting.push_back(waiting),
+        }
         self.begin_next();
+    }
+
+    /// The next request that need not wait for another.
+    fn next(&mut self) -> Option<Waiting> {
+        if self.is_document_busy {
+            return None;
+        }
+        let others = || if self.is_busy { None } else { self.waiting.pop_front() };
+        self.documents.pop_front().or_else(others)
     }
 
     /// Begins requests that need not wait for another.
     fn begin_next(&mut self) {
-        while !self.is_busy
-            && let Some(Waiting { id, method, params }) = self.waiting.pop_front()
-        {
+        while let Some(Waiting { id, method, params }) = self.next() {
             // Looked at again: the request before it may have been `shutdown`.
             if let Some(refusal) = self.table.refusal(&method) {
                 self.in_flight.remove(&id);
@@ -265,7 +299,11 @@ impl Driver {
                 continue;
             }
             let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
-            self.is_busy = order == Order::Serial;
+            match order {
+                Order::Serial => self.is_busy = true,
+                Order::Document => self.is_document_busy = true,
+                Order::Read => {}
+            }
             let answered = async move { Answered { id, order, response: answer.await } };
             self.running.push(answered.boxed());
         }
@@ -280,8 +318,10 @@ impl Driver {
         for (session, asked) in self.connection.take_open_questions() {
             self.questions.ask(session, &asked, &mut self.outbox);
         }
-        if order == Order::Serial {
-            self.is_busy = false;
+        match order {
+            Order::Serial => self.is_busy = false,
+            Order::Document => self.is_document_busy = false,
+            Order::Read => {}
         }
         self.begin_next();
     }
@@ -351,6 +391,9 @@ impl Driver {
         hangup: &CancellationToken,
         ended: Ended,
     ) {
+        if let Some(documents) = engine.documents() {
+            documents.disconnect(self.connection.subscriber.0);
+        }
         let mut closing = std::pin::pin!(engine.shutdown());
         let mut is_closed = false;
         let mut batch = Vec::with_capacity(FEED_BATCH);

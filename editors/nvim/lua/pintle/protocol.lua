@@ -20,6 +20,7 @@
 ---@class pintle.ClientCapabilities
 ---@field approvals? pintle.Supported The client answers `approval/request`. Without it what would ask is denied, and the model is told.
 ---@field questions? pintle.Supported The client answers `question/request`. Without it the model is told that nobody can answer.
+---@field applyEdit? pintle.Supported The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed.
 
 ---A capability with nothing to configure: `{}`.
 ---@class pintle.Supported
@@ -47,6 +48,7 @@
 ---@field steer? pintle.Supported Running turns can be steered.
 ---@field queue? pintle.Supported Follow-ups wait in a queue.
 ---@field replay? pintle.Supported Durable events can be read again from any `seq`.
+---@field documents? pintle.Supported Documents that an editor has open are read and changed through it. Absent where files are on another machine.
 
 ---Limits of a connection.
 ---@class pintle.Limits
@@ -1318,6 +1320,44 @@
 ---@field source? string What found it, such as `rustc`.
 ---@field code? string How what found it calls it, such as `E0308`.
 
+---What `document/open` takes. Opening a document again replaces all that was known of it.
+---@class pintle.DocumentOpenParams
+---@field path string The file, absolute. It need not exist yet.
+---@field version integer Which version of the text this is; it rises with every change.
+---@field text string The whole text as it would be written, with its line ends, without a byte order mark.
+---@field isDirty boolean The text has not been saved. Tools then read it instead of the file.
+
+---What `document/change` takes.
+---@class pintle.DocumentChangeParams
+---@field path string The file, as it was opened.
+---@field version integer The version after the changes.
+---@field changes (pintle.DocumentChange)[] The changes, each made to the text that the one before has left.
+---@field isDirty boolean The text differs from what was saved last.
+
+---A change of a text.
+---@class pintle.DocumentChange
+---@field range? pintle.TextRange What goes; without it the whole text does.
+---@field text string What comes in its place.
+
+---A part of a text. What lies beyond the end of a line or of the text means that end.
+---@class pintle.TextRange
+---@field start pintle.Position Where it begins.
+---@field end pintle.Position Where it ends; what stands there is not part of it.
+
+---A place in a text.
+---@class pintle.Position
+---@field line integer The line, from 0; lines end with `\n` or `\r\n`.
+---@field character integer Units of UTF-16 from the beginning of the line, as in LSP.
+
+---What `document/save` takes: the text of this version is what the file holds now.
+---@class pintle.DocumentSaveParams
+---@field path string The file, as it was opened.
+---@field version integer The version that was saved.
+
+---What `document/close` takes. What was not saved is gone for tools: they read the file again.
+---@class pintle.DocumentCloseParams
+---@field path string The file, as it was opened.
+
 ---A session's background jobs.
 ---@class pintle.JobListResult
 ---@field jobs (pintle.Item)[] Their items, oldest first.
@@ -1515,6 +1555,34 @@
 ---@field content (pintle.Content)[] What the model reads.
 ---@field isError? boolean The call failed; the content says why.
 
+---What `workspace/applyEdit` asks of a client: to change documents that it has open, all of them or none.
+---@class pintle.ApplyEditParams
+---@field label string What the edit is, for people.
+---@field edits (pintle.DocumentEdit)[] The documents.
+
+---What becomes of one document.
+---@class pintle.DocumentEdit
+---@field path string The file, as it was opened.
+---@field version integer The version that the edit is made for. Where the document has got another, nothing is changed.
+---@field changes (pintle.TextEdit)[] The changes, in order; their ranges all mean the text of `version`, and do not overlap.
+---@field save boolean The document was saved before and is to be saved again, so that commands see the change.
+
+---A change of a part of a text.
+---@class pintle.TextEdit
+---@field range pintle.TextRange What goes.
+---@field text string What comes in its place.
+
+---What the client answers. It sends the changes that it made, by `document/change`, before its answer.
+---@class pintle.ApplyEditResult
+---@field isApplied boolean All changes were made. Otherwise none was.
+---@field failureReason? string Why none was made, or why a document could not be saved.
+---@field versions? (pintle.DocumentVersion)[] The versions that the documents have now.
+
+---Which version a document has.
+---@class pintle.DocumentVersion
+---@field path string The file, as it was opened.
+---@field version integer The version.
+
 ---What comes with a failed request besides code and message.
 ---@class pintle.ErrorData
 ---@field code string A stable name of the failure.
@@ -1643,6 +1711,18 @@ M.method = {
   ---Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes.
   ---Params: `pintle.EditorDiagnosticsParams`; result: `pintle.Empty`.
   editor_diagnostics = "editor/diagnostics",
+  ---Tells the text of a document that the editor has open. As long as it is open and not saved, every tool reads this text instead of the file, and changes of it come back as `workspace/applyEdit`. Documents belong to the connection and end with it.
+  ---Params: `pintle.DocumentOpenParams`; result: `pintle.Empty`.
+  document_open = "document/open",
+  ---Tells how the text of an open document has changed. The error `conflict` means that the version does not rise: open it again.
+  ---Params: `pintle.DocumentChangeParams`; result: `pintle.Empty`.
+  document_change = "document/change",
+  ---Tells that an open document was saved.
+  ---Params: `pintle.DocumentSaveParams`; result: `pintle.Empty`.
+  document_save = "document/save",
+  ---Tells that a document is not open any more.
+  ---Params: `pintle.DocumentCloseParams`; result: `pintle.Empty`.
+  document_close = "document/close",
   ---Lists the background jobs of a session that run, and those that ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",
@@ -1679,6 +1759,9 @@ M.method = {
   ---Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
   ---Params: `pintle.ToolCallParams`; result: `pintle.ToolCallResult`.
   tool_call = "tool/call",
+  ---Has a client with the capability `applyEdit` change documents that it has open. A document whose version is another by now stays as it is.
+  ---Params: `pintle.ApplyEditParams`; result: `pintle.ApplyEditResult`.
+  workspace_applyEdit = "workspace/applyEdit",
 }
 
 ---Codes of failed requests.
@@ -1707,6 +1790,8 @@ M.code = {
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,
+  ---There are more documents, or more text in them, than the engine takes.
+  limitExceeded = -32047,
 }
 
 return M

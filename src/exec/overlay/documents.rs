@@ -1,0 +1,401 @@
+//! Documents that editors have open, with their text as it is on the screen.
+//!
+//! One for a process: connections tell what is open, the overlay reads it. Its lock is held for a few assignments, never over
+//! an await. Invariant: a document is known in a version that its editor told, or not at all.
+
+use crate::text::positions;
+use pintle_protocol::document::{
+    ApplyEditParams, ApplyEditResult, DocumentChangeParams, DocumentCloseParams,
+    DocumentOpenParams, DocumentSaveParams,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// The most documents.
+const MOST_DOCUMENTS: usize = 10_000;
+
+/// The most bytes of all texts.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+
+/// The most edits of one document that are kept for whoever asks.
+const MOST_APPLIED: usize = 16;
+
+/// How long an editor's own word of a change that it has made is waited for.
+const ECHO_WAIT: Duration = Duration::from_secs(2);
+
+/// Names an editor's connection, unique in the process.
+pub type Owner = u64;
+
+/// The documents that are open. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Documents(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Rises with each change of any document.
+    serial: watch::Sender<u64>,
+    /// Whoever changes a document holds this: one edit at a time is on its way to an editor.
+    changing: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// By canonical path.
+    open: BTreeMap<PathBuf, Document>,
+    /// What editors call them.
+    names: BTreeMap<(Owner, String), PathBuf>,
+    /// Those that take edits.
+    editors: BTreeMap<Owner, mpsc::Sender<EditCall>>,
+    /// What edits of ours have made of documents since somebody asked: text before and after.
+    applied: BTreeMap<PathBuf, Vec<Applied>>,
+    bytes: usize,
+}
+
+/// A document that is open.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) owner: Owner,
+    /// As the editor calls it.
+    pub(super) name: String,
+    pub(super) version: i64,
+    pub(super) text: Arc<String>,
+    pub(super) is_dirty: bool,
+}
+
+/// An edit of ours that an editor has made.
+#[derive(Debug, Clone)]
+pub(super) struct Applied {
+    pub(super) before: Arc<String>,
+    pub(super) after: Arc<String>,
+}
+
+/// An edit on its way to an editor.
+#[derive(Debug)]
+pub struct EditCall {
+    /// What it is to do.
+    pub params: ApplyEditParams,
+    /// Takes its answer, or why there is none.
+    pub reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+}
+
+/// Why what an editor told of a document is not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// It has not been opened on this connection.
+    #[error("{0} is not open")]
+    NotOpen(String),
+    /// Its version does not rise, or is none that was told.
+    #[error("the version of {path} that is known is {current}")]
+    Stale {
+        /// What the editor calls it.
+        path: String,
+        /// The version that is known.
+        current: i64,
+    },
+    /// There are too many, or they are too long.
+    #[error("more than {MOST_DOCUMENTS} documents or {} MB of text are open", MOST_BYTES / 1024 / 1024)]
+    TooMuch,
+}
+
+impl Documents {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An editor takes edits from now on.
+    pub fn connect(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
+        self.state().editors.insert(owner, editor);
+    }
+
+    /// An editor is gone, and its documents with it.
+    pub fn disconnect(&self, owner: Owner) {
+        let mut state = self.state();
+        state.editors.remove(&owner);
+        state.names.retain(|(of, _), _| *of != owner);
+        state.open.retain(|_, document| document.owner != owner);
+        state.bytes = state.open.values().map(|document| document.text.len()).sum();
+        drop(state);
+        self.touch();
+    }
+
+    /// A document is open; `path` is its canonical path.
+    ///
+    /// # Errors
+    /// [`Problem::TooMuch`].
+    pub fn open(
+        &self,
+        owner: Owner,
+        path: PathBuf,
+        params: DocumentOpenParams,
+    ) -> Result<(), Problem> {
+        let DocumentOpenParams { path: name, version, text, is_dirty } = params;
+        let mut state = self.state();
+        let was = state.open.get(&path).map_or(0, |document| document.text.len());
+        let bytes = state.bytes - was + text.len();
+        let is_new = !state.open.contains_key(&path);
+        if bytes > MOST_BYTES || (is_new && state.open.len() >= MOST_DOCUMENTS) {
+            return Err(Problem::TooMuch);
+        }
+        state.bytes = bytes;
+        state.names.insert((owner, name.clone()), path.clone());
+        let text = Arc::new(text);
+        state.open.insert(path, Document { owner, name, version, text, is_dirty });
+        drop(state);
+        self.touch();
+        Ok(())
+    }
+
+    /// A document has changed.
+    ///
+    /// # Errors
+    /// [`Problem`]; it stays as it was known.
+    pub fn change(&self, owner: Owner, params: DocumentChangeParams) -> Result<(), Problem> {
+        let mut state = self.state();
+        let (path, document) = state.find(owner, &params.path)?;
+        if params.version <= document.version {
+            let current = document.version;
+            return Err(Problem::Stale { path: params.path, current });
+        }
+        let was = document.text.len();
+        let text = Arc::make_mut(&mut document.text);
+        for change in params.changes {
+            match change.range {
+                None => *text = change.text,
+                Some(range) => text.replace_range(positions::bytes(text, range), &change.text),
+            }
+        }
+        (document.version, document.is_dirty) = (params.version, params.is_dirty);
+        let bytes = state.bytes - was + state.open.get(&path).map_or(0, |d| d.text.len());
+        state.bytes = bytes;
+        let is_too_much = bytes > MOST_BYTES;
+        if is_too_much {
+            state.remove(owner, &params.path);
+        }
+        drop(state);
+        self.touch();
+        if is_too_much { Err(Problem::TooMuch) } else { Ok(()) }
+    }
+
+    /// A version of a document was saved.
+    ///
+    /// # Errors
+    /// [`Problem`]: it is not open, or a change was never told.
+    pub fn save(&self, owner: Owner, params: &DocumentSaveParams) -> Result<(), Problem> {
+        let mut state = self.state();
+        let (_, document) = state.find(owner, &params.path)?;
+        if document.version < params.version {
+            let current = document.version;
+            return Err(Problem::Stale { path: params.path.clone(), current });
+        }
+        if document.version == params.version {
+            document.is_dirty = false;
+        }
+        drop(state);
+        self.touch();
+        Ok(())
+    }
+
+    /// A document is not open any more. One that never was is fine.
+    pub fn close(&self, owner: Owner, params: &DocumentCloseParams) {
+        self.state().remove(owner, &params.path);
+        self.touch();
+    }
+
+    fn touch(&self) {
+        self.0.serial.send_modify(|serial| *serial += 1);
+    }
+
+    pub(super) fn get(&self, path: &Path) -> Option<Document> {
+        self.state().open.get(path).cloned()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.state().open.is_empty()
+    }
+
+    /// Whether the editor of a document takes edits.
+    pub(super) fn takes_edits(&self, document: &Document) -> bool {
+        self.state().editors.contains_key(&document.owner)
+    }
+
+    /// The documents below a folder that are not saved, by canonical path.
+    pub(super) fn unsaved(&self, root: &Path) -> Vec<(PathBuf, Arc<String>)> {
+        let state = self.state();
+        let dirty = state.open.iter().filter(|(_, document)| document.is_dirty);
+        let below = dirty.filter(|(path, _)| path.starts_with(root));
+        below.map(|(path, document)| (path.clone(), Arc::clone(&document.text))).collect()
+    }
+
+    /// One edit at a time.
+    pub(super) async fn changing(&self) -> tokio::sync::MutexGuard<'_, ()> {
+        self.0.changing.lock().await
+    }
+
+    /// Has an editor make an edit.
+    pub(super) async fn ask(
+        &self,
+        owner: Owner,
+        params: ApplyEditParams,
+    ) -> Result<ApplyEditResult, String> {
+        let gone = || "the editor is gone".to_owned();
+        let editor = self.state().editors.get(&owner).cloned().ok_or_else(gone)?;
+        let (reply, answer) = oneshot::channel();
+        editor.send(EditCall { params, reply }).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Waits until a document has such a version, or is closed, or for a while.
+    pub(super) async fn reaches(&self, path: &Path, version: i64) {
+        let mut serial = self.0.serial.subscribe();
+        let is_there = |_: &u64| self.get(path).is_none_or(|known| known.version >= version);
+        let reached = serial.wait_for(is_there);
+        if tokio::time::timeout(ECHO_WAIT, reached).await.is_err() {
+            tracing::warn!(
+                "the editor did not tell of the change that it made to {}",
+                path.display()
+            );
+        }
+    }
+
+    /// Takes note of what an edit has made of a document.
+    pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
+        let mut state = self.state();
+        let all = state.applied.entry(path.to_path_buf()).or_default();
+        if all.len() == MOST_APPLIED {
+            all.remove(0);
+        }
+        all.push(Applied { before, after });
+    }
+
+    /// What edits have made of a document since this was asked last.
+    pub(super) fn take_applied(&self, path: &Path) -> Vec<Applied> {
+        self.state().applied.remove(path).unwrap_or_default()
+    }
+}
+
+impl State {
+    fn find(&mut self, owner: Owner, name: &str) -> Result<(PathBuf, &mut Document), Problem> {
+        let not_open = || Problem::NotOpen(name.to_owned());
+        let path = self.names.get(&(owner, name.to_owned())).cloned().ok_or_else(not_open)?;
+        match self.open.get_mut(&path).filter(|document| document.owner == owner) {
+            Some(document) => Ok((path, document)),
+            None => Err(not_open()),
+        }
+    }
+
+    fn remove(&mut self, owner: Owner, name: &str) {
+        if let Ok((path, document)) = self.find(owner, name) {
+            let bytes = document.text.len();
+            self.open.remove(&path);
+            self.bytes -= bytes;
+        }
+        self.names.remove(&(owner, name.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::document::{DocumentChange, Position, TextRange};
+
+    fn opened(text: &str) -> Documents {
+        let documents = Documents::default();
+        let (path, text) = ("/w/a".to_owned(), text.to_owned());
+        let params = DocumentOpenParams { path, version: 1, text, is_dirty: false };
+        documents.open(1, "/real/a".into(), params).unwrap();
+        documents
+    }
+
+    fn change(version: i64, range: Option<[u64; 4]>, text: &str) -> DocumentChangeParams {
+        let range = range.map(|[line, character, to_line, to_character]| TextRange {
+            start: Position { line, character },
+            end: Position { line: to_line, character: to_character },
+        });
+        let changes = vec![DocumentChange { range, text: text.to_owned() }];
+        DocumentChangeParams { path: "/w/a".to_owned(), version, changes, is_dirty: true }
+    }
+
+    fn text(documents: &Documents) -> Option<(i64, String, bool)> {
+        let found = documents.get(Path::new("/real/a"))?;
+        Some((found.version, found.text.to_string(), found.is_dirty))
+    }
+
+    #[test]
+    fn changes_are_made_one_after_the_other_and_only_to_what_is_known() {
+        for (name, owner, changes, want) in [
+            ("a part", 1, vec![change(2, Some([1, 0, 1, 3]), "2")], Ok((2, "one\n2\n", true))),
+            ("all", 1, vec![change(2, None, "x")], Ok((2, "x", true))),
+            (
+                "one after the other",
+                1,
+                vec![change(2, Some([0, 0, 0, 0]), "0\n"), change(5, Some([1, 0, 2, 0]), "")],
+                Ok((5, "0\ntwo\n", true)),
+            ),
+            (
+                "beyond the end",
+                1,
+                vec![change(2, Some([9, 9, 9, 9]), "end")],
+                Ok((2, "one\ntwo\nend", true)),
+            ),
+            (
+                "the same version",
+                1,
+                vec![change(1, None, "x")],
+                Err("the version of /w/a that is known is 1"),
+            ),
+            ("of another connection", 2, vec![change(2, None, "x")], Err("/w/a is not open")),
+        ] {
+            let documents = opened("one\ntwo\n");
+            let done: Result<(), Problem> =
+                changes.into_iter().try_for_each(|change| documents.change(owner, change));
+            match (done, want) {
+                (Ok(()), Ok((version, want, is_dirty))) => {
+                    let want = Some((version, want.to_owned(), is_dirty));
+                    assert_eq!(text(&documents), want, "{name}");
+                }
+                (Err(problem), Err(want)) => {
+                    assert_eq!(problem.to_string(), want, "{name}");
+                    let before = Some((1, "one\ntwo\n".to_owned(), false));
+                    assert_eq!(text(&documents), before, "{name}");
+                }
+                (done, want) => panic!("{name}: {done:?} instead of {want:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_document_is_clean_when_the_version_that_was_saved_is_the_last() {
+        for (name, saved, want) in [("the last", 3, false), ("an earlier one", 2, true)] {
+            let documents = opened("one\n");
+            documents.change(1, change(3, None, "two\n")).unwrap();
+            let params = DocumentSaveParams { path: "/w/a".to_owned(), version: saved };
+            documents.save(1, &params).unwrap();
+            assert_eq!(text(&documents), Some((3, "two\n".to_owned(), want)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_closed_or_left_behind_is_not_known_and_counts_for_nothing() {
+        let documents = opened("one\n");
+        documents.close(1, &DocumentCloseParams { path: "/w/a".to_owned() });
+        assert_eq!((text(&documents), documents.state().bytes), (None, 0));
+        let documents = opened("one\n");
+        documents.disconnect(2);
+        assert!(text(&documents).is_some());
+        documents.disconnect(1);
+        assert_eq!((text(&documents), documents.state().bytes), (None, 0));
+        assert!(documents.state().names.is_empty());
+    }
+
+    #[test]
+    fn texts_are_bounded() {
+        let documents = opened("one\n");
+        let long = "x".repeat(MOST_BYTES + 1);
+        assert_eq!(documents.change(1, change(2, None, &long)), Err(Problem::TooMuch));
+        assert_eq!((text(&documents), documents.state().bytes), (None, 0));
+    }
+}

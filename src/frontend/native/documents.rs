@@ -1,0 +1,113 @@
+//! Documents that the client has open: what it tells of them, and edits that are sent to it.
+
+use super::connection::Connection;
+use super::dispatch::{error_object, refused};
+use super::outbox::Outbox;
+use crate::agent::{DocumentProblem, Documents, EditCall};
+use crate::transport::envelope;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use pintle_protocol::document::{
+    ApplyEditResult, DocumentChangeParams, DocumentCloseParams, DocumentOpenParams,
+    DocumentSaveParams,
+};
+use pintle_protocol::error;
+use pintle_protocol::methods::{ApplyEdit, Empty, Request};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+type Answer<T> = Result<T, ErrorObjectOwned>;
+
+pub(super) async fn open(connection: Arc<Connection>, params: DocumentOpenParams) -> Answer<Empty> {
+    let documents = documents(&connection)?;
+    if !Path::new(&params.path).is_absolute() {
+        let message = format!("`{}` is not an absolute path", params.path);
+        let hint = "send the path of the file from the root";
+        return Err(error_object(error::INVALID_PARAMS, &message, "invalidParams", Some(hint)));
+    }
+    let path = connection.engine.canonicalize(Path::new(&params.path)).await.map_err(refused)?;
+    taken(documents.open(connection.subscriber.0, path, params))
+}
+
+pub(super) async fn change(
+    connection: Arc<Connection>,
+    params: DocumentChangeParams,
+) -> Answer<Empty> {
+    taken(documents(&connection)?.change(connection.subscriber.0, params))
+}
+
+pub(super) async fn save(connection: Arc<Connection>, params: DocumentSaveParams) -> Answer<Empty> {
+    taken(documents(&connection)?.save(connection.subscriber.0, &params))
+}
+
+pub(super) async fn close(
+    connection: Arc<Connection>,
+    params: DocumentCloseParams,
+) -> Answer<Empty> {
+    documents(&connection)?.close(connection.subscriber.0, &params);
+    Ok(Empty {})
+}
+
+fn documents(connection: &Connection) -> Answer<&Documents> {
+    connection.engine.documents().ok_or_else(|| {
+        error_object(
+            error::INVALID_REQUEST,
+            "the files are on another machine, where no editor has them open",
+            "noDocuments",
+            Some("send documents only where `initialize` answers the capability `documents`"),
+        )
+    })
+}
+
+fn taken(outcome: Result<(), DocumentProblem>) -> Answer<Empty> {
+    let problem = match outcome {
+        Ok(()) => return Ok(Empty {}),
+        Err(problem) => problem,
+    };
+    let (code, name, hint) = match problem {
+        DocumentProblem::NotOpen(_) | DocumentProblem::Stale { .. } => {
+            (error::CONFLICT, "conflict", "send `document/open` with the whole text")
+        }
+        DocumentProblem::TooMuch => {
+            (error::LIMIT_EXCEEDED, "limitExceeded", "close documents that nobody looks at")
+        }
+    };
+    Err(error_object(code, &problem.to_string(), name, Some(hint)))
+}
+
+/// Edits that were sent and not answered yet, by the id of the request.
+#[derive(Debug, Default)]
+pub(super) struct Edits {
+    sent: u64,
+    open: BTreeMap<String, oneshot::Sender<Result<ApplyEditResult, String>>>,
+}
+
+impl Edits {
+    pub(super) fn send(&mut self, call: EditCall, outbox: &mut Outbox) {
+        let EditCall { params, reply } = call;
+        self.sent += 1;
+        let id = format!("e{}", self.sent);
+        outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
+        self.open.retain(|_, waiting| !waiting.is_closed());
+        self.open.insert(id, reply);
+    }
+
+    /// Takes an answer if it is one to an edit; gives it back otherwise.
+    pub(super) fn answered(
+        &mut self,
+        id: &Id<'_>,
+        outcome: Result<Box<RawValue>, String>,
+    ) -> Option<Result<Box<RawValue>, String>> {
+        let reply = match id {
+            Id::Str(id) => self.open.remove(id.as_ref()),
+            Id::Null | Id::Number(_) => None,
+        };
+        let Some(reply) = reply else { return Some(outcome) };
+        let read = |raw: Box<RawValue>| serde_json::from_str(raw.get()).map_err(|e| e.to_string());
+        // Nobody waits for one that came too late.
+        let _ = reply.send(outcome.and_then(read));
+        None
+    }
+}

@@ -1,0 +1,331 @@
+//! Documents with unsaved text, over the wire: tools read what is on the screen, edits come back to it, and nothing that was typed is lost.
+
+use crate::support::program::{Framing, Place, Program};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+const DISK: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const TYPED: &str = "one\ntwo\nthree\nfour\nfive\nsix typed\n";
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": tool, "arguments": arguments}]})
+}
+
+fn edit(old: &str, new: &str) -> Value {
+    call("edit", json!({"path": "a.txt", "oldText": old, "newText": new}))
+}
+
+/// An editor with one document, on a connection.
+struct Editor {
+    program: Program,
+    path: PathBuf,
+    text: String,
+    version: i64,
+    is_dirty: bool,
+    /// What is typed in the moment in which edits come, one after the other: a text and what takes its place.
+    typing: VecDeque<Option<(&'static str, &'static str)>>,
+}
+
+impl Editor {
+    fn new(place: &Place, replies: &[Value], capabilities: Value) -> Self {
+        let mut replies = replies.to_vec();
+        replies.push(json!({"blocks": [{"text": "done"}]}));
+        let script = place.script(&json!({"replies": replies}));
+        let args = ["serve", "--permission", "full", "--script", &script];
+        let mut program = Program::start(place.command(&args), Framing::Lines);
+        let protocol = json!({"name": "pintle", "versions": ["1.0"]});
+        let said =
+            program.ask("initialize", json!({"protocol": protocol, "capabilities": capabilities}));
+        assert_eq!(said["capabilities"]["documents"], json!({}));
+        program.ask("session/create", json!({}));
+        let path = place.path("a.txt");
+        let typing = VecDeque::new();
+        Self { program, path, text: String::new(), version: 0, is_dirty: false, typing }
+    }
+
+    fn open(&mut self, text: &str, is_dirty: bool) {
+        (self.text, self.is_dirty) = (text.to_owned(), is_dirty);
+        self.version += 1;
+        let params =
+            json!({"path": self.path, "version": self.version, "text": text, "isDirty": is_dirty});
+        assert_eq!(self.program.ask("document/open", params), json!({}));
+    }
+
+    /// Replaces a text, as a person does.
+    fn type_over(&mut self, old: &str, new: &str) {
+        let at = self.text.find(old).unwrap_or_else(|| panic!("{old} is not in {}", self.text));
+        let position = |offset: usize| {
+            let before = &self.text[..offset];
+            let line = before.matches('\n').count();
+            let character = before.rsplit('\n').next().unwrap().encode_utf16().count();
+            json!({"line": line, "character": character})
+        };
+        let range = json!({"start": position(at), "end": position(at + old.len())});
+        self.text.replace_range(at..at + old.len(), new);
+        self.changed(json!([{"range": range, "text": new}]));
+    }
+
+    fn changed(&mut self, changes: Value) {
+        (self.version, self.is_dirty) = (self.version + 1, true);
+        let params = json!({"path": self.path, "version": self.version, "changes": changes, "isDirty": true});
+        self.program.request("document/change", params);
+    }
+
+    fn save(&mut self) {
+        std::fs::write(&self.path, &self.text).unwrap();
+        self.is_dirty = false;
+        let params = json!({"path": self.path, "version": self.version});
+        self.program.request("document/save", params);
+    }
+
+    fn apply(&mut self, request: &Value) {
+        if let Some(Some((old, new))) = self.typing.pop_front() {
+            self.type_over(old, new);
+        }
+        let edit = &request["params"]["edits"][0];
+        assert_eq!(edit["path"], self.path.to_str().unwrap());
+        let result = if edit["version"] == self.version {
+            for change in edit["changes"].as_array().unwrap().iter().rev() {
+                let [start, end] = ["start", "end"].map(|end| {
+                    let place = &change["range"][end];
+                    let line = usize::try_from(place["line"].as_u64().unwrap()).unwrap();
+                    let lines = self.text.split_inclusive('\n').take(line);
+                    let start: usize = lines.map(str::len).sum();
+                    start + usize::try_from(place["character"].as_u64().unwrap()).unwrap()
+                });
+                self.text.replace_range(start..end, change["text"].as_str().unwrap());
+            }
+            self.changed(json!([{"text": self.text}]));
+            if edit["save"] == true {
+                self.save();
+            }
+            json!({"isApplied": true, "versions": [{"path": self.path, "version": self.version}]})
+        } else {
+            json!({"isApplied": false, "failureReason": "it was typed in"})
+        };
+        self.program.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
+    }
+
+    /// Makes edits until the answer to a request comes.
+    fn answer_to(&mut self, id: u64) -> Value {
+        self.serve(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.program.request(method, params);
+        self.answer_to(id)["result"].take()
+    }
+
+    fn serve(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.program.next();
+            if message["method"] == "workspace/applyEdit" {
+                self.apply(&message);
+            } else if is_wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// A turn to its end; what its calls told the model.
+    fn turn(&mut self) -> Vec<String> {
+        let begun = self.program.seen.len();
+        self.program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
+        self.serve(|message| message["params"]["event"]["type"] == "turn.completed");
+        let events = self.program.seen[begun..].iter().map(|message| &message["params"]["event"]);
+        let calls = events.filter(|event| {
+            event["type"] == "item.completed" && event["item"]["type"] == "toolCall"
+        });
+        let text = |call: &Value| -> String {
+            let parts = call["item"]["output"]["content"].as_array().unwrap().iter();
+            parts.map(|part| part["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+        };
+        calls.map(text).collect()
+    }
+
+    fn disk(&self) -> String {
+        std::fs::read_to_string(&self.path).unwrap()
+    }
+
+    /// Who changed the file, as events say.
+    fn changers(&self) -> Vec<&str> {
+        let events = self.program.seen.iter().map(|message| &message["params"]["event"]);
+        let changes = events.filter(|event| event["type"] == "files.changed");
+        changes.map(|event| event["by"]["type"].as_str().unwrap()).collect()
+    }
+
+    fn hunks(&mut self) -> Vec<Value> {
+        self.ask("review/list", json!({}))["hunks"].as_array().unwrap().clone()
+    }
+}
+
+fn edits() -> Value {
+    json!({"applyEdit": {}})
+}
+
+#[test]
+fn every_tool_reads_what_is_on_the_screen_and_commands_are_told_to_be_blind() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let replies = [
+        call("read", json!({"path": "a.txt"})),
+        call("grep", json!({"pattern": "typed"})),
+        call("bash", json!({"command": "grep -c typed a.txt || true"})),
+    ];
+    let mut editor = Editor::new(&place, &replies, json!({}));
+    editor.open(TYPED, true);
+    let said = editor.turn();
+    assert!(said[0].contains("six typed"), "{said:?}");
+    assert!(said[1].contains("six typed"), "{said:?}");
+    let path = editor.path.display();
+    let note = format!("0\n\n[Unsaved changes in the editor, which commands do not see: {path}]");
+    assert_eq!(said[2], note);
+}
+
+#[test]
+fn edits_go_to_the_screen_and_are_told_apart_from_what_is_typed() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO"), edit("four", "FOUR")], edits());
+    editor.open(TYPED, true);
+    // Each edit comes too late once.
+    editor.typing = [Some(("one", "ONE")), None, Some(("typed", "typed on"))].into();
+    let said = editor.turn();
+    assert!(said[0].contains("unsaved text of the person"), "{said:?}");
+    assert_eq!(editor.text, "ONE\nTWO\nthree\nFOUR\nfive\nsix typed on\n");
+    assert_eq!(editor.disk(), DISK);
+    assert_eq!(editor.changers(), ["other", "call", "other", "call"]);
+    let hunks: Vec<_> = editor
+        .hunks()
+        .iter()
+        .map(|hunk| format!("{} -> {}", hunk["oldText"], hunk["newText"]))
+        .collect();
+    assert_eq!(hunks, [r#""two\n" -> "TWO\n""#, r#""four\n" -> "FOUR\n""#], "the model's alone");
+    // A verdict goes to the screen too.
+    let hunk = editor.hunks()[0]["id"].clone();
+    let target = json!({"of": "hunk", "hunk": hunk});
+    let done = editor.ask("review/decide", json!({"action": {"action": "undo", "target": target}}));
+    assert!(done["seq"].is_u64(), "{done}");
+    assert_eq!(editor.text, "ONE\ntwo\nthree\nFOUR\nfive\nsix typed on\n");
+    assert_eq!(editor.disk(), DISK);
+    // What was saved is the same text, so nothing is new.
+    editor.save();
+    assert_eq!(editor.hunks().len(), 1);
+    assert_eq!(editor.disk(), editor.text);
+}
+
+#[test]
+fn a_document_that_is_saved_is_changed_on_the_screen_and_saved() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let replies = [edit("two", "TWO"), call("bash", json!({"command": "grep -c TWO a.txt"}))];
+    let mut editor = Editor::new(&place, &replies, edits());
+    editor.open(DISK, false);
+    let said = editor.turn();
+    assert_eq!(said, ["Successfully replaced text in a.txt.", "1\n"]);
+    assert_eq!((editor.disk(), editor.is_dirty), (editor.text.clone(), false));
+    assert_eq!(editor.changers(), ["call"]);
+    let back = editor.ask("session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));
+    assert_eq!((editor.disk().as_str(), editor.text.as_str()), (DISK, DISK), "{back}");
+}
+
+#[test]
+fn an_edit_of_lines_that_are_being_typed_in_is_not_made() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());
+    editor.open(TYPED, true);
+    editor.typing = [Some(("two", "two and a half"))].into();
+    let said = editor.turn();
+    assert!(said[0].contains("is being edited by the person"), "{said:?}");
+    assert_eq!(editor.text, TYPED.replace("two", "two and a half"));
+    assert_eq!(editor.disk(), DISK);
+    assert!(editor.hunks().is_empty());
+}
+
+#[test]
+fn where_a_client_takes_no_edits_unsaved_text_is_left_alone() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO")], json!({}));
+    editor.open(TYPED, true);
+    let said = editor.turn();
+    assert!(said[0].contains("an editor that takes no edits"), "{said:?}");
+    assert_eq!((editor.disk().as_str(), editor.text.as_str()), (DISK, TYPED));
+}
+
+#[test]
+fn a_race_with_somebody_who_types_all_the_time_loses_nothing() {
+    let names: Vec<String> = (0..12).map(|n| format!("line {n}\n\n")).collect();
+    let disk = names.concat();
+    let replies: Vec<Value> =
+        (0..12).map(|n| edit(&format!("line {n}\n"), &format!("changed {n}\n"))).collect();
+    let place = Place::new(&[("a.txt", &disk)]);
+    let mut editor = Editor::new(&place, &replies, edits());
+    editor.open(&disk, false);
+    editor.program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
+    let mut typed = String::from("typed: ");
+    editor.type_over("line 0\n\n", "line 0\n\ntyped: \n\n");
+    let mut letters = ('a'..='z').cycle();
+    let mut attempts = 0;
+    loop {
+        let message = editor.program.next();
+        // A letter for each event, wherever the engine is just then, and for every other edit, just before it comes.
+        let is_edit = message["method"] == "workspace/applyEdit";
+        attempts += usize::from(is_edit);
+        if message["method"] == "session/event" || (is_edit && attempts % 2 == 1) {
+            let longer = format!("{typed}{}", letters.next().unwrap());
+            editor.type_over(&typed, &longer);
+            typed = longer;
+        }
+        match message["method"].as_str() {
+            Some("workspace/applyEdit") => editor.apply(&message),
+            _ if message["params"]["event"]["type"] == "turn.completed" => break,
+            _ => {}
+        }
+    }
+    let changed = disk.replace("line", "changed");
+    let want = changed.replace("changed 0\n\n", &format!("changed 0\n\n{typed}\n\n"));
+    assert_eq!(editor.text, want);
+    assert_eq!(editor.disk(), disk, "nobody saved");
+    assert!(attempts >= 24, "each edit met a letter at least once: {attempts}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_says_what_to_do() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[], edits());
+    editor.open(DISK, false);
+    let path = editor.path.clone();
+    let changes = json!([{"text": ""}]);
+    for (name, method, params, want) in [
+        (
+            "a relative path",
+            "document/open",
+            json!({"path": "a.txt", "version": 1, "text": "", "isDirty": false}),
+            "-32602 `a.txt` is not an absolute path: send the path of the file from the root",
+        ),
+        (
+            "a version that does not rise",
+            "document/change",
+            json!({"path": path, "version": 1, "changes": changes, "isDirty": true}),
+            "-32041 the version of PATH that is known is 1: send `document/open` with the whole text",
+        ),
+        (
+            "a file that is not open",
+            "document/change",
+            json!({"path": "/b", "version": 1, "changes": changes, "isDirty": true}),
+            "-32041 /b is not open: send `document/open` with the whole text",
+        ),
+        (
+            "a version that was never told",
+            "document/save",
+            json!({"path": path, "version": 7}),
+            "-32041 the version of PATH that is known is 1: send `document/open` with the whole text",
+        ),
+    ] {
+        let error = editor.program.ask(method, params);
+        let hint = error["data"]["hint"].as_str().unwrap();
+        let told = format!("{} {}: {hint}", error["code"], error["message"].as_str().unwrap());
+        assert_eq!(told.replace(path.to_str().unwrap(), "PATH"), want, "{name}");
+    }
+    let closed = editor.program.ask("document/close", json!({"path": path}));
+    let again = editor.program.ask("document/close", json!({"path": path}));
+    assert_eq!([closed, again], [json!({}), json!({})]);
+}
