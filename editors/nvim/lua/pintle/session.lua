@@ -13,7 +13,6 @@ local M = {}
 ---@field steps? integer
 ---@field denials? integer
 ---@field duration_ms? integer
----@field changes pintle.FileChange[] In the order in which they were made.
 
 ---@class (exact) pintle.Session
 ---@field id string
@@ -26,7 +25,7 @@ local M = {}
 ---@field turn? string The running turn.
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
----@field last_changed? string The turn that changed files last.
+---@field verdicts integer[] The events of verdicts that were not undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
@@ -43,7 +42,9 @@ local M = {}
 ---| { kind: "item", item: pintle.Item }
 ---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
----| { kind: "files", turn: pintle.Turn, item: pintle.Item, changes: pintle.FileChange[] }
+---| { kind: "files", changes: pintle.FileRecord[], by: pintle.ChangedBy }
+---| { kind: "decided" }
+---| { kind: "rewound" }
 ---| { kind: "ran", item: pintle.Item }
 ---| { kind: "queue" }
 ---| { kind: "returned", inputs: pintle.QueuedInput[] }
@@ -64,6 +65,7 @@ function M.new(id)
     deliveries = {},
     queue = {},
     approvals = {},
+    verdicts = {},
     held = {},
     pieces = {},
     is_behind = false,
@@ -180,7 +182,7 @@ end
 local function turn_of(session, id)
   local turn = session.turns[id]
   if not turn then
-    turn = { id = id, changes = {} }
+    turn = { id = id }
     session.turns[id] = turn
   end
   return turn
@@ -263,13 +265,7 @@ local durable = {
     if item.type ~= "toolCall" then
       return
     end
-    local changes = vim.tbl_get(item, "output", "details", "changes") or {}
-    if #changes > 0 then
-      local turn = turn_of(session, item.turnId or turn_id)
-      vim.list_extend(turn.changes, changes)
-      session.last_changed = turn.id
-      add({ kind = "files", turn = turn, item = item, changes = changes })
-    elseif item.kind == "execute" then
+    if item.kind == "execute" then
       add({ kind = "ran", item = item })
     end
   end,
@@ -328,10 +324,23 @@ local durable = {
       kind = "notice",
       notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) },
     })
+    add({ kind = "rewound" })
   end,
   ["label.changed"] = function() end,
-  ["files.changed"] = function() end,
-  ["review.decided"] = function() end,
+  ["files.changed"] = function(_, event, add)
+    add({ kind = "files", changes = event.changes, by = event.by })
+  end,
+  ["review.decided"] = function(session, event, add)
+    local undone = event.action.action == "revert" and event.action.verdict
+    if undone then
+      session.verdicts = vim.tbl_filter(function(seq)
+        return seq ~= undone
+      end, session.verdicts)
+    else
+      table.insert(session.verdicts, session.seq)
+    end
+    add({ kind = "decided" })
+  end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,
