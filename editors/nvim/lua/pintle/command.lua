@@ -60,6 +60,15 @@ local verbs = {
   revert = function()
     require("pintle.verdict").revert()
   end,
+  rewind = function()
+    require("pintle.rewind").rewind()
+  end,
+  redo = function()
+    require("pintle.rewind").redo()
+  end,
+  fork = function()
+    require("pintle.rewind").fork()
+  end,
   rename = function(text)
     require("pintle").rename(text ~= "" and text or nil)
   end,

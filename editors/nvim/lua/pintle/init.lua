@@ -185,6 +185,21 @@ function M.undo(scope)
   require("pintle.verdict").undo(scope)
 end
 
+---Goes back to before a message; asks for all there is to know.
+function M.rewind()
+  require("pintle.rewind").rewind()
+end
+
+---Undoes a rewind that nothing came after.
+function M.redo()
+  require("pintle.rewind").redo()
+end
+
+---Goes on from a place of the history in a session of its own.
+function M.fork()
+  require("pintle.rewind").fork()
+end
+
 ---Gives the session that is shown another title; an empty one takes it away.
 ---@param title? string default: asks for one
 function M.rename(title)

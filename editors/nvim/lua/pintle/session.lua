@@ -3,6 +3,8 @@
 -- Pure: values in, values out, no editor. Each function returns the changes that a view has to draw. An event of an
 -- unknown type only moves `seq`; a field that is unknown is carried along.
 
+local history = require("pintle.history")
+
 local M = {}
 
 ---@class (exact) pintle.Turn
@@ -25,6 +27,7 @@ local M = {}
 ---@field turn? string The running turn.
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
+---@field history pintle.History What is shown of it, and what of that counts.
 ---@field verdicts integer[] The events of verdicts that were not undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
@@ -49,7 +52,7 @@ local M = {}
 ---| { kind: "queue" }
 ---| { kind: "returned", inputs: pintle.QueuedInput[] }
 ---| { kind: "approval", approval: pintle.Approval, outcome?: pintle.ApprovalOutcome }
----| { kind: "notice", notice: pintle.Notice }
+---| { kind: "notice", notice: pintle.Notice, key?: string }
 ---| { kind: "state" }
 ---| { kind: "behind" }
 
@@ -66,6 +69,7 @@ function M.new(id)
     queue = {},
     approvals = {},
     verdicts = {},
+    history = history.new(),
     held = {},
     pieces = {},
     is_behind = false,
@@ -238,6 +242,7 @@ local durable = {
   end,
   ["turn.started"] = function(session, _, add, turn_id)
     session.turn, session.last_turn = turn_id, turn_id
+    history.goes_on(session.history)
     session.state = "running"
     add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
     add({ kind = "state" })
@@ -317,17 +322,18 @@ local durable = {
     local text = "%d old results were taken out of what the model reads, to make room"
     add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
   end,
-  ["history.rewound"] = function(_, event, add)
-    local dropped, restored = #(event.dropped or {}), #(event.restored or {})
-    local text = "gone to another place of the history: the model knows %d items above no more, and %d again"
-    add({
-      kind = "notice",
-      notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) },
-    })
+  ["history.rewound"] = function(session, event, add)
+    history.rewound(session.history, session.seq, event)
+    local text = "gone to another place of the history: the model forgot %d items, and knows %d again"
+    local message = text:format(#(event.dropped or {}), #(event.restored or {}))
+    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
     add({ kind = "rewound" })
   end,
   ["label.changed"] = function() end,
-  ["files.changed"] = function(_, event, add)
+  ["files.changed"] = function(session, event, add)
+    if event.by.type == "rewind" then
+      history.files_rewound(session.history, session.seq)
+    end
     add({ kind = "files", changes = event.changes, by = event.by })
   end,
   ["review.decided"] = function(session, event, add)
@@ -355,6 +361,7 @@ function M.durable(session, record, changes)
   if handler then
     handler(session, record.event, function(change)
       changes[#changes + 1] = change
+      history.note(session.history, record.seq, change)
     end, record.turnId)
   end
 end
@@ -385,7 +392,9 @@ function M.transient(session, event, changes)
     session.state = event.value
     changes[#changes + 1] = { kind = "state" }
   elseif event.type == "notice" then
-    changes[#changes + 1] = { kind = "notice", notice = event }
+    local change = { kind = "notice", notice = event }
+    changes[#changes + 1] = change
+    history.note(session.history, session.seq, change)
   end
 end
 

@@ -158,11 +158,18 @@ function Workspace:open(id, done)
     if err or not result then
       return log.failed("the session cannot be opened", err or { code = 0, message = "an empty answer" })
     end
-    local view = self:adopt(result)
-    view.replayed_to = result.seq
-    self:catch_up(view)
-    done(view)
+    done(self:show(result))
   end)
+end
+
+---Makes a session that has a history the current one, and draws it.
+---@param result pintle.SessionResult
+---@return pintle.View
+function Workspace:show(result)
+  local view = self:adopt(result)
+  view.replayed_to = result.seq
+  self:catch_up(view)
+  return view
 end
 
 ---Subscribes again to every session after the engine was restarted.
