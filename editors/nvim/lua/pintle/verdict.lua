@@ -128,20 +128,23 @@ end
 ---@param actions pintle.ReviewAction[]
 local function decide(here, view, actions)
   local parts = {}
+  -- Also when it failed: what is shown may be why.
+  local function over()
+    tell(parts)
+    require("pintle.review").refresh(here, view.state.id, function()
+      log.emit("Verdict", { root = here.root, session_id = view.state.id, parts = parts })
+    end)
+  end
   local function send(at)
     local action = actions[at]
     if not action then
-      tell(parts)
-      log.emit("Verdict", { root = here.root, session_id = view.state.id, parts = parts })
-      return
+      return over()
     end
     local params = { sessionId = view.state.id, action = action }
     here.engine:request(protocol.method.review_decide, params, function(err, result)
       if err or not result then
-        tell(parts)
         log.failed("not decided", err or { code = 0, message = "an empty answer" })
-        -- What is shown may be why.
-        return require("pintle.review").refresh(here, view.state.id)
+        return over()
       end
       vim.list_extend(parts, result.verdict.parts)
       send(at + 1)
