@@ -16,8 +16,19 @@ end, {
   end,
 })
 
-for _, verb in ipairs({ "open", "steer", "queue", "stop", "diff", "sessions", "attention" }) do
+for _, verb in ipairs({ "open", "steer", "queue", "stop", "diff", "review", "keep", "undo", "sessions", "attention" }) do
   vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(verb), function()
     require("pintle.command").run({ fargs = { verb } })
   end, { desc = "pintle: " .. verb })
+end
+
+for _, verb in ipairs({ "keep", "undo" }) do
+  local rhs = (":Pintle %s<CR>"):format(verb)
+  vim.keymap.set("x", ("<Plug>(pintle-%s)"):format(verb), rhs, { desc = "pintle: " .. verb .. " lines", silent = true })
+end
+
+for name, by in pairs({ ["next-hunk"] = 1, ["prev-hunk"] = -1 }) do
+  vim.keymap.set("n", ("<Plug>(pintle-%s)"):format(name), function()
+    require("pintle.review").jump(by)
+  end, { desc = "pintle: " .. name })
 end

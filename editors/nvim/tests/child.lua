@@ -11,7 +11,7 @@ local Child = {}
 Child.__index = Child
 
 local TEMP = assert(vim.env.PINTLE_TEST_TEMP)
-local WAIT_MS = 15000
+local WAIT_MS = tonumber(vim.env.PINTLE_TEST_WAIT_MS or "") or 15000
 
 local count = 0
 

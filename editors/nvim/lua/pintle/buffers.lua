@@ -59,24 +59,6 @@ local function refresh(buf, path)
   vim.bo[buf].autoread = autoread
 end
 
----Looks after the buffers of files that a tool has changed.
----@param changes pintle.FileChange[]
-function M.changed(changes)
-  local paths = {}
-  for _, change in ipairs(changes) do
-    paths[real(change.path)] = true
-    if change.oldPath then
-      paths[real(change.oldPath)] = true
-    end
-  end
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    local path = file_of(buf)
-    if path and paths[path] then
-      refresh(buf, path)
-    end
-  end
-end
-
 ---What a buffer's file looked like when it was last read, written or looked at.
 ---@type table<integer, string>
 local stamps = {}
@@ -94,7 +76,8 @@ local function note(buf)
   stamps[buf] = path and stamp_of(path)
 end
 
----Looks after all buffers: a command may have changed any file.
+---Looks after all buffers whose files are others by now: what was changed may have several names, and a command may have
+---changed any file.
 function M.check_all()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local path = file_of(buf)

@@ -3,11 +3,14 @@
 -- Changes are gathered and drawn at most every `redraw_ms`. Blocks know their lines, so that nothing is searched for.
 
 local config = require("pintle.config")
+local history = require("pintle.history")
 local render = require("pintle.render")
 
 local M = {}
 
 ---@class (exact) pintle.Block
+---@field key string
+---@field before { speaker?: "you"|"agent", kind?: string } What stood above it.
 ---@field first integer The line it begins at, from 0.
 ---@field count integer
 ---@field head integer? The line of its fold's head within it, from 0.
@@ -100,6 +103,7 @@ function Chat:apply(changes)
     approval = self.approval,
     notice = self.notice,
     queue = self.schedule,
+    rewound = self.rewind,
   }
   for _, change in ipairs(changes) do
     local take = drawn[change.kind]
@@ -164,9 +168,70 @@ function Chat:approval(change)
   end
 end
 
----@param change { notice: pintle.Notice }
+---@param change { notice: pintle.Notice, key: string }
 function Chat:notice(change)
-  self:set("notice " .. #self.blocks, "notice", render.notice(change.notice))
+  self:set(change.key, "notice", render.notice(change.notice))
+end
+
+---Shows the way that counts now: what both ways have in common stays, the rest is drawn anew.
+function Chat:rewind()
+  local shown = history.shown(self.state.history)
+  local at, from = 1, #shown + 1
+  for number, entry in ipairs(shown) do
+    local block = self.blocks[at]
+    if block and block.key == entry.key then
+      at = at + 1
+    elseif self.by_key[entry.key] or not self:is_empty(entry) then
+      from = number
+      break
+    end
+  end
+  self:cut(at)
+  for number = from, #shown do
+    local entry = shown[number]
+    local item = entry.change.item
+    if item then
+      self:item({ item = self.state.items[item.id] })
+    else
+      self[entry.change.kind](self, entry.change)
+    end
+  end
+  self:schedule()
+end
+
+---Whether nothing is drawn for an entry.
+---@param entry pintle.HistoryEntry
+---@return boolean
+function Chat:is_empty(entry)
+  local item = entry.change.item
+  local lines = item and render.item(self.state.items[item.id], self.state)
+  return item ~= nil and (not lines or #lines == 1 and lines[1] == "")
+end
+
+---Takes out a block and all below it.
+---@param at integer
+function Chat:cut(at)
+  local first = self.blocks[at]
+  if not first then
+    return
+  end
+  -- What was never drawn has no lines, and nothing below it has.
+  if first.first >= 0 and self:is_alive() then
+    vim.bo[self.buf].modifiable = true
+    vim.api.nvim_buf_set_lines(self.buf, first.first, -1, false, {})
+    vim.bo[self.buf].modifiable = false
+    self.lines = first.first
+  end
+  self.speaker, self.last_kind = first.before.speaker, first.before.kind
+  local is_cut = {}
+  for number = #self.blocks, at, -1 do
+    local block = table.remove(self.blocks, number)
+    self.by_key[block.key] = nil
+    is_cut[block] = true
+  end
+  self.dirty = vim.tbl_filter(function(block)
+    return not is_cut[block]
+  end, self.dirty)
 end
 
 ---Sets a block's lines, making the block where there is none.
@@ -190,6 +255,7 @@ end
 ---@return pintle.Block
 function Chat:add(key, kind, lines)
   local is_fold = FOLDS[kind] or false
+  local before = { speaker = self.speaker, kind = self.last_kind }
   local lead = {}
   local follows_fold = is_fold and FOLDS[self.last_kind]
   if #self.blocks > 0 and not follows_fold then
@@ -203,6 +269,8 @@ function Chat:add(key, kind, lines)
   end
   self.last_kind = kind
   local block = {
+    key = key,
+    before = before,
     first = -1,
     count = 0,
     head = is_fold and #lead or nil,

@@ -38,6 +38,37 @@ local verbs = {
   diff = function(text)
     require("pintle").diff(text ~= "" and text or nil)
   end,
+  review = function()
+    require("pintle.verdict").review()
+  end,
+  keep = function(text, call)
+    local scope = M.scope(text)
+    if scope then
+      require("pintle.verdict").keep(scope, M.range(call))
+    end
+  end,
+  undo = function(text, call)
+    local words, discards = text:gsub("%s*discard$", "")
+    local scope = M.scope(words)
+    if scope then
+      require("pintle.verdict").undo(scope, M.range(call), discards > 0)
+    end
+  end,
+  comment = function(text, call)
+    require("pintle.verdict").comment(text ~= "" and text or nil, M.range(call))
+  end,
+  revert = function()
+    require("pintle.verdict").revert()
+  end,
+  rewind = function()
+    require("pintle.rewind").rewind()
+  end,
+  redo = function()
+    require("pintle.rewind").redo()
+  end,
+  fork = function()
+    require("pintle.rewind").fork()
+  end,
   rename = function(text)
     require("pintle").rename(text ~= "" and text or nil)
   end,
@@ -54,6 +85,26 @@ local verbs = {
     vim.cmd("checkhealth pintle")
   end,
 }
+
+local SCOPES = { "all", "file", "hunk" }
+
+---@param text string
+---@return pintle.Scope? scope nil when there is no such one, and that was said
+function M.scope(text)
+  if text == "" then
+    return "hunk"
+  elseif vim.tbl_contains(SCOPES, text) then
+    return text
+  end
+  require("pintle.log").error(("`%s` is none of: %s"):format(text, table.concat(SCOPES, ", ")))
+end
+
+---The lines that a command was given.
+---@param call table
+---@return { first: integer, last: integer }?
+function M.range(call)
+  return (call.range or 0) > 0 and { first = call.line1, last = call.line2 } or nil
+end
 
 ---Whether there is text in the prompt buffer.
 ---@return boolean
@@ -83,6 +134,10 @@ function M.complete(lead, line)
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
   elseif before:match("^diff%s") then
     candidates = vim.fn.getcompletion(lead, "file")
+  elseif before:match("^keep%s+%S*$") or before:match("^undo%s+%S*$") then
+    candidates = SCOPES
+  elseif before:match("^undo%s+%S+%s+%S*$") then
+    candidates = { "discard" }
   else
     return {}
   end

@@ -162,15 +162,42 @@ function M.stop()
   end)
 end
 
----Shows what the last turn changed.
+---Shows a file as it was at the last accepted point beside the file as it is.
 ---@param name? string a file
 function M.diff(name)
-  local here = require("pintle.workspace").find()
-  local view = here and here:view()
-  local state = view and view.state
-  -- The newest turn that changed something: the one after it may only have talked.
-  local turn = state and state.last_changed and state.turns[state.last_changed]
-  require("pintle.changes").pick(turn or nil, name)
+  require("pintle.changes").pick(require("pintle.workspace").find(), name)
+end
+
+---Lists the open hunks in the quickfix window.
+function M.review()
+  require("pintle.verdict").review()
+end
+
+---Keeps what the agent did.
+---@param scope? pintle.Scope default: the hunk under the cursor
+function M.keep(scope)
+  require("pintle.verdict").keep(scope)
+end
+
+---Takes back what the agent did.
+---@param scope? pintle.Scope default: the hunk under the cursor
+function M.undo(scope)
+  require("pintle.verdict").undo(scope)
+end
+
+---Goes back to before a message; asks for all there is to know.
+function M.rewind()
+  require("pintle.rewind").rewind()
+end
+
+---Undoes a rewind that nothing came after.
+function M.redo()
+  require("pintle.rewind").redo()
+end
+
+---Goes on from a place of the history in a session of its own.
+function M.fork()
+  require("pintle.rewind").fork()
 end
 
 ---Gives the session that is shown another title; an empty one takes it away.
@@ -205,6 +232,7 @@ end
 function M.new()
   local here = workspace()
   here.current = nil
+  require("pintle.review").draw()
   M.open()
 end
 

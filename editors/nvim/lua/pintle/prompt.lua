@@ -59,19 +59,25 @@ function M.set(workspace, text)
   vim.bo[buf].modified = false
 end
 
----Puts messages back that the model has not read, before what stands there.
+---Puts texts before what stands there.
 ---@param workspace pintle.Workspace
----@param inputs pintle.QueuedInput[]
-function M.put_back(workspace, inputs)
-  local texts = {}
-  for _, message in ipairs(inputs) do
-    texts[#texts + 1] = input.editable(message.content)
-  end
+---@param texts string[]
+function M.put_before(workspace, texts)
   local text = M.text(workspace)
   if text ~= "" then
     texts[#texts + 1] = text
   end
   M.set(workspace, table.concat(texts, "\n\n"))
+end
+
+---Puts messages back that the model has not read, before what stands there.
+---@param workspace pintle.Workspace
+---@param inputs pintle.QueuedInput[]
+function M.put_back(workspace, inputs)
+  local texts = vim.tbl_map(function(message)
+    return input.editable(message.content)
+  end, inputs)
+  M.put_before(workspace, texts)
   require("pintle.log").say(("%d not read by the model, back in the prompt"):format(#inputs))
 end
 

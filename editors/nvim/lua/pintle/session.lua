@@ -3,6 +3,8 @@
 -- Pure: values in, values out, no editor. Each function returns the changes that a view has to draw. An event of an
 -- unknown type only moves `seq`; a field that is unknown is carried along.
 
+local history = require("pintle.history")
+
 local M = {}
 
 ---@class (exact) pintle.Turn
@@ -13,7 +15,6 @@ local M = {}
 ---@field steps? integer
 ---@field denials? integer
 ---@field duration_ms? integer
----@field changes pintle.FileChange[] In the order in which they were made.
 
 ---@class (exact) pintle.Session
 ---@field id string
@@ -26,7 +27,8 @@ local M = {}
 ---@field turn? string The running turn.
 ---@field turns table<string, pintle.Turn>
 ---@field last_turn? string The turn that began last.
----@field last_changed? string The turn that changed files last.
+---@field history pintle.History What is shown of it, and what of that counts.
+---@field verdicts integer[] The events of verdicts that were not undone.
 ---@field items table<string, pintle.Item>
 ---@field deliveries table<string, pintle.Delivery> How a message came, by the item it became.
 ---@field queue pintle.QueuedInput[] Not read by the model yet.
@@ -43,12 +45,14 @@ local M = {}
 ---| { kind: "item", item: pintle.Item }
 ---| { kind: "delta", item: pintle.Item, field: pintle.DeltaField, path: string?, text: string }
 ---| { kind: "turn", turn: pintle.Turn, is_over: boolean }
----| { kind: "files", turn: pintle.Turn, item: pintle.Item, changes: pintle.FileChange[] }
+---| { kind: "files", changes: pintle.FileRecord[], by: pintle.ChangedBy }
+---| { kind: "decided" }
+---| { kind: "rewound" }
 ---| { kind: "ran", item: pintle.Item }
 ---| { kind: "queue" }
 ---| { kind: "returned", inputs: pintle.QueuedInput[] }
 ---| { kind: "approval", approval: pintle.Approval, outcome?: pintle.ApprovalOutcome }
----| { kind: "notice", notice: pintle.Notice }
+---| { kind: "notice", notice: pintle.Notice, key?: string }
 ---| { kind: "state" }
 ---| { kind: "behind" }
 
@@ -64,6 +68,8 @@ function M.new(id)
     deliveries = {},
     queue = {},
     approvals = {},
+    verdicts = {},
+    history = history.new(),
     held = {},
     pieces = {},
     is_behind = false,
@@ -180,7 +186,7 @@ end
 local function turn_of(session, id)
   local turn = session.turns[id]
   if not turn then
-    turn = { id = id, changes = {} }
+    turn = { id = id }
     session.turns[id] = turn
   end
   return turn
@@ -236,6 +242,7 @@ local durable = {
   end,
   ["turn.started"] = function(session, _, add, turn_id)
     session.turn, session.last_turn = turn_id, turn_id
+    history.goes_on(session.history)
     session.state = "running"
     add({ kind = "turn", turn = turn_of(session, turn_id), is_over = false })
     add({ kind = "state" })
@@ -263,13 +270,7 @@ local durable = {
     if item.type ~= "toolCall" then
       return
     end
-    local changes = vim.tbl_get(item, "output", "details", "changes") or {}
-    if #changes > 0 then
-      local turn = turn_of(session, item.turnId or turn_id)
-      vim.list_extend(turn.changes, changes)
-      session.last_changed = turn.id
-      add({ kind = "files", turn = turn, item = item, changes = changes })
-    elseif item.kind == "execute" then
+    if item.kind == "execute" then
       add({ kind = "ran", item = item })
     end
   end,
@@ -321,17 +322,31 @@ local durable = {
     local text = "%d old results were taken out of what the model reads, to make room"
     add({ kind = "notice", notice = { level = "info", code = "contextPruned", message = text:format(event.results) } })
   end,
-  ["history.rewound"] = function(_, event, add)
-    local dropped, restored = #(event.dropped or {}), #(event.restored or {})
-    local text = "gone to another place of the history: the model knows %d items above no more, and %d again"
-    add({
-      kind = "notice",
-      notice = { level = "info", code = "historyRewound", message = text:format(dropped, restored) },
-    })
+  ["history.rewound"] = function(session, event, add)
+    history.rewound(session.history, session.seq, event)
+    local text = "gone to another place of the history: the model forgot %d items, and knows %d again"
+    local message = text:format(#(event.dropped or {}), #(event.restored or {}))
+    add({ kind = "notice", notice = { level = "info", code = "historyRewound", message = message } })
+    add({ kind = "rewound" })
   end,
   ["label.changed"] = function() end,
-  ["files.changed"] = function() end,
-  ["review.decided"] = function() end,
+  ["files.changed"] = function(session, event, add)
+    if event.by.type == "rewind" then
+      history.files_rewound(session.history, session.seq)
+    end
+    add({ kind = "files", changes = event.changes, by = event.by })
+  end,
+  ["review.decided"] = function(session, event, add)
+    local undone = event.action.action == "revert" and event.action.verdict
+    if undone then
+      session.verdicts = vim.tbl_filter(function(seq)
+        return seq ~= undone
+      end, session.verdicts)
+    else
+      table.insert(session.verdicts, session.seq)
+    end
+    add({ kind = "decided" })
+  end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,
@@ -346,6 +361,7 @@ function M.durable(session, record, changes)
   if handler then
     handler(session, record.event, function(change)
       changes[#changes + 1] = change
+      history.note(session.history, record.seq, change)
     end, record.turnId)
   end
 end
@@ -376,7 +392,9 @@ function M.transient(session, event, changes)
     session.state = event.value
     changes[#changes + 1] = { kind = "state" }
   elseif event.type == "notice" then
-    changes[#changes + 1] = { kind = "notice", notice = event }
+    local change = { kind = "notice", notice = event }
+    changes[#changes + 1] = change
+    history.note(session.history, session.seq, change)
   end
 end
 

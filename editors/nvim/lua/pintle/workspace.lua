@@ -3,11 +3,11 @@
 
 local approval = require("pintle.approval")
 local buffers = require("pintle.buffers")
-local changes = require("pintle.changes")
 local config = require("pintle.config")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
+local review = require("pintle.review")
 local session = require("pintle.session")
 
 local M = {}
@@ -145,7 +145,10 @@ end
 function Workspace:open(id, done)
   local known = self.views[id]
   if known and known.chat:is_alive() then
-    self.current = id
+    if self.current ~= id then
+      self.current = id
+      review.look(self, id)
+    end
     return done(known)
   end
   -- A session that is open and only lost its buffer is drawn anew.
@@ -155,11 +158,18 @@ function Workspace:open(id, done)
     if err or not result then
       return log.failed("the session cannot be opened", err or { code = 0, message = "an empty answer" })
     end
-    local view = self:adopt(result)
-    view.replayed_to = result.seq
-    self:catch_up(view)
-    done(view)
+    done(self:show(result))
   end)
+end
+
+---Makes a session that has a history the current one, and draws it.
+---@param result pintle.SessionResult
+---@return pintle.View
+function Workspace:show(result)
+  local view = self:adopt(result)
+  view.replayed_to = result.seq
+  self:catch_up(view)
+  return view
 end
 
 ---Subscribes again to every session after the engine was restarted.
@@ -176,6 +186,7 @@ function Workspace:reattach()
       if view.state.is_behind then
         self:catch_up(view)
       end
+      review.look(self, id)
       log.emit("Reattached", { root = self.root, session_id = id })
     end)
   end
@@ -201,6 +212,7 @@ function Workspace:catch_up(view)
         return next_page()
       end
       view.is_paging = false
+      review.look(self, view.state.id)
       log.emit("CaughtUp", { root = self.root, session_id = view.state.id })
     end)
   end
@@ -242,9 +254,15 @@ end
 ---@type table<string, fun(self: pintle.Workspace, view: pintle.View, change: pintle.Change)>
 local effects = {
   files = function(self, view, change)
-    buffers.changed(change.changes)
-    changes.show(change.turn)
+    buffers.check_all()
+    review.changed(self, view.state.id)
     log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
+  end,
+  decided = function(self, view)
+    review.look(self, view.state.id)
+  end,
+  rewound = function(self, view)
+    review.look(self, view.state.id)
   end,
   ran = function()
     buffers.check_all()
@@ -262,7 +280,9 @@ local effects = {
     })
     if not change.is_over then
       return
-    elseif turn.status == "interrupted" then
+    end
+    review.look(self, view.state.id)
+    if turn.status == "interrupted" then
       log.say("the turn was stopped")
     elseif turn.status == "failed" then
       log.error("the turn failed: " .. vim.tbl_get(turn, "error", "message"))

@@ -236,26 +236,34 @@ test("verbs with nothing to do", function()
   vi:cmd("Pintle stop")
   vi:wait_note("no turn runs")
   vi:cmd("Pintle diff")
-  vi:wait_note("the last turn changed no file")
+  vi:wait_note("there is no open change")
   vi:cmd("Pintle steer")
   vi:wait_note("the prompt is empty")
   vi:cmd("Pintle steer hello")
   vi:wait_note("no turn runs that could be steered")
   vi:cmd("Pintle nonsense")
-  vi:wait_note("there is no `:Pintle nonsense`; there are: ask, attention, diff")
+  vi:wait_note("there is no `:Pintle nonsense`; there are: ask, attention, comment, diff")
   equal(vi:lua("return vim.fn.getcompletion('Pintle s', 'cmdline')"), { "sessions", "steer", "stop" })
   equal(vi:lua("return vim.fn.getcompletion('Pintle ', 'cmdline')"), {
     "ask",
     "attention",
+    "comment",
     "diff",
     "doctor",
+    "fork",
+    "keep",
     "open",
     "plan",
     "queue",
+    "redo",
     "rename",
+    "revert",
+    "review",
+    "rewind",
     "sessions",
     "steer",
     "stop",
+    "undo",
   })
 end)
 

@@ -143,29 +143,122 @@ test("blocks of a message, shown and to be edited", function()
   end
 end)
 
-test("diffs are taken back", function()
-  local changes = require("pintle.changes")
+local function hunk(before, old, after, new, kind)
+  local function count(text)
+    return select(2, text:gsub("\n", "\n")) + (text:match("[^\n]$") and 1 or 0)
+  end
+  return {
+    id = "h" .. after,
+    changedSeq = 7,
+    kind = kind or "lines",
+    state = "pending",
+    before = { start = before, count = count(old) },
+    after = { start = after, count = count(new) },
+    oldText = old,
+    newText = new,
+  }
+end
+
+test("the text that the engine saw, from baseline and hunks", function()
+  local hunks = require("pintle.hunks")
   local rows = {
-    { "a change", { "1", "b", "3" }, "@@ -1,3 +1,3 @@\n 1\n-a\n+b\n 3\n", { "1", "a", "3" } },
-    { "a new file", { "1", "2" }, "@@ -0,0 +1,2 @@\n+1\n+2\n", {} },
-    { "emptied", {}, "@@ -1,2 +0,0 @@\n-1\n-2\n", { "1", "2" } },
-    { "lines taken out", { "1", "4" }, "@@ -2,2 +1,0 @@\n-2\n-3\n", { "1", "2", "3", "4" } },
-    {
-      "no newline at the end",
-      { "b" },
-      "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n",
-      { "a" },
-    },
-    {
-      "two hunks",
-      { "A", "x", "2", "3", "4", "B" },
-      "@@ -1 +1,2 @@\n-a\n+A\n+x\n@@ -5 +6 @@\n-b\n+B\n",
-      { "a", "2", "3", "4", "b" },
-    },
-    { "another text", { "z" }, "@@ -1 +1 @@\n-a\n+b\n", nil },
+    { "nothing open", "a\n", {}, "a\n" },
+    { "a change", "1\na\n3\n", { hunk(2, "a\n", 2, "b\nc\n") }, "1\nb\nc\n3\n" },
+    { "before the first line", "1\n", { hunk(1, "", 1, "0\n") }, "0\n1\n" },
+    { "behind the last line", "1\n", { hunk(2, "", 2, "2\n") }, "1\n2\n" },
+    { "without an end", "1\na", { hunk(2, "a", 2, "b") }, "1\nb" },
+    { "ends that stay as they are", "1\r\na\r\n", { hunk(2, "a\r\n", 2, "b\r\n") }, "1\r\nb\r\n" },
+    { "two", "a\n2\nb\n", { hunk(1, "a\n", 1, ""), hunk(3, "b\n", 2, "B\n") }, "2\nB\n" },
+    { "a new file", nil, { hunk(1, "", 1, "x\n", "file") }, "x\n" },
+    { "a file that is gone", "x\n", { hunk(1, "x\n", 1, "", "file") }, nil },
+    { "mode bits", "x\n", { hunk(1, "", 1, "", "mode") }, "x\n" },
+    { "another baseline", "z\n", { hunk(1, "a\n", 1, "b\n") }, nil },
+    { "a baseline that is too short", "z\n", { hunk(4, "", 4, "b\n") }, nil },
   }
   for _, row in ipairs(rows) do
-    equal(changes.revert(row[2], row[3]), row[4], row[1])
+    equal(hunks.seen({ exists = row[2] ~= nil, text = row[2] }, row[3]), row[4], row[1])
+  end
+end)
+
+test("hunks stand only where a buffer holds their lines", function()
+  local hunks = require("pintle.hunks")
+  local rows = {
+    { "as seen", "1 b 3", "1 b 3", { { 2, "b" } }, { "1+1" } },
+    { "lines above", "1 b 3", "x y 1 b 3", { { 2, "b" } }, { "3+1" } },
+    { "lines below", "1 b 3", "1 b 3 x", { { 2, "b" } }, { "1+1" } },
+    { "lines above are gone", "1 2 b 3", "b 3", { { 3, "b" } }, { "0+1" } },
+    { "a line of its own was changed", "1 b c 3", "1 b X 3", { { 2, "b c" } }, {} },
+    { "a line was put into it", "1 b c 3", "1 b x c 3", { { 2, "b c" } }, {} },
+    { "the same line elsewhere", "} b } 4", "} x } 4", { { 2, "b" } }, {} },
+    { "the one of two that is there", "a 2 b 4", "X 2 b 4", { { 1, "a" }, { 3, "b" } }, { "2+1" } },
+    { "deleted lines", "1 2 3", "x 1 2 3", { { 2, "" } }, { "2+0" } },
+    { "deleted lines at the end", "1 2", "x 1 2", { { 3, "" } }, { "3+0" } },
+    { "deleted lines before a changed one", "1 2 3", "1 X 3", { { 2, "" } }, { "1+0" } },
+    { "deleted lines between changed ones", "1 2 3 4", "X Y 3 4", { { 2, "" } }, {} },
+    { "all lines deleted", "", "", { { 1, "" } }, { "0+0" } },
+    { "another text", "1 b 3", "q w e", { { 2, "b" } }, {} },
+  }
+  for _, row in ipairs(rows) do
+    local function words(text)
+      return vim.split(text, " ", { trimempty = true })
+    end
+    local given = vim.tbl_map(function(each)
+      local new = table.concat(words(each[2]), "\n")
+      return hunk(1, "", each[1], new == "" and "" or new .. "\n")
+    end, row[4])
+    local got = vim.tbl_map(function(place)
+      return ("%d+%d"):format(place.row, place.count)
+    end, hunks.places(words(row[2]), words(row[3]), given))
+    equal(got, row[5], row[1])
+  end
+end)
+
+test("which lines of a hunk are decided about", function()
+  local hunks = require("pintle.hunks")
+  local function lines(of)
+    return of and (of.start .. "+" .. of.count) or "none"
+  end
+  local rows = {
+    { "all of it", 3, 2, { 11, 13 }, "hunk" },
+    { "more than it", 3, 2, { 1, 99 }, "hunk" },
+    { "above", 3, 2, { 1, 10 }, nil },
+    { "below", 3, 2, { 14, 20 }, nil },
+    { "the first line", 3, 3, { 11, 11 }, "1+1 old 1+1" },
+    { "the last line, with what is left before", 2, 4, { 12, 12 }, "2+1 old 2+3" },
+    { "lines that replace nothing", 4, 1, { 12, 13 }, "2+2 old none" },
+    { "an insertion", 3, 0, { 12, 20 }, "2+2 old none" },
+    { "deleted lines", 0, 2, { 11, 11 }, "hunk" },
+    { "deleted lines, from above", 0, 2, { 10, 10 }, "hunk" },
+    { "deleted lines, far away", 0, 2, { 5, 6 }, nil },
+  }
+  for _, row in ipairs(rows) do
+    local name, count, old, range, want = row[1], row[2], row[3], row[4], row[5]
+    local place = { row = 10, count = count, hunk = hunk(11, ("o\n"):rep(old), 11, ("n\n"):rep(count)) }
+    local got = hunks.target(place, range[1], range[2])
+    local text = got and got.of
+    if got and got.of == "lines" then
+      text = ("%s old %s"):format(lines(got.lines.new), lines(got.lines.old))
+    end
+    equal(text, want, name)
+    equal(got and got.changedSeq, want and 7, name)
+  end
+end)
+
+test("what came of a verdict, in words", function()
+  local verdict = require("pintle.verdict")
+  local function part(effect, outcome)
+    return { hunk = "1.1", path = "/a", effect = effect, outcome = outcome }
+  end
+  local rows = {
+    { { part("keep", "applied") }, "1 hunk kept", 0 },
+    { { part("undo", "applied"), part("undo", "applied") }, "2 hunks undone", 0 },
+    { { part("undo", "applied"), part("undo", "conflict") }, "1 hunk undone", 1 },
+    { { part("reopen", "applied"), part("undo", "queued") }, "1 hunk open again, 1 hunk queued", 0 },
+    { { part("comment", "applied") }, "1 hunk commented", 0 },
+  }
+  for _, row in ipairs(rows) do
+    local said, conflicts = verdict.words(row[1])
+    equal({ said, #conflicts }, { row[2], row[3] })
   end
 end)
 
@@ -215,7 +308,11 @@ test("every setting, verb and map is in the help", function()
     end
   end
   assert(count > 10)
-  for _, verb in ipairs({ "open", "ask", "steer", "queue", "stop", "diff", "sessions", "attention", "doctor" }) do
+  for _, verb in
+    ipairs(vim.tbl_filter(function(verb)
+      return verb ~= ""
+    end, require("pintle.command").complete("", "Pintle ")))
+  do
     contains(help, "*:Pintle-" .. verb .. "*")
   end
   vim.cmd("silent helptags " .. vim.fn.fnameescape(vim.fs.dirname(path)))

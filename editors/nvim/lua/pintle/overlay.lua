@@ -1,0 +1,174 @@
+-- Open hunks in the buffers of their files: added and changed lines in colour, deleted ones as virtual lines, a sign, comments.
+-- It draws what it is told; whether a verdict is due is none of its business.
+
+local M = {}
+
+-- More deleted lines than this are only counted: a screen is not made for them.
+local DELETED_LINES_MAX = 200
+
+-- The marks that are the hunks, and the rest of what is drawn for them.
+local HUNKS = vim.api.nvim_create_namespace("pintle.hunks")
+local LINES = vim.api.nvim_create_namespace("pintle.lines")
+
+for name, link in pairs({
+  PintleAdded = "DiffAdd",
+  PintleChanged = "DiffChange",
+  PintleDeleted = "DiffDelete",
+  PintleAddedSign = "Added",
+  PintleChangedSign = "Changed",
+  PintleDeletedSign = "Removed",
+  PintleComment = "DiagnosticInfo",
+}) do
+  vim.api.nvim_set_hl(0, name, { link = link, default = true })
+end
+
+---@type table<integer, table<integer, pintle.Place>> places by buffer and mark
+local marks = {}
+
+---@type table<integer, true> buffers whose deleted lines are not drawn, since a window compares them with another text
+local bare = {}
+
+---@param text string
+---@param tabstop integer
+---@return string
+local function expanded(text, tabstop)
+  -- Virtual lines do not know tab stops.
+  local out, column = {}, 0
+  for piece, tab in text:gmatch("([^\t]*)(\t?)") do
+    column = column + vim.fn.strdisplaywidth(piece)
+    out[#out + 1] = piece
+    if tab ~= "" then
+      local width = tabstop - column % tabstop
+      out[#out + 1] = (" "):rep(width)
+      column = column + width
+    end
+  end
+  return table.concat(out)
+end
+
+---@param buf integer
+---@param hunk pintle.Hunk
+---@return table[] lines
+local function deleted(buf, hunk)
+  local old = require("pintle.hunks").lines(hunk.oldText, true)
+  local lines = {}
+  for at, text in ipairs(old) do
+    if at > DELETED_LINES_MAX then
+      local rest = ("… %d more lines; :Pintle diff shows all"):format(#old - DELETED_LINES_MAX)
+      lines[#lines + 1] = { { rest, "PintleDeleted" } }
+      break
+    end
+    lines[#lines + 1] = { { expanded(text, vim.bo[buf].tabstop), "PintleDeleted" } }
+  end
+  return lines
+end
+
+---@param hunk pintle.Hunk
+---@return table[] lines
+local function comments(hunk)
+  local lines = {}
+  for _, comment in ipairs(hunk.comments or {}) do
+    for _, text in ipairs(vim.split(comment.text, "\n", { plain = true })) do
+      lines[#lines + 1] = { { "» " .. text, "PintleComment" } }
+    end
+  end
+  return lines
+end
+
+---@param buf integer
+---@param place pintle.Place
+local function draw(buf, place)
+  local hunk, row, count = place.hunk, place.row, place.count
+  local line_count = vim.api.nvim_buf_line_count(buf)
+  local is_below = row >= line_count -- deleted lines behind the last one
+  local anchor = is_below and line_count - 1 or row
+  local group = count == 0 and "PintleDeleted" or hunk.before.count > 0 and "PintleChanged" or "PintleAdded"
+  local options = { end_row = anchor + count, end_col = 0, strict = false, undo_restore = false }
+  if count > 0 then
+    options.hl_group, options.hl_eol, options.invalidate = group, true, true
+  end
+  marks[buf][vim.api.nvim_buf_set_extmark(buf, HUNKS, anchor, 0, options)] = place
+  for line = anchor, anchor + math.max(count, 1) - 1 do
+    local sign = { sign_text = count == 0 and "▁" or "┃", sign_hl_group = group .. "Sign", undo_restore = false }
+    vim.api.nvim_buf_set_extmark(buf, LINES, line, 0, sign)
+  end
+  local old = bare[buf] and {} or deleted(buf, hunk)
+  if #old > 0 then
+    vim.api.nvim_buf_set_extmark(buf, LINES, anchor, 0, {
+      virt_lines = old,
+      virt_lines_above = not is_below,
+      undo_restore = false,
+    })
+  end
+  local said = comments(hunk)
+  if #said > 0 then
+    local last = anchor + math.max(count, 1) - 1
+    vim.api.nvim_buf_set_extmark(buf, LINES, last, 0, { virt_lines = said, undo_restore = false })
+  end
+end
+
+---Shows these hunks in a buffer, and no others.
+---@param buf integer
+---@param places pintle.Place[]
+function M.show(buf, places)
+  if marks[buf] then
+    vim.api.nvim_buf_clear_namespace(buf, HUNKS, 0, -1)
+    vim.api.nvim_buf_clear_namespace(buf, LINES, 0, -1)
+  end
+  marks[buf] = #places > 0 and {} or nil
+  local is_compared = vim.iter(#places > 0 and vim.fn.win_findbuf(buf) or {}):any(function(win)
+    return vim.wo[win].diff
+  end)
+  bare[buf] = is_compared or nil
+  for _, place in ipairs(places) do
+    draw(buf, place)
+  end
+end
+
+---Forgets a buffer that is gone.
+---@param buf integer
+function M.forget(buf)
+  marks[buf], bare[buf] = nil, nil
+end
+
+---Whether something is left out because windows compare texts.
+---@return boolean
+function M.is_bare()
+  return next(bare) ~= nil
+end
+
+---The hunks of a buffer as its text stands now, from top to bottom.
+---@param buf integer 0 for the current one
+---@return pintle.Place[]
+function M.places(buf)
+  buf = buf == 0 and vim.api.nvim_get_current_buf() or buf
+  local found = {}
+  for _, mark in ipairs(marks[buf] and vim.api.nvim_buf_get_extmarks(buf, HUNKS, 0, -1, { details = true }) or {}) do
+    local id, row, details = mark[1], mark[2], mark[4]
+    local place = marks[buf][id]
+    if place and not details.invalid then
+      local is_below = place.count == 0 and place.row > row
+      local count = place.count == 0 and 0 or (details.end_row or row) - row
+      found[#found + 1] = { hunk = place.hunk, row = is_below and row + 1 or row, count = count }
+    end
+  end
+  return found
+end
+
+---The hunk at a line, of the deleted ones those right above it, or below it.
+---@param buf integer
+---@param line integer from 1
+---@return pintle.Place?
+function M.at(buf, line)
+  local near
+  for _, place in ipairs(M.places(buf)) do
+    if line > place.row and line <= place.row + place.count then
+      return place
+    elseif place.count == 0 and (line == place.row + 1 or line == place.row) then
+      near = near or place
+    end
+  end
+  return near
+end
+
+return M

@@ -1,0 +1,319 @@
+-- The open hunks of the current session: asked of the engine, shown in buffers and in a list, decided about.
+--
+-- The engine owns the review. Here is only what it said last, and it is asked again whenever something happened.
+
+local config = require("pintle.config")
+local hunks = require("pintle.hunks")
+local log = require("pintle.log")
+local overlay = require("pintle.overlay")
+local protocol = require("pintle.protocol")
+
+local M = {}
+
+local TITLE = "pintle: hunks"
+
+---@class (exact) pintle.Review What the engine said last.
+---@field hunks pintle.Hunk[]
+---@field baselines table<string, pintle.ReviewBaselineResult> Of the files that stand in buffers.
+---@field is_asking boolean
+---@field is_stale boolean Something happened while it was asked.
+---@field waiting fun()[]
+
+---@type table<string, pintle.Review> by session
+local reviews = {}
+
+---@param id string
+---@return pintle.Review
+local function of(id)
+  reviews[id] = reviews[id] or { hunks = {}, baselines = {}, is_asking = false, is_stale = false, waiting = {} }
+  return reviews[id]
+end
+
+---@param path string
+---@return string
+local function real(path)
+  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
+end
+
+---The path of a buffer's file.
+---@param buf integer
+---@return string?
+local function path_of(buf)
+  if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= "" then
+    return nil
+  end
+  local name = vim.api.nvim_buf_get_name(buf)
+  return name ~= "" and real(name) or nil
+end
+
+---Open hunks by file, in the order of the engine's list.
+---@param review pintle.Review
+---@return { path: string, hunks: pintle.Hunk[] }[] files
+---@return table<string, pintle.Hunk[]> by_path by the real path
+local function by_file(review)
+  local files, by_path = {}, {}
+  for _, hunk in ipairs(review.hunks) do
+    local path = real(hunk.path)
+    if not by_path[path] then
+      by_path[path] = {}
+      files[#files + 1] = { path = hunk.path, hunks = by_path[path] }
+    end
+    table.insert(by_path[path], hunk)
+  end
+  return files, by_path
+end
+
+---The current session's open hunks by file, as they were told last.
+---@param here? pintle.Workspace
+---@return { path: string, hunks: pintle.Hunk[] }[]
+function M.files(here)
+  return here and here.current and (by_file(of(here.current))) or {}
+end
+
+---Where the hunks of a file stand in a buffer.
+---@param buf integer
+---@param baseline? pintle.ReviewBaselineResult
+---@param of_file pintle.Hunk[]
+---@return pintle.Place[]
+local function places(buf, baseline, of_file)
+  local seen = baseline and hunks.seen(baseline, of_file)
+  if not seen then
+    return {}
+  end
+  if vim.bo[buf].bomb then
+    seen = seen:gsub("^\239\187\191", "")
+  end
+  local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  return hunks.places(hunks.lines(seen, vim.bo[buf].fileformat == "dos"), lines, of_file)
+end
+
+---Draws the current sessions' hunks in all buffers.
+function M.draw()
+  local known = {}
+  for _, here in ipairs(require("pintle.workspace").all()) do
+    local review = here.current and reviews[here.current]
+    if review then
+      local _, by_path = by_file(review)
+      for path, of_file in pairs(by_path) do
+        known[path] = { baseline = review.baselines[path], hunks = of_file }
+      end
+    end
+  end
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local path = path_of(buf)
+    if path then
+      local file = known[path]
+      overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
+    end
+  end
+end
+
+---Asks for the baselines of files that stand in buffers.
+---@param here pintle.Workspace
+---@param id string
+---@param done fun()
+local function read_baselines(here, id, done)
+  local review = of(id)
+  local loaded = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    loaded[path_of(buf) or ""] = true
+  end
+  local baselines, open = {}, 1
+  local function one_done()
+    open = open - 1
+    if open == 0 then
+      review.baselines = baselines
+      done()
+    end
+  end
+  for _, file in ipairs((by_file(review))) do
+    local path = real(file.path)
+    if loaded[path] then
+      open = open + 1
+      local params = { sessionId = id, path = file.path }
+      here.engine:request(protocol.method.review_baseline, params, function(_, result)
+        -- Without it the file's hunks are not drawn; the list has them.
+        baselines[path] = result
+        one_done()
+      end)
+    end
+  end
+  one_done()
+end
+
+---Asks what is open, and shows it. What happens meanwhile makes it ask again.
+---@param here pintle.Workspace
+---@param id string The session.
+---@param done? fun() Called when what is shown is not older than this call; not when the engine fails.
+function M.refresh(here, id, done)
+  local review = of(id)
+  if done then
+    table.insert(review.waiting, done)
+  end
+  if review.is_asking then
+    review.is_stale = true
+    return
+  end
+  review.is_asking, review.is_stale = true, false
+  local function over(err)
+    review.is_asking = false
+    if review.is_stale and not err then
+      return M.refresh(here, id)
+    end
+    local waiting = review.waiting
+    review.waiting = {}
+    if err then
+      return log.failed("the hunks cannot be listed", err)
+    end
+    M.draw()
+    M.fill_list(here)
+    log.emit("Review", { root = here.root, session_id = id, open = #review.hunks })
+    for _, each in ipairs(waiting) do
+      each()
+    end
+  end
+  here.engine:request(protocol.method.review_list, { sessionId = id }, function(err, result)
+    if err or not result then
+      return over(err or { code = 0, message = "an empty answer" })
+    end
+    review.hunks = result.hunks
+    read_baselines(here, id, over)
+  end)
+end
+
+---Whether something is still to be asked or shown.
+---@return boolean
+function M.is_busy()
+  return vim.iter(pairs(reviews)):any(function(_, review)
+    return review.is_asking
+  end)
+end
+
+---The current session's open hunks as entries of the quickfix list.
+---@param here pintle.Workspace
+---@return table[]
+local function entries(here)
+  local placed = {}
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    for _, place in ipairs(overlay.places(buf)) do
+      placed[place.hunk.id] = place.row + 1
+    end
+  end
+  return vim.tbl_map(function(hunk)
+    local line = math.max(1, placed[hunk.id] or hunk.after.start)
+    return { filename = hunk.path, lnum = line, text = hunks.label(hunk) }
+  end, of(here.current or "").hunks)
+end
+
+---@return boolean
+local function is_ours()
+  return vim.fn.getqflist({ title = 0 }).title == TITLE
+end
+
+---Puts the hunks into the quickfix list where that shows them already.
+---@param here pintle.Workspace
+function M.fill_list(here)
+  if is_ours() then
+    local at = vim.fn.getqflist({ idx = 0 }).idx
+    local items = entries(here)
+    vim.fn.setqflist({}, "r", { title = TITLE, items = items, idx = math.max(1, math.min(at, #items)) })
+  end
+end
+
+---Makes the hunks the quickfix list; the person's own list stays below it (|:colder|).
+---@param here pintle.Workspace
+function M.list(here)
+  if is_ours() then
+    return M.fill_list(here)
+  end
+  local items = entries(here)
+  if #items > 0 then
+    vim.fn.setqflist({}, " ", { title = TITLE, items = items })
+  end
+end
+
+---Opens the list without going there.
+function M.open_list()
+  local win = vim.api.nvim_get_current_win()
+  vim.cmd("botright copen")
+  vim.api.nvim_set_current_win(win)
+end
+
+---Files were changed while the person looks on: the hunks are asked for, and the list has them.
+---@param here pintle.Workspace
+---@param id string
+function M.changed(here, id)
+  if here.current ~= id then
+    return
+  end
+  M.refresh(here, id, function()
+    M.list(here)
+    if config.get().open_quickfix and #of(id).hunks > 0 then
+      M.open_list()
+    end
+  end)
+end
+
+---Something may have happened to the hunks of a session.
+---@param here pintle.Workspace
+---@param id string
+function M.look(here, id)
+  if here.current == id then
+    M.refresh(here, id)
+  end
+end
+
+---Goes to the next hunk of the buffer, or with -1 to the one before.
+---@param by 1|-1
+function M.jump(by)
+  local line = vim.api.nvim_win_get_cursor(0)[1]
+  local found
+  for _, place in ipairs(overlay.places(0)) do
+    local at = math.min(place.row + 1, vim.api.nvim_buf_line_count(0))
+    if by == 1 and at > line then
+      found = at
+      break
+    elseif by == -1 and at < line then
+      found = at
+    end
+  end
+  if not found then
+    local text = "there is no hunk %s in this buffer; :Pintle review lists all"
+    return log.say(text:format(by == 1 and "below" or "above"))
+  end
+  vim.cmd("normal! m'")
+  vim.api.nvim_win_set_cursor(0, { found, 0 })
+end
+
+local group = vim.api.nvim_create_augroup("pintle_review", { clear = true })
+-- A file comes into a buffer, or a person has written it: its hunks may be others.
+vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
+  group = group,
+  callback = function(event)
+    local path = path_of(event.buf)
+    for _, here in ipairs(require("pintle.workspace").all()) do
+      local review = here.current and reviews[here.current]
+      local _, by_path = by_file(review or of(""))
+      if path and here.current and by_path[path] then
+        M.refresh(here, here.current)
+      end
+    end
+  end,
+})
+-- Windows that compare texts line by line have no room for virtual ones.
+vim.api.nvim_create_autocmd({ "OptionSet", "WinClosed" }, {
+  group = group,
+  callback = function(event)
+    if event.event == "WinClosed" and overlay.is_bare() or event.event == "OptionSet" and event.match == "diff" then
+      vim.schedule(M.draw)
+    end
+  end,
+})
+vim.api.nvim_create_autocmd("BufUnload", {
+  group = group,
+  callback = function(event)
+    overlay.forget(event.buf)
+  end,
+})
+
+return M

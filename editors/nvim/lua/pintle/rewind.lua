@@ -1,0 +1,276 @@
+-- Going back in a session's history, forward again, and on from a place of it in a session of its own. What is meant is picked
+-- from lists; what would happen is the engine's word, shown before it does.
+
+local input = require("pintle.input")
+local log = require("pintle.log")
+local prompt = require("pintle.prompt")
+local protocol = require("pintle.protocol")
+
+local M = {}
+
+---@class (exact) pintle.PlaceChoice
+---@field label string
+---@field at? pintle.HistoryPoint Absent: where the session stands.
+---@field text string
+---@field item_id? pintle.ItemId The message that it is before.
+
+---@type table<string, string> by session: the message that a rewind put into the prompt
+local returned = {}
+
+---@return pintle.Workspace? here, pintle.View? view
+local function current()
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    log.say("there is no session; :Pintle sessions opens one")
+    return nil, nil
+  end
+  return here, view
+end
+
+---The places of a tree, newest first; behind them the ends of ways that were left.
+---@param tree pintle.SessionTreeResult
+---@return pintle.PlaceChoice[]
+function M.places(tree)
+  local places, left = {}, {}
+  for at = #tree.nodes, 1, -1 do
+    local node = tree.nodes[at]
+    local text = node.text:gsub("%s*\n.*", " …")
+    local name = node.label and (" [%s]"):format(node.label) or ""
+    local label = ("%s  %s%s"):format(os.date("%H:%M", math.floor(node.tsMs / 1000)), text, name)
+    if node.isCurrent and node.itemId then
+      places[#places + 1] = { label = label, at = { itemId = node.itemId }, text = text, item_id = node.itemId }
+    elseif node.isCurrent then
+      places[#places + 1] = { label = label, at = { seq = node.seq }, text = text }
+    elseif node.turnId then
+      left[#left + 1] = { label = label .. "  (left; to its end)", at = { turnId = node.turnId }, text = text }
+    end
+  end
+  return vim.list_extend(places, left)
+end
+
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param question string
+---@param first? pintle.PlaceChoice
+---@param done fun(place: pintle.PlaceChoice)
+local function pick_place(here, view, question, first, done)
+  here.engine:request(protocol.method.session_tree, { sessionId = view.state.id }, function(err, tree)
+    if err or not tree then
+      return log.failed("the history cannot be read", err or { code = 0, message = "an empty answer" })
+    end
+    local places = vim.list_extend({ first }, M.places(tree))
+    if #places == 0 then
+      return log.say("there is no message yet to go back to")
+    end
+    vim.ui.select(places, {
+      prompt = question,
+      kind = "pintle_history",
+      format_item = function(place)
+        return place.label
+      end,
+    }, function(place)
+      if place then
+        done(place)
+      end
+    end)
+  end)
+end
+
+local SCOPES = {
+  { label = "Conversation and files", scope = "both" },
+  { label = "Only the conversation", scope = "conversation" },
+  { label = "Only the files", scope = "files" },
+}
+
+local OWNERS = { agent = "the agent's", other = "yours", conflict = "conflict: yours and the agent's" }
+
+local ACTIONS = {
+  restore = "put back",
+  remove = "removed",
+  leave = "left as it is",
+  lost = "cannot be brought back, left as it is",
+  failed = "could not be written",
+}
+
+---What going back does, as lines of a buffer.
+---@param place pintle.PlaceChoice
+---@param scope pintle.RewindScope
+---@param result pintle.SessionRewindResult
+---@return string[]
+function M.preview(place, scope, result)
+  local lines = { "# " .. place.text, "" }
+  if scope ~= "files" then
+    local text = "- the model forgets %d items"
+    lines[#lines + 1] = text:format(#result.dropped)
+    if #result.restored > 0 then
+      lines[#lines + 1] = ("- and knows %d again"):format(#result.restored)
+    end
+  end
+  if scope ~= "conversation" then
+    local files = result.files or {}
+    if #files == 0 then
+      lines[#lines + 1] = "- no file was changed since"
+    end
+    for _, file in ipairs(files) do
+      local path = vim.fn.fnamemodify(file.path, ":.")
+      local owner, action = OWNERS[file.owner] or file.owner, ACTIONS[file.action] or file.action
+      lines[#lines + 1] = ("- %s: %s (%s)"):format(path, action, owner)
+    end
+  end
+  return lines
+end
+
+---Shows lines without going there.
+---@param lines string[]
+---@return integer win
+local function show(lines)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].bufhidden, vim.bo[buf].filetype, vim.bo[buf].modifiable = "wipe", "markdown", false
+  local height = math.min(#lines, math.max(3, math.floor(vim.o.lines / 3)))
+  return vim.api.nvim_open_win(buf, false, { split = "above", win = -1, height = height })
+end
+
+---Says what became of it.
+---@param result pintle.SessionRewindResult
+---@param scope pintle.RewindScope
+local function tell(result, scope)
+  local parts = {}
+  if scope ~= "files" then
+    parts[1] = ("%d items forgotten, %d known again"):format(#result.dropped, #result.restored)
+  end
+  local counts, is_whole = {}, true
+  for _, file in ipairs(result.files or {}) do
+    counts[file.action] = (counts[file.action] or 0) + 1
+    is_whole = is_whole and (file.action == "restore" or file.action == "remove")
+  end
+  for _, action in ipairs({ "restore", "remove", "leave", "lost", "failed" }) do
+    if counts[action] then
+      local noun = counts[action] == 1 and "file" or "files"
+      parts[#parts + 1] = ("%d %s %s"):format(counts[action], noun, ACTIONS[action])
+    end
+  end
+  local said = #parts > 0 and table.concat(parts, ", ") or "nothing was to be done"
+  log.say(said .. "; :Pintle redo goes forward again", not is_whole and vim.log.levels.WARN or nil)
+end
+
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param params pintle.SessionRewindParams
+---@param done? fun(result: pintle.SessionRewindResult)
+local function rewind(here, view, params, done)
+  params.sessionId = view.state.id
+  here.engine:request(protocol.method.session_rewind, params, function(err, result)
+    if err or not result then
+      return log.failed("not gone back", err or { code = 0, message = "an empty answer" })
+    elseif done then
+      return done(result)
+    end
+    tell(result, params.scope)
+    local text = params.scope ~= "files" and input.editable(result.input or {}) or ""
+    if text ~= "" then
+      prompt.put_before(here, { text })
+      returned[view.state.id] = text
+    end
+  end)
+end
+
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param place pintle.PlaceChoice
+---@param scope pintle.RewindScope
+local function confirm(here, view, place, scope)
+  rewind(here, view, { to = place.at, scope = scope, dryRun = true }, function(result)
+    local conflicts = {}
+    for _, file in ipairs(result.files or {}) do
+      if file.owner == "conflict" and file.action == "leave" then
+        conflicts[#conflicts + 1] = file.path
+      end
+    end
+    local choices = { { label = "Do nothing" }, { label = "Go back", overwrite = {} } }
+    if #conflicts > 0 then
+      choices[2].label = "Go back, and leave what is in conflict"
+      choices[3] = { label = "Go back, and lose your changes in what is in conflict", overwrite = conflicts }
+    end
+    local win = show(M.preview(place, scope, result))
+    vim.ui.select(choices, {
+      prompt = "Go back?",
+      kind = "pintle_rewind",
+      format_item = function(choice)
+        return choice.label
+      end,
+    }, function(choice)
+      if vim.api.nvim_win_is_valid(win) then
+        vim.api.nvim_win_close(win, true)
+      end
+      if choice and choice.overwrite then
+        rewind(here, view, { to = place.at, scope = scope, overwrite = choice.overwrite })
+      end
+    end)
+  end)
+end
+
+---Goes back to before one of the person's messages, or to the end of a way that was left.
+function M.rewind()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  pick_place(here, view, "Go back to before which message?", nil, function(place)
+    vim.ui.select(SCOPES, {
+      prompt = "What goes back?",
+      kind = "pintle_scope",
+      format_item = function(choice)
+        return choice.label
+      end,
+    }, function(choice)
+      if choice then
+        confirm(here, view, place, choice.scope)
+      end
+    end)
+  end)
+end
+
+---Undoes a rewind, as long as it was the last thing that happened.
+function M.redo()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local step = view.state.history.step
+  if not step then
+    return log.say("going back was not the last thing that happened; :Pintle rewind lists all places")
+  end
+  local text = returned[view.state.id]
+  if text and prompt.text(here) == vim.trim(text) then
+    prompt.set(here, "")
+  end
+  rewind(here, view, { to = { seq = step.from }, scope = step.scope })
+end
+
+---Goes on from a place of the history in a session of its own; this one stays as it is.
+function M.fork()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local all = { label = "Here, with all of it", text = "" }
+  pick_place(here, view, "Fork before which message?", all, function(place)
+    local params = { sessionId = view.state.id, at = place.at }
+    here.engine:request(protocol.method.session_fork, params, function(err, result)
+      if err or not result then
+        return log.failed("not forked", err or { code = 0, message = "an empty answer" })
+      end
+      local message = place.item_id and view.state.items[place.item_id]
+      local made = here:show(result)
+      prompt.open(here, made.chat)
+      if message and message.content then
+        prompt.put_before(here, { input.editable(message.content) })
+      end
+      log.say("this is the fork; :Pintle sessions goes back to the other one")
+    end)
+  end)
+end
+
+return M

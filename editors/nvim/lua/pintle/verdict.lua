@@ -1,0 +1,247 @@
+-- What a person decides about hunks: kept, undone, said, taken back. The engine decides whether it can be done; this finds
+-- out what is meant and says what came of it.
+
+local hunks = require("pintle.hunks")
+local log = require("pintle.log")
+local overlay = require("pintle.overlay")
+local protocol = require("pintle.protocol")
+
+local M = {}
+
+---@alias pintle.Scope "all"|"file"|"hunk"
+
+---@param path string
+---@return string
+local function short(path)
+  return vim.fn.fnamemodify(path, ":.")
+end
+
+---@return pintle.Workspace? here, pintle.View? view
+local function current()
+  local here = require("pintle.workspace").find()
+  local view = here and here:view()
+  if not here or not view then
+    log.say("there is no session, and so nothing to review")
+    return nil, nil
+  end
+  return here, view
+end
+
+---The engine's path of the current buffer's file.
+---@param here pintle.Workspace
+---@return string?
+local function path_here(here)
+  local name = vim.api.nvim_buf_get_name(0)
+  local path = vim.uv.fs_realpath(name) or name
+  for _, file in ipairs(require("pintle.review").files(here)) do
+    if (vim.uv.fs_realpath(file.path) or file.path) == path then
+      return file.path
+    end
+  end
+end
+
+---What a decision is about.
+---@param here pintle.Workspace
+---@param scope pintle.Scope
+---@param range? { first: integer, last: integer }
+---@return pintle.ReviewTarget[]? targets nil when there is none, and that was said
+function M.targets(here, scope, range)
+  if scope == "all" then
+    return { { of = "all" } }
+  elseif scope == "file" then
+    local path = path_here(here)
+    if not path then
+      return log.say("this buffer's file has no open hunk; :Pintle review lists all")
+    end
+    return { { of = "file", path = path } }
+  end
+  if range then
+    local targets = {}
+    for _, place in ipairs(overlay.places(0)) do
+      targets[#targets + 1] = hunks.target(place, range.first, range.last)
+    end
+    if #targets == 0 then
+      return log.say("there is no hunk in these lines; :Pintle review lists all")
+    end
+    return targets
+  end
+  local place = overlay.at(0, vim.api.nvim_win_get_cursor(0)[1])
+  if not place then
+    return log.say("there is no hunk under the cursor; :Pintle review lists all")
+  end
+  return { { of = "hunk", hunk = place.hunk.id, changedSeq = place.hunk.changedSeq } }
+end
+
+local DONE = {
+  keep = "kept",
+  undo = "undone",
+  reopen = "open again",
+  comment = "commented",
+  withdraw = "without the comment",
+}
+
+---What came of a verdict, in words.
+---@param parts pintle.VerdictPart[]
+---@return string said, pintle.VerdictPart[] conflicts
+function M.words(parts)
+  local counts, order, conflicts = {}, {}, {}
+  for _, part in ipairs(parts) do
+    if part.outcome == "conflict" then
+      conflicts[#conflicts + 1] = part
+    else
+      -- A word of a newer engine is said as it is.
+      local word = part.outcome == "applied" and DONE[part.effect] or part.outcome
+      if not counts[word] then
+        counts[word] = 0
+        order[#order + 1] = word
+      end
+      counts[word] = counts[word] + 1
+    end
+  end
+  local said = vim.tbl_map(function(word)
+    return ("%d %s %s"):format(counts[word], counts[word] == 1 and "hunk" or "hunks", word)
+  end, order)
+  return table.concat(said, ", "), conflicts
+end
+
+---@param parts pintle.VerdictPart[]
+local function tell(parts)
+  local said, conflicts = M.words(parts)
+  if said ~= "" then
+    log.say(said)
+  end
+  local told = {}
+  for _, part in ipairs(conflicts) do
+    if not told[part.path] then
+      told[part.path] = true
+      local advice = part.effect == "undo"
+          and "lines of your own stand in it: `:Pintle undo hunk discard` takes them as well, `:Pintle keep` keeps all"
+        or "other lines stand there now"
+      log.warn(("conflict in %s, nothing was done there; %s"):format(short(part.path), advice))
+    end
+  end
+end
+
+---Sends actions one after the other, and says at the end what came of all.
+---@param here pintle.Workspace
+---@param view pintle.View
+---@param actions pintle.ReviewAction[]
+local function decide(here, view, actions)
+  local parts = {}
+  -- Also when it failed: what is shown may be why.
+  local function over()
+    tell(parts)
+    require("pintle.review").refresh(here, view.state.id, function()
+      log.emit("Verdict", { root = here.root, session_id = view.state.id, parts = parts })
+    end)
+  end
+  local function send(at)
+    local action = actions[at]
+    if not action then
+      return over()
+    end
+    local params = { sessionId = view.state.id, action = action }
+    here.engine:request(protocol.method.review_decide, params, function(err, result)
+      if err or not result then
+        log.failed("not decided", err or { code = 0, message = "an empty answer" })
+        return over()
+      end
+      vim.list_extend(parts, result.verdict.parts)
+      send(at + 1)
+    end)
+  end
+  send(1)
+end
+
+---Keeps what the agent did.
+---@param scope? pintle.Scope default: the hunk under the cursor
+---@param range? { first: integer, last: integer } only these lines
+function M.keep(scope, range)
+  local here, view = current()
+  local targets = here and M.targets(here, scope or "hunk", range)
+  if here and view and targets then
+    decide(
+      here,
+      view,
+      vim.tbl_map(function(target)
+        return { action = "keep", target = target }
+      end, targets)
+    )
+  end
+end
+
+---Takes back what the agent did.
+---@param scope? pintle.Scope default: the hunk under the cursor
+---@param range? { first: integer, last: integer } only these lines
+---@param discards? boolean Whether lines of the person's own in a hunk go as well.
+function M.undo(scope, range, discards)
+  local here, view = current()
+  local targets = here and M.targets(here, scope or "hunk", range)
+  if here and view and targets then
+    decide(
+      here,
+      view,
+      vim.tbl_map(function(target)
+        return { action = "undo", target = target, discardEdits = discards or false }
+      end, targets)
+    )
+  end
+end
+
+---Says something about the hunk under the cursor, or about the chosen lines of it; the model reads it at its next turn.
+---@param text? string default: asks for it
+---@param range? { first: integer, last: integer }
+function M.comment(text, range)
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local place = overlay.at(0, range and range.first or vim.api.nvim_win_get_cursor(0)[1])
+  if not place then
+    return log.say("there is no hunk under the cursor; :Pintle review lists all")
+  elseif not text then
+    return vim.ui.input({ prompt = "Comment: " }, function(given)
+      if given and vim.trim(given) ~= "" then
+        M.comment(given, range)
+      end
+    end)
+  end
+  local action = { action = "comment", hunk = place.hunk.id, side = place.count > 0 and "new" or "old", text = text }
+  local target = range and hunks.target(place, range.first, range.last)
+  if target and target.of == "lines" then
+    action.lines = target.lines.new
+  end
+  decide(here, view, { action })
+end
+
+---Undoes the newest verdict that was not undone; again, the one before it.
+function M.revert()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local verdicts = view.state.verdicts
+  local newest = verdicts[#verdicts]
+  if not newest then
+    return log.say("nothing was decided that could be undone")
+  end
+  decide(here, view, { { action = "revert", verdict = newest } })
+end
+
+---Lists all open hunks.
+function M.review()
+  local here, view = current()
+  if not here or not view then
+    return
+  end
+  local review = require("pintle.review")
+  review.refresh(here, view.state.id, function()
+    if #review.files(here) == 0 then
+      return log.say("nothing is open: the agent changed no file, or all of it is decided")
+    end
+    review.list(here)
+    review.open_list()
+  end)
+end
+
+return M

@@ -1,0 +1,238 @@
+-- Review in the editor: hunks in the buffers, verdicts on them, true on disk and told to the model.
+
+local child = require("child")
+
+local function text(words)
+  return { blocks = { { text = words } } }
+end
+
+local function edit(path, ...)
+  local edits = {}
+  for _, pair in ipairs({ ... }) do
+    edits[#edits + 1] = { oldText = pair[1], newText = pair[2] }
+  end
+  return { blocks = { { tool = "edit", arguments = { path = path, edits = edits } } } }
+end
+
+local LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
+
+-- What is drawn in the current buffer: the text of each marked line, and deleted lines with `-`, comments with `»`.
+local DRAWN = [[
+  local found = {}
+  local lines = vim.api.nvim_get_namespaces()["pintle.lines"]
+  local hunks = vim.api.nvim_get_namespaces()["pintle.hunks"]
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, hunks, 0, -1, { details = true })) do
+    for row = mark[2], (mark[4].end_row or mark[2]) - 1 do
+      table.insert(found, { row + 0.5, mark[4].hl_group:gsub("Pintle", "") .. " " .. vim.fn.getline(row + 1) })
+    end
+  end
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, lines, 0, -1, { details = true })) do
+    for _, line in ipairs(mark[4].virt_lines or {}) do
+      local is_comment = line[1][2] == "PintleComment"
+      local row = mark[2] + (mark[4].virt_lines_above and 0 or 0.9)
+      table.insert(found, { row, (is_comment and "" or "-") .. line[1][1] })
+    end
+  end
+  table.sort(found, function(a, b) return a[1] < b[1] end)
+  return vim.tbl_map(function(each) return each[2] end, found)
+]]
+
+local function settled(vi)
+  vi:wait("not require('pintle.review').is_busy()", "the hunks")
+end
+
+-- An editor whose agent has made these edits to a file that stands in the current buffer.
+local function reviewed(content, ...)
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", content)
+  local replies = { edit("a.txt", ...), text("Done."), text("Noted.") }
+  local vi = child.start({ dir = dir, script = { replies = replies } })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask go")
+  vi:wait_turn()
+  settled(vi)
+  return vi, dir .. "/a.txt"
+end
+
+local function decide(vi, command)
+  local count = vi:lua("return #vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events)")
+  vi:cmd(command)
+  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events) > given", "a verdict", count)
+  settled(vi)
+end
+
+local EDITS = { { "2\n", "two\n" }, { "5\n", "" }, { "9\n", "9\nnew\n" } }
+
+test("hunks are drawn where they are, listed, and gone to", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
+  vi:cmd("Pintle review")
+  vi:wait("vim.fn.getqflist({ winid = 0 }).winid ~= 0")
+  equal(
+    vi:lua("return vim.tbl_map(function(i) return i.lnum .. ' ' .. i.text end, vim.fn.getqflist())"),
+    { "2 +1 -1 two", "5 +0 -1 5", "9 +1 -0 new" }
+  )
+  contains(vi:lua("return vim.api.nvim_buf_get_name(0)"), "a.txt")
+  golden("review", vi:screen(), vi.dir)
+  local rows = {}
+  for _, map in ipairs({ "next-hunk", "next-hunk", "next-hunk", "next-hunk", "prev-hunk", "prev-hunk", "prev-hunk" }) do
+    vi:lua("vim.api.nvim_feedkeys(vim.keycode('<Plug>(pintle-' .. ... .. ')'), 'xm', true)", map)
+    rows[#rows + 1] = vi:lua("return vim.fn.line('.')")
+  end
+  equal(rows, { 2, 5, 9, 9, 5, 2, 2 })
+  vi:wait_note("there is no hunk below in this buffer")
+end)
+
+test("marks stand at their lines in an unsaved buffer, or nowhere", function()
+  local vi, path = reviewed(LINES, unpack(EDITS))
+  vi:lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'mine', 'and mine' })")
+  vi:lua("require('pintle.review').draw()")
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
+  vi:lua("vim.api.nvim_buf_set_lines(0, 3, 4, false, { 'another' })")
+  vi:lua("require('pintle.review').draw()")
+  equal(vi:lua(DRAWN), { "-5", "Added new" })
+  -- the disk went on without the buffer
+  child.write(path, "x\ny\n" .. child.read(path))
+  vi:lua("require('pintle.review').look(require('pintle.workspace').find(), require('pintle').status().session)")
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-5", "Added new" })
+end)
+
+test("keep, undo, and back again", function()
+  local vi, path = reviewed(LINES, unpack(EDITS))
+  local changed = child.read(path)
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  vi:wait_note("1 hunk kept")
+  equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-5", "Added new" } })
+  vi:cmd("5")
+  decide(vi, "Pintle undo hunk")
+  vi:wait_note("1 hunk undone")
+  equal(child.read(path), "1\ntwo\n3\n4\n5\n6\n7\n8\n9\nnew\n10\n")
+  equal(vi:lua("return vim.fn.getline(5)"), "5", "the buffer was reloaded")
+  equal(vi:lua("return vim.bo.modified"), false)
+  equal(vi:lua(DRAWN), { "Added new" })
+  decide(vi, "Pintle revert")
+  vi:wait_note("1 hunk open again")
+  equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-5", "Added new" } })
+  decide(vi, "Pintle revert")
+  equal({ child.read(path), vi:lua(DRAWN) }, { changed, { "-2", "Changed two", "-5", "Added new" } })
+  vi:cmd("Pintle revert")
+  vi:wait_note("nothing was decided that could be undone")
+  decide(vi, "Pintle undo all")
+  vi:wait_note("3 hunks undone")
+  equal({ child.read(path), vi:lua(DRAWN) }, { LINES, {} })
+  equal(vi:lua("return vim.fn.getqflist()"), {})
+end)
+
+test("only some lines, in a range and in Visual mode", function()
+  local vi, path = reviewed(LINES, { "2\n3\n4\n", "b\nc\nd\ne\n" })
+  decide(vi, "3Pintle undo")
+  equal(child.read(path), "1\nb\n3\nd\ne\n5\n6\n7\n8\n9\n10\n")
+  vi:cmd("5")
+  vi:lua("vim.api.nvim_feedkeys('V' .. vim.keycode('<Plug>(pintle-keep)'), 'xm', true)")
+  vi:wait("#vim.tbl_filter(function(e) return e.name == 'PintleVerdict' end, _G.events) == 2", "a verdict")
+  vi:wait_note("1 hunk kept")
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-2", "Changed b", "-4", "Changed d" })
+  decide(vi, "%Pintle undo")
+  vi:wait_note("2 hunks undone")
+  equal(child.read(path), "1\n2\n3\n4\ne\n5\n6\n7\n8\n9\n10\n")
+end)
+
+test("a hunk that a person has written into is a conflict, said and left", function()
+  local vi, path = reviewed(LINES, { "2\n3\n", "b\nc\n" })
+  vi:lua("vim.fn.setline(3, 'mine')")
+  vi:cmd("write")
+  settled(vi)
+  local mine = child.read(path)
+  vi:cmd("2")
+  decide(vi, "Pintle undo")
+  vi:wait_note("conflict in a.txt, nothing was done there; lines of your own stand in it: `:Pintle undo hunk discard`")
+  equal(child.read(path), mine)
+  decide(vi, "Pintle undo hunk discard")
+  equal(child.read(path), LINES)
+end)
+
+test("comments and verdicts are told to the model", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:cmd("9")
+  decide(vi, "Pintle comment is that so?")
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new", "» is that so?" })
+  vi:cmd("2")
+  decide(vi, "Pintle undo")
+  vi:cmd("Pintle ask and now?")
+  vi:wait_turn(2)
+  local chat = vi:chat()
+  contains(chat, "is that so?")
+  contains(chat, "what the user decided about your changes")
+end)
+
+test("hunks are there again in another editor", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:quit()
+  local again = child.start({ dir = vi.dir })
+  again:cmd("edit a.txt")
+  again:lua("_G.choices = { 'go' }")
+  again:cmd("Pintle sessions")
+  again:wait_chat("Done.")
+  again:wait("_G.events[#_G.events].name == 'PintleReview'")
+  again:cmd("wincmd t")
+  equal(again:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
+  again:lua("require('pintle').new()")
+  equal(again:lua("return vim.api.nvim_buf_call(vim.fn.bufnr('a.txt'), function() " .. DRAWN .. " end)"), {})
+end)
+
+test("a file that came and one that goes, line ends of DOS", function()
+  local dir = child.folder()
+  child.write(dir .. "/dos.txt", "1\r\n2\r\n")
+  child.write(dir .. "/old.txt", "x\n")
+  local script = {
+    replies = {
+      edit("dos.txt", { "2", "two" }),
+      { blocks = { { tool = "write", arguments = { path = "new.txt", content = "a\nb\n" } } } },
+      { blocks = { { tool = "bash", arguments = { command = "rm old.txt" } } } },
+      text("Done."),
+    },
+  }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit dos.txt")
+  vi:cmd("Pintle ask go")
+  vi:wait_turn()
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-2", "Changed two" })
+  vi:cmd("edit new.txt")
+  settled(vi)
+  equal(vi:lua(DRAWN), { "Added a", "Added b" })
+  decide(vi, "Pintle undo file")
+  equal(vim.uv.fs_stat(dir .. "/new.txt"), nil)
+  decide(vi, "Pintle undo all")
+  equal({ child.read(dir .. "/dos.txt"), child.read(dir .. "/old.txt") }, { "1\r\n2\r\n", "x\n" })
+end)
+
+test("verdicts with nothing to decide about", function()
+  local rows = {
+    { "Pintle keep", "there is no session, and so nothing to review" },
+    { "Pintle keep some", "`some` is none of: all, file, hunk" },
+    { "Pintle comment x", "there is no session, and so nothing to review" },
+  }
+  local vi = child.start({ script = { replies = { text("Hello.") } } })
+  for _, row in ipairs(rows) do
+    vi:cmd(row[1])
+    vi:wait_note(row[2])
+  end
+  vi:cmd("Pintle ask hello")
+  vi:wait_turn()
+  rows = {
+    { "Pintle keep", "there is no hunk under the cursor" },
+    { "1Pintle undo", "there is no hunk in these lines" },
+    { "Pintle undo file", "this buffer's file has no open hunk" },
+    { "Pintle keep all", "not decided: there is no open hunk to decide about" },
+    { "Pintle review", "nothing is open" },
+    { "Pintle revert", "nothing was decided" },
+  }
+  for _, row in ipairs(rows) do
+    vi:cmd(row[1])
+    vi:wait_note(row[2])
+  end
+end)

@@ -1,0 +1,202 @@
+-- Going back, forward again, and on from another place.
+
+local child = require("child")
+local history = require("pintle.history")
+
+local function text(words)
+  return { blocks = { { text = words } } }
+end
+
+local function edit(path, old, new)
+  return { blocks = { { tool = "edit", arguments = { path = path, edits = { { oldText = old, newText = new } } } } } }
+end
+
+test("the way that counts", function()
+  local rows = {
+    { "never gone back", {}, "123456789" },
+    { "back to the beginning", { { 5, 0 } }, "56789" },
+    { "back, and on", { { 5, 2 } }, "1256789" },
+    { "back twice", { { 5, 2 }, { 8, 1 } }, "189" },
+    { "back and forward again", { { 5, 2 }, { 6, 4 } }, "12346789" },
+    { "to the end of a way that was left", { { 3, 1 }, { 6, 2 }, { 8, 5 } }, "134589" },
+    { "an event that names itself is taken for any other", { { 5, 5 } }, "123456789" },
+  }
+  for _, row in ipairs(rows) do
+    local state, found = history.new(), ""
+    for _, back in ipairs(row[2]) do
+      history.rewound(state, back[1], { toSeq = back[2] })
+    end
+    local is_on_way = history.way(state)
+    for seq = 1, 9 do
+      found = found .. (is_on_way(seq) and seq or "")
+    end
+    equal(found, row[3], row[1])
+  end
+end)
+
+test("what a rewind is undone by", function()
+  local state = history.new()
+  equal(state.step, nil)
+  history.rewound(state, 5, { toSeq = 2 })
+  equal(state.step, { from = 4, last = 5, scope = "conversation" })
+  history.files_rewound(state, 6)
+  equal(state.step, { from = 5, last = 6, scope = "files" })
+  history.rewound(state, 7, { toSeq = 2 })
+  equal(state.step, { from = 5, last = 7, scope = "both" })
+  history.goes_on(state)
+  equal(state.step, nil)
+end)
+
+-- An editor with two turns: each has changed the file.
+local function twice()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "one\n")
+  local script = {
+    replies = {
+      edit("a.txt", "one", "two"),
+      text("First done."),
+      edit("a.txt", "two", "three"),
+      text("Second done."),
+      text("Third done."),
+    },
+  }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask make it two")
+  vi:wait_turn(1)
+  vi:cmd("Pintle ask make it three")
+  vi:wait_turn(2)
+  return vi, dir .. "/a.txt"
+end
+
+local function prompt_of(vi)
+  return vi:lua("return require('pintle.prompt').text(require('pintle.workspace').get())")
+end
+
+test("back with conversation and files, forward again, and on", function()
+  local vi, path = twice()
+  local whole = vi:chat()
+  vi:lua("_G.choices = { 'make it three', 'Conversation and files', 'Go back' }")
+  vi:cmd("Pintle rewind")
+  vi:wait_note("1 file put back; :Pintle redo goes forward again")
+  equal(child.read(path), "two\n")
+  equal(vi:lua("return vim.fn.getline(1, '$')"), { "two" }, "the buffer was reloaded")
+  equal(prompt_of(vi), "make it three")
+  local chat = vi:chat()
+  contains(chat, "First done.")
+  contains(chat, "the model forgot 3 items")
+  assert(not chat:find("Second done.", 1, true) and not chat:find("make it three", 1, true), chat)
+  contains(vi:lua("return table.concat(vim.tbl_map(function(a) return a.prompt end, _G.asked), '|')"), "Go back?")
+  vi:cmd("Pintle redo")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 2")
+  equal(child.read(path), "three\n")
+  equal(prompt_of(vi), "", "what was put there is taken out again")
+  chat = vi:chat()
+  equal(chat:sub(1, #whole), whole, "the transcript is the same again")
+  contains(chat:sub(#whole), "knows 3 again")
+  -- back once more, and on from there: then there is no forward
+  vi:lua("_G.choices = { 'make it two', 'Only the conversation', 'Go back' }")
+  vi:cmd("Pintle rewind")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 3")
+  vi:cmd("Pintle ask something else")
+  vi:wait_turn(3)
+  chat = vi:chat()
+  assert(not chat:find("First done.", 1, true) and chat:find("something else", 1, true), chat)
+  equal(child.read(path), "three\n")
+  vi:cmd("Pintle redo")
+  vi:wait_note("going back was not the last thing that happened")
+  -- the way that was left is still there
+  vi:lua("_G.choices = { 'make it three  (left', 'Only the conversation', 'Go back' }")
+  vi:cmd("Pintle rewind")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 4")
+  chat = vi:chat()
+  contains(chat, "Second done.")
+  assert(not chat:find("something else", 1, true), chat)
+end)
+
+test("a rewind is shown before it is done, and a person's change stays unless told otherwise", function()
+  local vi, path = twice()
+  child.write(path, "mine\n")
+  vi:lua("_G.choices = { 'make it three', 'Only the files' }")
+  vi:cmd("Pintle rewind")
+  vi:wait("#_G.asked == 3")
+  equal(
+    vi:lua([[
+    for _, win in ipairs(vim.api.nvim_list_wins()) do
+      local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false)
+      if lines[1] == "# make it three" then return lines end
+    end
+  ]]),
+    { "# make it three", "", "- a.txt: left as it is (conflict: yours and the agent's)" }
+  )
+  equal(
+    vi:lua("return _G.asked[3].labels"),
+    { "Do nothing", "Go back, and leave what is in conflict", "Go back, and lose your changes in what is in conflict" }
+  )
+  equal(child.read(path), "mine\n")
+  vi:lua("_G.choices = { 'make it three', 'Only the files', 'Do nothing' }")
+  vi:cmd("Pintle rewind")
+  vi:wait("#_G.asked == 6 and #_G.choices == 0")
+  equal(child.read(path), "mine\n")
+  vi:lua("_G.choices = { 'make it three', 'Only the files', 'lose your changes' }")
+  vi:cmd("Pintle rewind")
+  vi:wait_note("1 file put back")
+  equal(child.read(path), "two\n")
+  contains(vi:chat(), "Second done.")
+  equal(prompt_of(vi), "")
+  vi:cmd("Pintle redo")
+  vi:wait("#vim.tbl_filter(function(n) return n:find('forward again', 1, true) end, _G.notes) == 2")
+  equal(child.read(path), "mine\n")
+end)
+
+test("the way that counts is drawn in another editor", function()
+  local vi = twice()
+  vi:lua("_G.choices = { 'make it three', 'Only the conversation', 'Go back' }")
+  vi:cmd("Pintle rewind")
+  vi:wait_note("forward again")
+  local chat = vi:chat()
+  vi:quit()
+  local again = child.start({ dir = vi.dir })
+  again:lua("_G.choices = { 'make it two' }")
+  again:cmd("Pintle sessions")
+  again:wait_chat("the model forgot")
+  equal(again:chat(), chat)
+  again:cmd("Pintle redo")
+  again:wait_chat("Second done.")
+end)
+
+test("a fork goes on by itself", function()
+  local vi = twice()
+  local first = vi:lua("return require('pintle').status().session")
+  vi:lua("_G.choices = { 'make it three' }")
+  vi:cmd("Pintle fork")
+  vi:wait_note("this is the fork")
+  vi:wait_chat("First done.")
+  assert(vi:lua("return require('pintle').status().session") ~= first)
+  assert(not vi:chat():find("Second done.", 1, true), vi:chat())
+  equal(prompt_of(vi), "make it three")
+  vi:cmd("Pintle ask another way")
+  vi:wait_turn(3)
+  contains(vi:chat(), "Third done.")
+end)
+
+test("going back with nothing to go back to, and while a turn runs", function()
+  local script = { replies = { { blocks = { { tool = "bash", arguments = { command = "sleep 60" } } } } } }
+  local vi = child.start({ script = script })
+  for _, verb in ipairs({ "rewind", "redo", "fork" }) do
+    vi:lua("_G.notes = {}")
+    vi:cmd("Pintle " .. verb)
+    vi:wait_note("there is no session")
+  end
+  vi:cmd("Pintle open")
+  vi:wait("require('pintle').status().session")
+  vi:cmd("Pintle rewind")
+  vi:wait_note("there is no message yet")
+  vi:cmd("Pintle ask go")
+  vi:wait_chat("running")
+  vi:lua("_G.choices = { 'go', 'Conversation and files' }")
+  vi:cmd("Pintle rewind")
+  vi:wait_note("not gone back: a turn is running")
+  vi:cmd("Pintle stop")
+  vi:wait_turn(1)
+end)
