@@ -4,7 +4,7 @@
 //! else happens to files, so that going back undoes it.
 
 use super::engine::Services;
-use super::files::{put_back, record, scanned, state};
+use super::files::{look_at, put_back, record, scanned, state};
 use crate::exec::Environment;
 use crate::store::announced::{Announced, Announcements};
 use crate::store::blobs::Blobs;
@@ -14,7 +14,7 @@ use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::ItemStatus;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
 pub(super) async fn announce(announcements: &Announcements, announced: Announced) {
@@ -115,7 +115,9 @@ async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) ->
     let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
     if let Some(folder) = &announced.folder {
         match scanned(env, blobs, folder).await {
-            Ok(files) => {
+            Ok(mut files) => {
+                let known = announced.before.keys().map(PathBuf::from).collect();
+                look_at(env, blobs, &mut files, known).await;
                 let seen = files.iter().map(|(path, seen)| {
                     (path.to_string_lossy().into_owned(), Some(seen.state.clone()))
                 });

@@ -7,7 +7,7 @@
 use super::cut;
 use super::engine::in_background;
 use super::turn::TurnContext;
-use crate::exec::scan::{Files, Keep, Kept, Limits, Scan};
+use crate::exec::scan::{self, Files, Keep, Kept, Limits, Scan};
 use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
@@ -234,8 +234,13 @@ impl FileHistory {
     async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
         let root = root(ctx).await;
         let known = Arc::clone(&self.scanned);
+        let changed = self.last.keys().filter(|path| path.starts_with(&root));
+        let changed: Vec<PathBuf> = changed.cloned().collect();
         match scan(ctx.env.as_ref(), &ctx.blobs, root, known).await {
-            Ok(files) => Some(Arc::new(files)),
+            Ok(mut files) => {
+                look_at(ctx.env.as_ref(), &ctx.blobs, &mut files, changed).await;
+                Some(Arc::new(files))
+            }
             Err(error) => {
                 self.is_blind = true;
                 self.scanned = Arc::default();
@@ -281,6 +286,26 @@ async fn scan(
     let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
     // A call that was stopped has changed files all the same.
     env.scan(scan, &CancellationToken::new()).await
+}
+
+/// Looks at files that a scan passes over, such as ignored ones.
+pub(super) async fn look_at(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    files: &mut Files,
+    paths: Vec<PathBuf>,
+) {
+    for path in paths {
+        if files.contains_key(&path) {
+            continue;
+        }
+        match state(env, blobs, &path).await {
+            // No scan goes by this mark.
+            Ok(Some(state)) => drop(files.insert(path, scan::Seen { mark: 0, state })),
+            Ok(None) => {}
+            Err(error) => tracing::debug!("{}: {error}", path.display()),
+        }
+    }
 }
 
 /// A file that is not what it was.

@@ -146,6 +146,33 @@ fn files_go_back_across_a_command_and_forward_again() {
 }
 
 #[test]
+fn ignored_files_that_the_model_wrote_go_back_too() {
+    let place = Place::new(&[(".gitignore", "*.log\n"), ("user.log", "user\n")]);
+    let call =
+        |tool: &str, arguments: Value| json!({"blocks": [{"tool": tool, "arguments": arguments}]});
+    let script = place.script(&json!({"replies": [
+        call("write", json!({"path": "a.log", "content": "one\n"})),
+        call("bash", json!({"command": "true"})),
+        call("bash", json!({"command": "echo two >> a.log; echo two >> user.log"})),
+        {"blocks": [{"text": "done"}]},
+    ]}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until_event("turn.completed");
+    let events = program.seen.iter().map(|message| &message["params"]["event"]);
+    let changes = events.filter(|event| event["type"] == "files.changed");
+    let by: Vec<_> = changes.map(|event| event["by"]["type"].as_str().unwrap()).collect();
+    assert_eq!(by, ["call", "call"], "nobody else");
+    let answer = program.ask("session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));
+    assert_eq!(fates(&answer), "a.log:agent:remove");
+    // What no tool named and no scan sees is nobody's business.
+    assert_eq!(shown(&place), [".gitignore: \"*.log\\n\"", "user.log: \"user\\ntwo\\n\""]);
+}
+
+#[test]
 fn only_contents_that_the_journal_names_are_kept() {
     let place = Place::new(&[
         ("a.txt", "one\n"),
