@@ -76,6 +76,14 @@ local function note(buf)
   stamps[buf] = path and stamp_of(path)
 end
 
+---Whether a buffer's file is what was read or written last.
+---@param buf integer
+---@return boolean
+function M.is_as_read(buf)
+  local path = file_of(buf)
+  return path ~= nil and stamp_of(path) == stamps[buf]
+end
+
 ---Looks after all buffers whose files are others by now: what was changed may have several names, and a command may have
 ---changed any file.
 function M.check_all()

@@ -84,18 +84,20 @@ test("hunks are drawn where they are, listed, and gone to", function()
 end)
 
 test("marks stand at their lines in an unsaved buffer, or nowhere", function()
-  local vi, path = reviewed(LINES, unpack(EDITS))
-  vi:lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'mine', 'and mine' })")
-  vi:lua("require('pintle.review').draw()")
-  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
-  vi:lua("vim.api.nvim_buf_set_lines(0, 3, 4, false, { 'another' })")
-  vi:lua("require('pintle.review').draw()")
-  equal(vi:lua(DRAWN), { "-5", "Added new" })
-  -- the disk went on without the buffer
-  child.write(path, "x\ny\n" .. child.read(path))
+  local vi = reviewed(LINES, unpack(EDITS))
+  -- at once, before the engine knows of it
+  local function typed(first, last, lines)
+    return vi:lua([[
+      vim.api.nvim_buf_set_lines(0, ...)
+      require("pintle.review").draw()
+    ]] .. DRAWN, first, last, false, lines)
+  end
+  equal(typed(0, 0, { "mine", "and mine" }), { "-2", "Changed two", "-5", "Added new" })
+  equal(typed(3, 4, { "another" }), { "-5", "Added new" })
+  -- and when it does
   vi:lua("require('pintle.review').look(require('pintle.workspace').find(), require('pintle').status().session)")
   settled(vi)
-  equal(vi:lua(DRAWN), { "-5", "Added new" })
+  equal(vi:lua(DRAWN), { "-2", "Changed another", "-5", "Added new" })
 end)
 
 test("keep, undo, and back again", function()
