@@ -1,11 +1,14 @@
--- Edits of the engine in buffers: all of them or none, and only to the very text that they were made for. Cursor, marks and mode
--- stay; the edits of a turn are one undo step, apart from what a person types.
+-- Edits of the engine in buffers: all of them or none, and only to the very text that they were made for. Cursor, selection,
+-- marks and mode stay; the edits of a turn are one undo step, apart from what a person types.
 
 local buffers = require("pintle.buffers")
 local documents = require("pintle.documents")
 local log = require("pintle.log")
 
 local M = {}
+
+-- How long an operator may wait for its motion; the engine waits a few seconds longer.
+local OPERATOR_MS = 10000
 
 ---@param text string
 ---@return string[]
@@ -168,6 +171,28 @@ end
 
 local MARKS = vim.api.nvim_create_namespace("pintle.marks")
 
+---Follows the other end of a Visual selection, which Neovim leaves where it was.
+---@param buf integer
+---@return fun() restore
+local function follow_selection(buf)
+  local is_visual = vim.api.nvim_get_mode().mode:find("^[vV\22]") ~= nil
+  if not is_visual or vim.api.nvim_get_current_buf() ~= buf then
+    return function() end
+  end
+  local start = vim.fn.getpos("v")
+  local id = vim.api.nvim_buf_set_extmark(buf, MARKS, start[2] - 1, start[3] - 1, { strict = false })
+  return function()
+    local place = vim.api.nvim_buf_get_extmark_by_id(buf, MARKS, id, {})
+    if #place == 2 and (place[1] ~= start[2] - 1 or place[2] ~= start[3] - 1) then
+      local view = vim.fn.winsaveview()
+      vim.cmd.normal({ "o", bang = true })
+      vim.api.nvim_win_set_cursor(0, { place[1] + 1, place[2] })
+      vim.cmd.normal({ "o", bang = true })
+      vim.fn.winrestview(view)
+    end
+  end
+end
+
 ---Follows the marks of a buffer, which changes take away with the lines that they change.
 ---@param buf integer
 ---@return fun() restore sets those again that are gone
@@ -223,7 +248,35 @@ local function save(buf)
   return not ok and tostring(why):gsub("^.-Vim[^:]*:", "") or nil
 end
 
----Answers `workspace/applyEdit`.
+---Answers `workspace/applyEdit`. An operator that waits for its motion knows its lines by number: the edit waits for it.
+---@param workspace pintle.Workspace
+---@param params pintle.ApplyEditParams
+---@param respond fun(result: pintle.ApplyEditResult)
+function M.answer(workspace, params, respond)
+  if not vim.api.nvim_get_mode().mode:find("^no") then
+    return respond(M.apply(workspace, params))
+  end
+  local is_over = false
+  local id = vim.api.nvim_create_autocmd("ModeChanged", {
+    pattern = "no*:*",
+    callback = vim.schedule_wrap(function()
+      if not is_over and not vim.api.nvim_get_mode().mode:find("^no") then
+        is_over = true
+        respond(M.apply(workspace, params))
+      end
+      return is_over
+    end),
+  })
+  vim.defer_fn(function()
+    pcall(vim.api.nvim_del_autocmd, id)
+    if not is_over then
+      is_over = true
+      respond({ isApplied = false, failureReason = "the person is in the middle of a command" })
+    end
+  end, OPERATOR_MS)
+end
+
+---Makes the edits, now.
 ---@param workspace pintle.Workspace
 ---@param params pintle.ApplyEditParams
 ---@return pintle.ApplyEditResult
@@ -242,7 +295,7 @@ function M.apply(workspace, params)
   for at, edit in ipairs(params.edits) do
     local document = found[at]
     local buf = document.buf
-    local restore_marks = follow_marks(buf)
+    local restore_marks, restore_selection = follow_marks(buf), follow_selection(buf)
     local lines = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
     undone[#undone + 1] = function()
       set_lines(buf, 0, -1, lines)
@@ -255,6 +308,7 @@ function M.apply(workspace, params)
       end
     end)
     vim.bo[buf].readonly = is_readonly
+    restore_selection()
     restore_marks()
     if not ok then
       for number = #undone, 1, -1 do

@@ -240,6 +240,7 @@ function M.review()
       return log.say("nothing is open: the agent changed no file, or all of it is decided")
     end
     review.list(here)
+    review.select_list()
     review.open_list()
   end)
 end

@@ -252,7 +252,7 @@ function Workspace:asked(method, params, respond, id)
   if method == protocol.method.question_request then
     return approval.add_question(self.engine, id, params, respond)
   elseif method == protocol.method.workspace_applyEdit then
-    return respond(require("pintle.edits").apply(self, params))
+    return require("pintle.edits").answer(self, params, respond)
   elseif method ~= protocol.method.approval_request then
     return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
   end

@@ -17,7 +17,8 @@ local PREPARE = [[
     notify = function() end, close_stdin = function() end, kill = function() end,
     has_ended = function() return true end,
   }
-  here.views.s, here.current = { state = { id = "s", turn = "t1" } }, "s"
+  local state = require("pintle.session").new("s")
+  here.views.s, here.current = { state = state, chat = require("pintle.chat").new(state) }, "s"
   -- Edits are { line, column, line, column, text }, from 0.
   _G.apply = function(path, list, options)
     options = options or {}
@@ -87,6 +88,48 @@ test("a person types on in Insert mode, and each has its own undo", function()
   vi:keys("3<C-r>")
   vi:wait("vim.fn.line('$') == 12")
   equal(lines(vi), "1 new 2 3 4 5abcd x 6 7 8 nine 10")
+end)
+
+-- The editor waits for the rest of a command, and does nothing else until it comes.
+local BLOCKED = "blocked"
+
+test("whatever the person is doing goes on", function()
+  local typed = "1 new 2 3 4 %s 6 7 8 nine 10"
+  local rows = {
+    { "Visual mode", "5GVk", "mode() == 'V'", "d", "1 new 2 3 6 7 8 nine 10" },
+    { "Visual block", "5G<C-v>j", "mode() == '\22'", "rx", "1 new 2 3 4 x x 7 8 nine 10" },
+    { "an operator: its text is another one then", "5Gd", "mode(1) == 'no'", "d", "1 2 3 4 6 7 8 9 10" },
+    { "an operator that changes nothing", "5Gy", "mode(1) == 'no'", "j", typed:format("5") },
+    { "a command line", ":5s/5/fi", "getcmdline() == '5s/5/fi'", "ve/<CR>", "1 new 2 3 4 5 6 7 8 nine 10" },
+    { "Replace mode", "5GRab", "getline(5) == 'ab'", "c<Esc>", typed:format("abc") },
+    { "a menu", "5Gofir<CR>fib<CR>f<C-n>", "pumvisible()", "x<Esc>", "1 new 2 3 4 5 fir fib firx nine 7 8 9 10" },
+    { "a literal key", "5GA<C-v>", BLOCKED, "<Tab>x<Esc>", typed:format("5\tx") },
+    { "a digraph", "5GA<C-k>", BLOCKED, "a:x<Esc>", typed:format("5äx") },
+    { "a recording", "5GqqAab", "getline(5) == '5ab'", "c<Esc>q", typed:format("5abc") },
+    { "a repetition", "5GAab", "getline(5) == '5ab'", "c<Esc>7G.", "1 new 2 3 4 5abc 6abc 7 8 nine 10" },
+    { "a count", "5G3Aab", "getline(5) == '5ab'", "c<Esc>", typed:format("5abcabcabc") },
+  }
+  for _, row in ipairs(rows) do
+    local vi = editing()
+    if row[3] == BLOCKED then
+      vi:keys(row[2])
+      assert(vim.wait(4000, function()
+        return vim.rpcrequest(vi.chan, "nvim_get_mode").blocking
+      end, 2))
+      vim.rpcnotify(vi.chan, "nvim_exec_lua", "_G.result = _G.apply('a.txt', ...)", { ABOVE, vim.empty_dict() })
+    else
+      keys(vi, row[2], "vim.api.nvim_eval(given) ~= 0", row[3])
+      local result = apply(vi, ABOVE)
+      equal(result == vim.NIL or result.isApplied, true, row[1])
+    end
+    vi:keys(row[4])
+    local want = "vim.fn.mode(1) == 'n' and table.concat(vim.fn.getline(1, '$'), ' ') == given"
+    vi:wait(want, row[1] .. ": " .. row[5], row[5])
+    if row[1] == "a recording" then
+      equal(vi:lua("return vim.fn.getreg('q')"), "Aabc" .. vim.keycode("<Esc>"))
+    end
+    vi:quit()
+  end
 end)
 
 test("the edit that comes last is undone first, and takes nothing that was typed", function()

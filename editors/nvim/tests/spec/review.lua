@@ -83,6 +83,18 @@ test("hunks are drawn where they are, listed, and gone to", function()
   vi:wait_note("there is no hunk below in this buffer")
 end)
 
+test("a list of the person's own stays the current one", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:lua("vim.fn.setqflist({}, ' ', { title = 'mine', items = { { bufnr = 1, lnum = 1, text = 'x' } } })")
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "mine", 1 })
+  vi:cmd("Pintle review")
+  vi:wait("vim.fn.getqflist({ winid = 0 }).winid ~= 0")
+  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "pintle: hunks", 2 })
+  equal(vi:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 2)
+end)
+
 test("marks stand at their lines in an unsaved buffer, or nowhere", function()
   local vi = reviewed(LINES, unpack(EDITS))
   -- at once, before the engine knows of it
