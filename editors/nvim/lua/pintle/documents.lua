@@ -30,6 +30,7 @@ local CHANGES_MAX = 200
 ---@field private by_buf table<integer, pintle.Document>
 ---@field private outside table<string, boolean> Names that are not below the root.
 ---@field private is_known boolean Whether this connection was told what is open.
+---@field private touched table<integer, true> Buffers in which something happened since the last time.
 ---@field private is_scheduled boolean
 ---@field private is_telling boolean
 local Documents = {}
@@ -43,6 +44,7 @@ function M.new(workspace)
     by_buf = {},
     outside = {},
     is_known = false,
+    touched = {},
     is_scheduled = false,
     is_telling = false,
   }, Documents)
@@ -174,7 +176,7 @@ function Documents:consider(buf)
     end,
     on_reload = function()
       document.is_whole = true
-      self:schedule()
+      self:schedule(buf)
     end,
     on_detach = function()
       if not is_over() then
@@ -194,7 +196,7 @@ end
 ---@param last integer
 ---@param new_last integer
 function Documents:changed(document, first, last, new_last)
-  self:schedule()
+  self:schedule(document.buf)
   if document.is_whole or not document.is_open then
     return
   elseif #document.changes >= CHANGES_MAX then
@@ -205,12 +207,15 @@ function Documents:changed(document, first, last, new_last)
   table.insert(document.changes, { first = first, last = last, lines = lines })
 end
 
----Tells what has changed as soon as the editor is idle.
-function Documents:schedule()
+---Something happened in a buffer: it is told as soon as the editor is idle.
+---@param buf integer
+function Documents:schedule(buf)
+  self.touched[buf] = true
   if not self.is_scheduled then
     self.is_scheduled = true
     vim.schedule(function()
-      self:flush()
+      self.is_scheduled = false
+      self:tell_of(self.is_known and vim.tbl_keys(self.touched) or vim.api.nvim_list_bufs())
     end)
   end
 end
@@ -223,18 +228,23 @@ function Documents:lost()
   end
 end
 
----Tells all that was not told yet. An engine that takes no documents is told nothing.
+---Tells all that was not told yet.
 function Documents:flush()
-  self.is_scheduled = false
+  self:tell_of(vim.api.nvim_list_bufs())
+end
+
+---Tells what was not told yet of these buffers. An engine that takes no documents is told nothing.
+---@param bufs integer[]
+function Documents:tell_of(bufs)
   local engine = self.workspace.engine
   if self.is_telling then
     return -- each message asks for this
   elseif engine.state ~= "ready" or not vim.tbl_get(engine, "info", "capabilities", "documents") then
     return
   end
-  self.is_known, self.is_telling = true, true
+  self.is_known, self.is_telling, self.touched = true, true, {}
   local ok, why = xpcall(function()
-    for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    for _, buf in ipairs(bufs) do
       local document = vim.api.nvim_buf_is_loaded(buf) and self:consider(buf)
       if document and not document.is_refused then
         self:tell(document)
@@ -308,7 +318,7 @@ function Documents:send(method, params, document)
       return
     elseif err.code == protocol.code.conflict then
       document.is_open = false
-      self:schedule()
+      self:schedule(document.buf)
     else
       self:refuse(document, err.message)
     end
