@@ -281,6 +281,12 @@ end
 ---@param params pintle.ApplyEditParams
 ---@return pintle.ApplyEditResult
 function M.apply(workspace, params)
+  for _, edit in ipairs(params.edits) do
+    local document = edit.save and workspace.documents:find(edit.path)
+    if document and not vim.bo[document.buf].modified then
+      buffers.check(document.buf) -- one that is read again is another version
+    end
+  end
   workspace.documents:flush()
   local found = {}
   for at, edit in ipairs(params.edits) do

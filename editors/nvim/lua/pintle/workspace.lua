@@ -264,7 +264,10 @@ end
 local effects = {
   files = function(self, view, change)
     buffers.check_all()
-    review.changed(self, view.state.id)
+    -- What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
+    if change.by.type ~= "other" then
+      review.changed(self, view.state.id)
+    end
     log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
   end,
   decided = function(self, view)

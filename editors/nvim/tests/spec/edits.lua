@@ -260,13 +260,28 @@ test("an edit is written where that is asked, and told before the answer", funct
   equal({ told[1][1], last[1], last[2] }, { "open", "save", result.versions[1].version })
   equal(vi:lua("return vim.bo.modified"), false)
 
-  -- what was written behind the editor's back is not written over
+  -- what was written behind the editor's back is read first, and the edit is one for another text
   child.write(dir .. "/a.txt", "somebody else's\n")
   result = apply(vi, { { 0, 0, 1, 0, "again\n" } }, { save = true })
-  equal(result.isApplied, true)
+  equal({ result.isApplied, lines(vi) }, { false, "somebody else's" })
+  -- and not written over where there is unsaved text
+  vi:lua("vim.fn.setline(1, 'typed')")
+  child.write(dir .. "/a.txt", "once more\n")
+  result = apply(vi, { { 0, 0, 1, 0, "again\n" } }, { save = true })
+  equal({ result.isApplied, lines(vi) }, { true, "again" })
   contains(result.failureReason, "was changed in the editor, but not written: the file has changed on disk")
-  equal(child.read(dir .. "/a.txt"), "somebody else's\n")
-  equal(vi:lua("return { vim.bo.modified, vim.fn.getline(1) }"), { true, "again" })
+  equal({ child.read(dir .. "/a.txt"), vi:lua("return vim.bo.modified") }, { "once more\n", true })
+end)
+
+test("a file whose time alone is another is written without a question", function()
+  local vi, dir = editing()
+  vim.uv.fs_utime(dir .. "/a.txt", 2000000000, 2000000000)
+  local result = apply(vi, ABOVE, { save = true })
+  if not result.isApplied then
+    result = apply(vi, ABOVE, { save = true })
+  end
+  equal({ result.isApplied, result.failureReason }, { true, nil })
+  contains(child.read(dir .. "/a.txt"), "nine")
 end)
 
 test("what cannot be written is said, and what could be is not asked", function()

@@ -180,3 +180,34 @@ test("the engine is killed, and knows again what is not saved", function()
   contains(vi:chat(), "5typed")
   equal(lines(vi), "1 2 3 4 5typed 6 7 8 9 10")
 end)
+
+test("typing does not make it ask for hunks for ever", function()
+  local vi = racing({ edit("2\n", "two\n") })
+  vi:cmd("Pintle ask go")
+  vi:wait_turn()
+  vi:wait("not require('pintle.review').is_busy()")
+  -- a letter is typed whenever it asks, so that each answer has something new to tell
+  vi:lua([[
+    local here = require("pintle.workspace").find()
+    local rpc = here.engine.rpc
+    local request = rpc.request
+    _G.count = 0
+    rpc.request = function(self, method, params, done)
+      if method == "review/list" and _G.count < 20 then
+        _G.count = _G.count + 1
+        vim.api.nvim_buf_set_text(0, 4, 0, 4, 0, { "x" })
+        here.documents:flush()
+      end
+      return request(self, method, params, done)
+    end
+    require("pintle.review").look(here, here.current)
+    local function ping(left)
+      here.engine:request("ping", vim.empty_dict(), function()
+        if left == 0 then _G.is_quiet = true else ping(left - 1) end
+      end)
+    end
+    ping(20)
+  ]])
+  vi:wait("_G.is_quiet and not require('pintle.review').is_busy()")
+  equal(vi:lua("return _G.count"), 1)
+end)
