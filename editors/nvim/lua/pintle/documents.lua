@@ -11,6 +11,12 @@ local M = {}
 -- From so many changes of one tick on, the whole text is shorter.
 local CHANGES_MAX = 200
 
+---@class (exact) pintle.LineChange
+---@field first integer From 0.
+---@field last integer Exclusive.
+---@field lines string[] What stands there now.
+---@field is_last boolean Whether nothing stands behind it.
+
 ---@class (exact) pintle.Document A buffer as the engine knows it.
 ---@field buf integer
 ---@field path string
@@ -20,7 +26,7 @@ local CHANGES_MAX = 200
 ---@field is_dirty boolean As it was told.
 ---@field form string How lines became a text, as it was told.
 ---@field is_blank boolean Whether it had one empty line, or none, as it was told.
----@field changes { first: integer, last: integer, lines: string[] }[] Not told yet; lines from 0, the last one exclusive.
+---@field changes pintle.LineChange[] Not told yet.
 ---@field is_whole boolean The whole text is to be told.
 ---@field is_refused boolean It is too long for the engine.
 ---@field undo? { turn: string, seq: integer } The undo step of the last edit that came from the engine.
@@ -204,7 +210,8 @@ function Documents:changed(document, first, last, new_last)
     return
   end
   local lines = vim.api.nvim_buf_get_lines(document.buf, first, new_last, false)
-  table.insert(document.changes, { first = first, last = last, lines = lines })
+  local is_last = new_last >= vim.api.nvim_buf_line_count(document.buf)
+  table.insert(document.changes, { first = first, last = last, lines = lines, is_last = is_last })
 end
 
 ---Something happened in a buffer: it is told as soon as the editor is idle.
@@ -263,10 +270,14 @@ function Documents:tell(document)
   local is_dirty, form = vim.bo[buf].modified, form_of(buf)
   local changes
   if document.is_open and document.form == form and not document.is_whole then
-    changes = M.ranges(document.changes, line_end(buf))
-    if form:sub(-1) == "-" or document.is_blank or is_blank(buf) then
-      changes = #changes > 0 and { { text = M.text(buf) } } or changes
-    end
+    -- Whole lines say nothing of a last line without an end, nor whether one empty line is a line.
+    local is_odd = document.is_blank or is_blank(buf)
+    local is_endless = form:sub(-1) == "-"
+      and vim.iter(document.changes):any(function(change)
+        return change.is_last
+      end)
+    changes = (is_odd or is_endless) and #document.changes > 0 and { { text = M.text(buf) } }
+      or M.ranges(document.changes, line_end(buf))
     if #changes == 0 and document.is_dirty == is_dirty then
       return
     end
@@ -295,7 +306,7 @@ function Documents:tell(document)
 end
 
 ---Changes as the engine takes them: whole lines, one change after the other.
----@param changes { first: integer, last: integer, lines: string[] }[]
+---@param changes pintle.LineChange[]
 ---@param ending string
 ---@return pintle.DocumentChange[]
 function M.ranges(changes, ending)

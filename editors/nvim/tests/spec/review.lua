@@ -168,6 +168,27 @@ test("a hunk that a person has written into is a conflict, said and left", funct
   equal(child.read(path), LINES)
 end)
 
+test("while a turn runs, keeping is possible and undoing is not", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local wait = { blocks = { { tool = "bash", arguments = { command = "while [ ! -e go ]; do sleep 0.01; done" } } } }
+  local script = { replies = { edit("a.txt", unpack(EDITS)), wait, text("Done.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask go")
+  vi:wait("#require('pintle.overlay').places(0) == 3", "hunks of the running turn")
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  vi:wait_note("1 hunk kept")
+  vi:cmd("Pintle undo all")
+  vi:wait_note("not decided: a turn is running; undo when it is over")
+  child.write(dir .. "/go", "")
+  vi:wait_turn()
+  settled(vi)
+  decide(vi, "Pintle undo file")
+  equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two")))
+end)
+
 test("comments and verdicts are told to the model", function()
   local vi = reviewed(LINES, unpack(EDITS))
   vi:cmd("9")
