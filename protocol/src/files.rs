@@ -48,7 +48,7 @@ pub enum ChangedBy {
     Other {},
     /// Going back in the history.
     Rewind {},
-    /// A verdict of a person, told by the `review.decided` that follows.
+    /// A verdict of a person, told by the `review.decided` before it.
     Review {},
 }
 

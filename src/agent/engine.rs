@@ -2,6 +2,7 @@
 
 use super::briefing::Briefing;
 use super::command::{COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle};
+use super::cut;
 use super::error::{Error, ErrorKind};
 use super::files::FileHistory;
 use super::fork::ForkSession;
@@ -385,8 +386,9 @@ impl Engine {
             };
             self.append(&mut journal, None, Event::Notice(notice))?;
         }
+        let untold = cut::untold(&self.services, &journal, &entries).await;
         // What is closed here is part of the history that the model sees.
-        for (turn, event) in found.closing {
+        for (turn, event) in untold.into_iter().chain(found.closing) {
             entries.push(self.append(&mut journal, turn, event)?);
         }
         if found.earlier.is_retitled

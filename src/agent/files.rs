@@ -4,9 +4,12 @@
 //! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
 //! the call runs.
 
+use super::cut;
+use super::engine::in_background;
 use super::turn::TurnContext;
 use crate::exec::scan::{Files, Keep, Kept, Limits, Scan};
-use crate::exec::{Environment, Error, Transition};
+use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
+use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
 use crate::store::{Entry, ledger};
 use crate::tools::Access;
@@ -113,6 +116,31 @@ impl FileHistory {
         }
     }
 
+    /// Announces what a call may change, should nobody live to tell what it did.
+    pub(super) async fn announce(&self, ctx: &TurnContext, before: &Before, item_id: &ItemId) {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let (folder, mut before): (_, BTreeMap<String, _>) = match before {
+            Before::Unknown => return,
+            Before::Paths(found) => {
+                (None, found.iter().map(|(path, state)| (text(path), state.clone())).collect())
+            }
+            Before::Folder => {
+                let seen = self.scanned.iter();
+                let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
+                (Some(root(ctx).await), seen.collect())
+            }
+        };
+        // The disk never held these texts, so it does not tell what became of them.
+        for path in ctx.env.unsaved(Path::new("/")) {
+            before.remove(&text(&path));
+        }
+        let by = ChangedBy::Call { item_id: item_id.clone() };
+        let turn_id = Some(ctx.turn_id.clone());
+        let (after_seq, after) = (None, BTreeMap::new());
+        let announced = Announced { by, turn_id, after_seq, folder, before, after };
+        cut::announce(&ctx.announcements, announced).await;
+    }
+
     /// Tells what a call has changed.
     pub(super) async fn after(&mut self, ctx: &TurnContext, before: Before, item_id: &ItemId) {
         let mut seen = Seen::default();
@@ -138,9 +166,7 @@ impl FileHistory {
                 let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
                 seen.by_call.extend(gone);
                 // No command sees what is in an editor only, nor changes it.
-                let cwd = &ctx.folders.cwd;
-                let root = ctx.env.canonicalize(cwd).await.unwrap_or_else(|_| cwd.clone());
-                let unsaved = ctx.env.unsaved(&root);
+                let unsaved = ctx.env.unsaved(Path::new(&root(ctx).await));
                 for (path, is) in files.iter() {
                     let was = before.get(path).map(|was| &was.state);
                     let is_typed = unsaved.contains(path);
@@ -206,13 +232,9 @@ impl FileHistory {
 
     /// Looks at the folder; nothing where that is too much, which is told once.
     async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
-        let root = &ctx.folders.cwd;
-        let root = ctx.env.canonicalize(root).await.unwrap_or_else(|_| root.clone());
-        let keep = keeper(&ctx.blobs);
+        let root = root(ctx).await;
         let known = Arc::clone(&self.scanned);
-        let scan = Scan { root, known, keep, limits: Limits::default() };
-        // A call that was stopped has changed files all the same.
-        match ctx.env.scan(scan, &CancellationToken::new()).await {
+        match scan(ctx.env.as_ref(), &ctx.blobs, root, known).await {
             Ok(files) => Some(Arc::new(files)),
             Err(error) => {
                 self.is_blind = true;
@@ -232,7 +254,37 @@ impl FileHistory {
     }
 }
 
-fn record(
+/// The folder that commands are watched in.
+async fn root(ctx: &TurnContext) -> PathBuf {
+    let root = &ctx.folders.cwd;
+    ctx.env.canonicalize(root).await.unwrap_or_else(|_| root.clone())
+}
+
+/// The files of a folder; contents that are not known are kept.
+///
+/// # Errors
+/// They are too many.
+pub(super) async fn scanned(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    root: &Path,
+) -> Result<Files, Error> {
+    scan(env, blobs, root.to_owned(), Arc::default()).await
+}
+
+async fn scan(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    root: PathBuf,
+    known: Arc<Files>,
+) -> Result<Files, Error> {
+    let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
+    // A call that was stopped has changed files all the same.
+    env.scan(scan, &CancellationToken::new()).await
+}
+
+/// A file that is not what it was.
+pub(super) fn record(
     path: &Path,
     before: Option<&FileState>,
     after: Option<&FileState>,
@@ -273,6 +325,45 @@ pub(super) async fn state(
     path: &Path,
 ) -> Result<Option<FileState>, Error> {
     env.remember(path, keeper(blobs), Limits::default().file_bytes).await
+}
+
+/// Makes a file what it was, if it is what it was seen to be. Returns what it is now.
+///
+/// # Errors
+/// In words: it has changed meanwhile, what it was is not kept, or the disk said no.
+pub(super) async fn put_back(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    path: &Path,
+    then: Option<&FileState>,
+    present: Option<&FileState>,
+) -> Result<Option<FileState>, String> {
+    let words = |error: Error| error.to_string();
+    let after = match then {
+        None => After::Remove,
+        Some(then) => {
+            let (blobs, sha256) = (blobs.clone(), then.sha256.clone());
+            let content = in_background(move || blobs.get(&sha256)).await;
+            After::Write(content.map_err(|error| error.to_string())?.into())
+        }
+    };
+    let expected = present.map(|present| present.sha256.clone());
+    let decide = Box::new(move |before: Vec<Option<exec::Before>>| {
+        let found = before.into_iter().next().flatten();
+        let found = found.map(|before| hash(&before.content));
+        if found != expected {
+            return Err("it has changed meanwhile".to_owned());
+        }
+        Ok(Rewrites { after: vec![after], changes: Vec::new() })
+    });
+    let paths = [path.to_path_buf()];
+    env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
+    if let Some(mode) = then.and_then(|then| then.mode)
+        && let Err(error) = env.set_mode(path, mode).await
+    {
+        tracing::warn!("{}: {error}", path.display());
+    }
+    state(env, blobs, path).await.map_err(words)
 }
 
 /// Keeps contents among these blobs.

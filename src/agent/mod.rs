@@ -15,6 +15,7 @@ mod call;
 mod client_calls;
 mod command;
 mod configured;
+mod cut;
 mod diagnostics;
 mod emit;
 mod engine;

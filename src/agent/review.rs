@@ -44,7 +44,7 @@ impl Reviewed {
                 }),
                 ChangedBy::Other {} => Author::User,
                 ChangedBy::Rewind {} => Author::Rewind,
-                // The verdict that follows says it.
+                // The verdict before it says it.
                 ChangedBy::Review {} => return,
             };
             for change in &changed.changes {

@@ -220,10 +220,11 @@ async fn approve_and_run(
             }
         }
     }
+    let before = files.before(ctx, &access).await;
+    files.announce(ctx, &before, &call.item.id).await;
     if let Err(lost) = begin(ctx, call).await {
         return Err((Outcome::cancelled(), lost.into()));
     }
-    let before = files.before(ctx, &access).await;
     let outcome = execute(ctx, call).await;
     files.after(ctx, before, &call.item.id).await;
     Ok(outcome)

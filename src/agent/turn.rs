@@ -25,6 +25,7 @@ use crate::context::room;
 use crate::exec::Environment;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
+use crate::store::announced::Announcements;
 use crate::store::blobs::Blobs;
 use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
 use pintle_protocol::approval::PermissionMode;
@@ -81,6 +82,8 @@ pub(super) struct TurnContext {
     pub(super) ledger: Ledger,
     /// Where the contents of files are kept.
     pub(super) blobs: Blobs,
+    /// Where changes of files are announced.
+    pub(super) announcements: Announcements,
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,

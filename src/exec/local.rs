@@ -174,6 +174,10 @@ impl Environment for Local {
         on_path(path, move |path| scan::set_mode(path, mode)).await
     }
 
+    async fn tidy(&self, folder: &Path) -> Result<(), Error> {
+        on_path(folder, replace::tidy).await
+    }
+
     async fn create_folder(&self, path: &Path) -> Result<(), Error> {
         on_path(path, files::create_folder).await
     }

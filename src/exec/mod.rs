@@ -154,6 +154,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
+    /// Takes away what changes that a kill cut have left in a folder.
+    async fn tidy(&self, _folder: &Path) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Creates a folder and its parents; one that exists is fine.
     async fn create_folder(&self, path: &Path) -> Result<(), Error>;
 

@@ -7,12 +7,15 @@
 use crate::exec::{After, Before, Error, FileContent, files};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Seek};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 /// The mode of a new file before the user's mask; what `open` uses.
 const NEW_FILE_MODE: u32 = 0o666;
+
+/// How names of files begin that lie beside others until they take their place.
+const PREFIX: &str = ".pintle-";
 
 /// New content that only has to be put in place.
 pub(super) enum Staged<'a> {
@@ -74,10 +77,32 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
 
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(".pintle-")
-        .permissions(Permissions::from_mode(NEW_FILE_MODE))
-        .tempfile_in(folder)
+    builder.prefix(PREFIX).permissions(Permissions::from_mode(NEW_FILE_MODE));
+    loop {
+        let temporary = builder.tempfile_in(folder)?;
+        // The lock says that it is being written. Whoever tidied up between both lines has taken it away.
+        let is_held = temporary.as_file().lock().is_ok();
+        if !is_held || temporary.as_file().metadata()?.nlink() > 0 {
+            return Ok(temporary);
+        }
+    }
+}
+
+/// Takes away files in a folder whose makers were killed before they could put them in place.
+pub(super) fn tidy(folder: &Path) -> Result<(), Error> {
+    let failed = |error: io::Error| Error::from_io(folder, &error);
+    for entry in std::fs::read_dir(folder).map_err(failed)?.flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_ours
+            && is_file
+            && let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            std::fs::remove_file(entry.path()).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 fn may_create_beside(error: &io::Error) -> bool {

@@ -4,12 +4,14 @@
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
 //!                                                                   lock
 //!                                                                   title
+//!                                                                   announced.json
 //!                                                                   artifacts/output-*.log
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
 //!
 //! This module reads and writes; it does not know what the events mean.
 
+pub mod announced;
 pub mod artifacts;
 pub mod blobs;
 

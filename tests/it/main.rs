@@ -25,6 +25,7 @@ mod hooks;
 mod interleavings;
 mod jobs;
 mod journals;
+mod kills;
 mod layers;
 mod lifecycle;
 mod lint;

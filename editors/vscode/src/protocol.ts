@@ -1731,7 +1731,7 @@ export type ChangedBy =
   | /** Going back in the history. */ {
     type: "rewind";
   }
-  | /** A verdict of a person, told by the `review.decided` that follows. */ {
+  | /** A verdict of a person, told by the `review.decided` before it. */ {
     type: "review";
   };
 

@@ -5,6 +5,7 @@
 use super::{Phase, Session};
 use crate::agent::jobs::Happened;
 use crate::exec::{Command, Error};
+use crate::store::announced::Announcements;
 use crate::store::artifacts;
 use crate::store::blobs::Blobs;
 use crate::tools::{JobRequest, JobView};
@@ -69,6 +70,10 @@ impl Session {
     /// Where long outputs are kept.
     pub(super) fn artifacts(&self) -> PathBuf {
         self.journal.folder().join(artifacts::FOLDER)
+    }
+
+    pub(super) fn announcements(&self) -> Announcements {
+        Announcements::of(self.journal.folder())
     }
 
     pub(super) fn blobs(&self) -> Blobs {

@@ -1,7 +1,7 @@
 //! What a client asks of the review: hunks, verdicts, baselines, patches.
 //!
-//! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, and only over
-//! what the verdict was decided about.
+//! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, only over
+//! what the verdict was decided about, and is as before where the verdict does not get there.
 
 use super::{Phase, Session};
 use crate::agent::command::{Reply, ReviewWish};
@@ -10,14 +10,16 @@ use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::files::state;
 use crate::agent::review::Reviewed;
-use crate::exec::{Before, Environment, Rewrite};
+use crate::exec::{After, Before, Environment, Rewrites};
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
+use crate::store::blobs::hash;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::review::{
     ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -120,34 +122,40 @@ impl Session {
                 "undo when it is over, or interrupt it first; keeping is possible at any time";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
-        let env = Arc::clone(&self.services.env);
+        let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
+        let (mut were, mut shall_be) = (BTreeMap::new(), BTreeMap::new());
+        for Write { path, after, .. } in &writes {
+            let state = state(env.as_ref(), &blobs, Path::new(path)).await;
+            were.insert(path.clone(), state.ok().flatten());
+            shall_be.insert(path.clone(), after.as_ref().map(|after| hash(&after.bytes)));
+        }
+        self.announce(ChangedBy::Review {}, were.clone(), shall_be).await;
         let mut changes = Vec::new();
-        let mut failed = None;
+        let mut done = Vec::new();
         for write in writes {
             let path = write.path.clone();
-            let blobs = self.blobs();
-            let before = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
-            if let Err(why) = carry_out(env.as_ref(), write).await {
-                failed = Some(format!("{path}: {why}"));
-                break;
+            let before = were.remove(&path).flatten();
+            if let Err(why) = carry_out(env.as_ref(), write.clone()).await {
+                take_back(env.as_ref(), done).await;
+                return Err(Error::new(ErrorKind::Internal, format!("{path}: {why}"))
+                    .hint("nothing was decided; look at the hunks again"));
             }
             let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
             changes.push(FileRecord { path, before, after });
+            done.push(write);
         }
-        if let Some(why) = failed {
-            // What was written by then is somebody's change like any other; no verdict says that it was undone.
-            if !changes.is_empty() {
-                records.push(self.files_changed(changes, ChangedBy::Other {})?);
+        let record = match self.append(None, Event::ReviewDecided(verdict.clone()), None) {
+            Ok(record) => record,
+            Err(error) => {
+                take_back(env.as_ref(), done).await;
+                return Err(error);
             }
-            return Err(Error::new(ErrorKind::Internal, why)
-                .hint("nothing was decided; look at the hunks again"));
-        }
+        };
+        let seq = record.value.seq;
+        records.push(record);
         if !changes.is_empty() {
             records.push(self.files_changed(changes, ChangedBy::Review {})?);
         }
-        let record = self.append(None, Event::ReviewDecided(verdict.clone()), None)?;
-        let seq = record.value.seq;
-        records.push(record);
         self.reviewed().await?;
         Ok(ReviewDecideResult { seq, verdict })
     }
@@ -229,22 +237,37 @@ async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: crate::exec::Error| error.to_string();
-    let Some(Content { bytes, mode }) = after else {
-        return env.remove(path).await.map_err(words);
+    let mode = after.as_ref().map(|after| after.mode);
+    let is_moded = before.as_ref().map(|before| before.mode) != mode;
+    let after = match after {
+        Some(Content { bytes, .. }) => After::Write(bytes.to_vec().into()),
+        None => After::Remove,
     };
-    let is_moded = before.as_ref().is_none_or(|before| before.mode != mode);
-    let decide = Box::new(move |present: Option<Before>| {
-        let present = present.map(|present| present.content);
+    let decide = Box::new(move |present: Vec<Option<Before>>| {
+        let present = present.into_iter().next().flatten().map(|present| present.content);
         if present.as_deref() == before.as_ref().map(|before| &*before.bytes) {
-            return Ok(Rewrite { content: bytes.to_vec().into(), change: None });
+            return Ok(Rewrites { after: vec![after], changes: Vec::new() });
         }
         Err("it has changed meanwhile".to_owned())
     });
-    env.update(path, decide, &CancellationToken::new()).await.map_err(words)?;
-    if is_moded {
+    env.update_all(&[path.to_path_buf()], decide, &CancellationToken::new())
+        .await
+        .map_err(words)?;
+    if let Some(mode) = mode.filter(|_| is_moded) {
         env.set_mode(path, mode).await.map_err(words)?;
     }
     Ok(())
+}
+
+/// Nothing was decided, so nothing was done. What somebody has changed since stays, and is seen as theirs.
+async fn take_back(env: &dyn Environment, done: Vec<Write>) {
+    for Write { path, before, after } in done {
+        let back = Write { path, before: after, after: before };
+        let path = back.path.clone();
+        if let Err(why) = carry_out(env, back).await {
+            tracing::warn!("{path} could not be put back: {why}");
+        }
+    }
 }
 
 fn refusal(refused: &Refused) -> Error {

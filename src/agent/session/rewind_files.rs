@@ -4,21 +4,23 @@
 //! what was written is read again.
 
 use super::{Phase, Session};
+use crate::agent::cut;
 use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::Record;
-use crate::agent::files::state;
-use crate::exec::{After, Before, Environment, Rewrites};
+use crate::agent::files::{put_back, state};
+use crate::exec::Environment;
 use crate::store::Entry;
-use crate::store::blobs::{Blobs, hash};
+use crate::store::announced::Announced;
+use crate::store::blobs::Blobs;
 use crate::store::ledger::{self, Wanted};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{
     ChangedBy, FileAction, FileFate, FileOwner, FileRecord, FileState, FilesChanged,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// What becomes of a file, and what it is now.
 pub(super) struct Plan {
@@ -61,45 +63,32 @@ impl Shelf {
         plans
     }
 
-    /// Puts a file back, if it is what it was seen to be. Returns what it is now.
     async fn put_back(
         &self,
-        wanted: &Wanted,
-        present: Option<&FileState>,
+        Plan { wanted, present, .. }: &Plan,
     ) -> Result<Option<FileState>, String> {
-        let (env, path) = (&self.env, Path::new(&wanted.path));
-        let words = |error: crate::exec::Error| error.to_string();
-        let after = match &wanted.then {
-            None => After::Remove,
-            Some(then) => {
-                let (blobs, sha256) = (self.blobs.clone(), then.sha256.clone());
-                let content = in_background(move || blobs.get(&sha256)).await;
-                After::Write(content.map_err(|error| error.to_string())?.into())
-            }
-        };
-        let expected = present.map(|present| present.sha256.clone());
-        let decide = Box::new(move |before: Vec<Option<Before>>| {
-            let found = before.into_iter().next().flatten();
-            let found = found.map(|before| hash(&before.content));
-            if found != expected {
-                return Err("it has changed meanwhile".to_owned());
-            }
-            Ok(Rewrites { after: vec![after], changes: Vec::new() })
-        });
-        let paths = [path.to_path_buf()];
-        env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
-        if let Some(mode) = wanted.then.as_ref().and_then(|then| then.mode)
-            && let Err(error) = env.set_mode(path, mode).await
-        {
-            tracing::warn!("{}: {error}", wanted.path);
-        }
-        state(env.as_ref(), &self.blobs, path).await.map_err(words)
+        let path = Path::new(&wanted.path);
+        put_back(self.env.as_ref(), &self.blobs, path, wanted.then.as_ref(), present.as_ref()).await
     }
 }
 
 impl Session {
     pub(super) fn shelf(&self) -> Shelf {
         Shelf { env: Arc::clone(&self.services.env), blobs: self.blobs() }
+    }
+
+    /// Announces a change of files outside of turns; the next event tells how it ended.
+    pub(super) async fn announce(
+        &mut self,
+        by: ChangedBy,
+        before: BTreeMap<String, Option<FileState>>,
+        after: BTreeMap<String, Option<String>>,
+    ) {
+        let after_seq = Some(self.journal.last_seq());
+        let announced = Announced { by, turn_id: None, after_seq, folder: None, before, after };
+        if !announced.before.is_empty() {
+            cut::announce(&self.announcements(), announced).await;
+        }
     }
 
     /// Lets go of contents that only served to tell what a command would change.
@@ -125,6 +114,11 @@ impl Session {
         plans: &mut [Plan],
     ) -> Result<Option<Arc<Record>>, Error> {
         let shelf = self.shelf();
+        let touched = plans
+            .iter()
+            .filter(|plan| matches!(plan.fate.action, FileAction::Restore | FileAction::Remove));
+        let before = touched.map(|plan| (plan.wanted.path.clone(), plan.present.clone()));
+        self.announce(ChangedBy::Rewind {}, before.collect(), BTreeMap::new()).await;
         let mut changes = Vec::new();
         for plan in plans {
             // What cannot be kept could not be brought back again.
@@ -135,7 +129,7 @@ impl Session {
                 plan.fate.action = FileAction::Lost;
             }
             if let FileAction::Restore | FileAction::Remove = plan.fate.action {
-                match shelf.put_back(&plan.wanted, plan.present.as_ref()).await {
+                match shelf.put_back(plan).await {
                     Ok(now) => {
                         if now != plan.wanted.then {
                             plan.fate.action = FileAction::Failed;

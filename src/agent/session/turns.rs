@@ -168,6 +168,7 @@ impl Session {
             ledger: self.ledger.clone(),
             artifacts: self.artifacts(),
             blobs: self.blobs(),
+            announcements: self.announcements(),
             permission_mode: self.settings.permission_mode,
             mode: mode.clone(),
             hooks: self.hooks(Some(&session)),

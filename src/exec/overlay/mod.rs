@@ -194,6 +194,10 @@ impl Environment for Overlay {
         self.inner.set_mode(path, mode).await
     }
 
+    async fn tidy(&self, folder: &Path) -> Result<(), Error> {
+        self.inner.tidy(folder).await
+    }
+
     async fn create_folder(&self, path: &Path) -> Result<(), Error> {
         self.inner.create_folder(path).await
     }

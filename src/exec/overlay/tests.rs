@@ -371,3 +371,19 @@ async fn what_an_edit_made_is_told_apart_from_what_was_typed() {
     let now = env.remember(path, keep, 99).await.unwrap().unwrap();
     assert_eq!(now.sha256, "all new");
 }
+
+#[test]
+fn nothing_that_the_machine_can_do_is_left_out() {
+    let names = |text: &'static str| {
+        let lines = text.lines().map(str::trim_start);
+        let named = lines.filter_map(|line| {
+            line.strip_prefix("async fn ").or_else(|| line.strip_prefix("fn "))?.split('(').next()
+        });
+        named.collect::<std::collections::BTreeSet<_>>()
+    };
+    let (_, methods) = include_str!("../mod.rs").split_once("pub trait Environment").unwrap();
+    let (methods, _) = methods.split_once("\n}\n").unwrap();
+    let (_, here) = include_str!("mod.rs").split_once("impl Environment for Overlay").unwrap();
+    let missing: Vec<_> = names(methods).difference(&names(here)).copied().collect();
+    assert!(missing.is_empty(), "the overlay does not hand on {missing:?}");
+}

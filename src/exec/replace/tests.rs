@@ -81,3 +81,18 @@ fn a_permission_that_was_lost_meanwhile_changes_nothing() {
     }
     assert!(!folder.path().join("new").exists());
 }
+
+#[test]
+fn what_a_killed_program_left_goes_and_what_is_being_written_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = |name: &str| fs::write(folder.path().join(name), "half").unwrap();
+    left(".pintle-left");
+    left("pintle-theirs");
+    fs::create_dir(folder.path().join(".pintle-folder")).unwrap();
+    let held = temporary_in(folder.path()).unwrap();
+    tidy(folder.path()).unwrap();
+    let held = held.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let mut want = vec![held, ".pintle-folder".to_owned(), "pintle-theirs".to_owned()];
+    want.sort();
+    assert_eq!(names(folder.path()), want);
+}

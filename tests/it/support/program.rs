@@ -96,7 +96,7 @@ impl Place {
     }
 }
 
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -1080,7 +1080,7 @@
 ---@class pintle.ChangedBy.rewind
 ---@field type "rewind" 
 
----A verdict of a person, told by the `review.decided` that follows.
+---A verdict of a person, told by the `review.decided` before it.
 ---@class pintle.ChangedBy.review
 ---@field type "review" 
 
