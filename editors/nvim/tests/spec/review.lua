@@ -168,6 +168,26 @@ test("a hunk that a person has written into is a conflict, said and left", funct
   equal(child.read(path), LINES)
 end)
 
+test("the hunks of the last turn", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local script = { replies = { edit("a.txt", EDITS[1]), text("Done."), edit("a.txt", EDITS[2]), text("Done.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask one")
+  vi:wait_turn(1)
+  vi:cmd("Pintle ask two")
+  vi:wait_turn(2)
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5" })
+  decide(vi, "Pintle undo turn")
+  equal({ child.read(dir .. "/a.txt"), vi:lua(DRAWN) }, { (LINES:gsub("2", "two")), { "-2", "Changed two" } })
+  decide(vi, "Pintle keep turn")
+  equal(vi:lua(DRAWN), {})
+  vi:cmd("Pintle keep turn")
+  vi:wait_note("no turn has an open hunk")
+end)
+
 test("while a turn runs, keeping is possible and undoing is not", function()
   local dir = child.folder()
   child.write(dir .. "/a.txt", LINES)
@@ -248,7 +268,7 @@ end)
 test("verdicts with nothing to decide about", function()
   local rows = {
     { "Pintle keep", "there is no session, and so nothing to review" },
-    { "Pintle keep some", "`some` is none of: all, file, hunk" },
+    { "Pintle keep some", "`some` is none of: all, file, hunk, turn" },
     { "Pintle comment x", "there is no session, and so nothing to review" },
   }
   local vi = child.start({ script = { replies = { text("Hello.") } } })
