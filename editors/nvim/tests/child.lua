@@ -209,7 +209,7 @@ function Child:wait(expression, what, ...)
   if not ok then
     local seen = self:lua([[return {
       notes = _G.notes, asked = _G.asked,
-      status = require("pintle").status(),
+      status = vim.F.npcall(require("pintle").status),
       lines = vim.api.nvim_buf_get_lines(0, 0, -1, false),
     }]])
     error(("waited in vain for %s\n%s\nchat:\n%s"):format(what or expression, vim.inspect(seen), self:chat()), 2)

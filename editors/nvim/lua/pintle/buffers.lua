@@ -32,6 +32,15 @@ local function differs_from_disk(buf, path)
   return not ok or not vim.deep_equal(on_disk, vim.api.nvim_buf_get_lines(buf, 0, -1, false))
 end
 
+---Reads a buffer's file again if it is newer. The editor's own reload keeps cursor, marks and undo.
+---@param buf integer without unsaved changes
+local function reload(buf)
+  local autoread = vim.bo[buf].autoread
+  vim.bo[buf].autoread = true
+  vim.cmd(("silent! checktime %d"):format(buf))
+  vim.bo[buf].autoread = autoread
+end
+
 ---@param buf integer
 ---@param path string
 local function refresh(buf, path)
@@ -52,11 +61,7 @@ local function refresh(buf, path)
     return
   end
   conflicts[buf] = nil
-  -- The editor's own reload keeps cursor, marks and undo.
-  local autoread = vim.bo[buf].autoread
-  vim.bo[buf].autoread = true
-  vim.cmd(("silent! checktime %d"):format(buf))
-  vim.bo[buf].autoread = autoread
+  reload(buf)
 end
 
 ---What a buffer's file looked like when it was last read, written or looked at.
@@ -76,17 +81,29 @@ local function note(buf)
   stamps[buf] = path and stamp_of(path)
 end
 
+---Whether a buffer's file is what was read or written last.
+---@param buf integer
+---@return boolean
+function M.is_as_read(buf)
+  local path = file_of(buf)
+  return path ~= nil and stamp_of(path) == stamps[buf]
+end
+
+---Looks after a buffer whose file may be another one by now.
+---@param buf integer
+function M.check(buf)
+  local path = file_of(buf)
+  local stamp = path and stamp_of(path)
+  if path and stamp ~= stamps[buf] then
+    refresh(buf, path)
+    stamps[buf] = stamp
+  end
+end
+
 ---Looks after all buffers whose files are others by now: what was changed may have several names, and a command may have
 ---changed any file.
 function M.check_all()
-  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    local path = file_of(buf)
-    local stamp = path and stamp_of(path)
-    if path and stamp ~= stamps[buf] then
-      refresh(buf, path)
-      stamps[buf] = stamp
-    end
-  end
+  vim.iter(vim.api.nvim_list_bufs()):each(M.check)
 end
 
 ---Buffers whose unsaved changes stand against a changed file.
@@ -109,6 +126,13 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost", "FileChangedShellPo
     note(event.buf)
   end,
 })
-vim.iter(vim.api.nvim_list_bufs()):each(note)
+-- What was read before this was loaded may be old already.
+for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+  local path = file_of(buf)
+  if path and not vim.bo[buf].modified and vim.uv.fs_stat(path) then
+    reload(buf)
+  end
+  note(buf)
+end
 
 return M

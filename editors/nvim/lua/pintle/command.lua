@@ -86,7 +86,7 @@ local verbs = {
   end,
 }
 
-local SCOPES = { "all", "file", "hunk" }
+local SCOPES = { "all", "file", "hunk", "turn" }
 
 ---@param text string
 ---@return pintle.Scope? scope nil when there is no such one, and that was said

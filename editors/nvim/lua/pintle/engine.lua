@@ -15,6 +15,7 @@ local M = {}
 ---@field ready fun(is_restart: boolean) The engine answers; after a restart its sessions must be opened again.
 ---@field notification fun(method: string, params: table)
 ---@field request fun(method: string, params: table, respond: fun(result?: table, err?: pintle.RpcError), id: string|integer)
+---@field sending fun() A request is about to be sent.
 ---@field changed fun() The state is another one.
 
 ---@class (exact) pintle.Engine
@@ -130,6 +131,7 @@ function Engine:request(method, params, done)
     if err then
       return done and done(err)
     end
+    self.hooks.sending()
     self.rpc:request(method, params, done)
   end)
 end
@@ -221,7 +223,7 @@ function Engine:shake_hands(handle, is_restart)
   handle:request(protocol.method.initialize, {
     protocol = { name = protocol.name, versions = { protocol.version } },
     client = { name = "pintle.nvim", version = tostring(vim.version()) },
-    capabilities = { approvals = vim.empty_dict(), questions = vim.empty_dict() },
+    capabilities = { approvals = vim.empty_dict(), questions = vim.empty_dict(), applyEdit = vim.empty_dict() },
   }, function(err, result)
     if is_over or err and err.code == rpc.ENDED then
       is_over = true

@@ -205,30 +205,45 @@ local function entries(here)
   end, of(here.current or "").hunks)
 end
 
----@return boolean
-local function is_ours()
-  return vim.fn.getqflist({ title = 0 }).title == TITLE
+---@type integer? the quickfix list that holds the hunks
+local list_id
+
+---Where in the stack of quickfix lists the hunks are.
+---@return integer? number
+local function list_number()
+  local found = list_id and vim.fn.getqflist({ id = list_id, nr = 0 })
+  return found and found.nr > 0 and found.nr or nil
 end
 
----Puts the hunks into the quickfix list where that shows them already.
+---Brings the list of the hunks up to date, wherever in the stack it is.
 ---@param here pintle.Workspace
 function M.fill_list(here)
-  if is_ours() then
-    local at = vim.fn.getqflist({ idx = 0 }).idx
+  if list_number() then
+    local at = vim.fn.getqflist({ id = list_id, idx = 0 }).idx
     local items = entries(here)
-    vim.fn.setqflist({}, "r", { title = TITLE, items = items, idx = math.max(1, math.min(at, #items)) })
+    local what = { id = list_id, title = TITLE, items = items, idx = math.max(1, math.min(at, #items)) }
+    vim.fn.setqflist({}, "r", what)
   end
 end
 
----Makes the hunks the quickfix list; the person's own list stays below it (|:colder|).
+---Makes a list of the hunks where there is none; a person's own list stays below it (|:colder|).
 ---@param here pintle.Workspace
 function M.list(here)
-  if is_ours() then
+  if list_number() then
     return M.fill_list(here)
   end
   local items = entries(here)
   if #items > 0 then
     vim.fn.setqflist({}, " ", { title = TITLE, items = items })
+    list_id = vim.fn.getqflist({ id = 0 }).id
+  end
+end
+
+---Makes the list of the hunks the current one.
+function M.select_list()
+  local number = list_number()
+  if number and number ~= vim.fn.getqflist({ nr = 0 }).nr then
+    vim.cmd(("silent %dchistory"):format(number))
   end
 end
 

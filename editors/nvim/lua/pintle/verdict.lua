@@ -8,7 +8,7 @@ local protocol = require("pintle.protocol")
 
 local M = {}
 
----@alias pintle.Scope "all"|"file"|"hunk"
+---@alias pintle.Scope "all"|"turn"|"file"|"hunk"
 
 ---@param path string
 ---@return string
@@ -40,6 +40,21 @@ local function path_here(here)
   end
 end
 
+---The last turn that has open hunks. Ids of turns are sorted by their time.
+---@param here pintle.Workspace
+---@return pintle.TurnId?
+local function last_turn(here)
+  local last
+  for _, file in ipairs(require("pintle.review").files(here)) do
+    for _, hunk in ipairs(file.hunks) do
+      for _, maker in ipairs(hunk.madeBy) do
+        last = (not last or maker.turnId > last) and maker.turnId or last
+      end
+    end
+  end
+  return last
+end
+
 ---What a decision is about.
 ---@param here pintle.Workspace
 ---@param scope pintle.Scope
@@ -48,6 +63,12 @@ end
 function M.targets(here, scope, range)
   if scope == "all" then
     return { { of = "all" } }
+  elseif scope == "turn" then
+    local turn = last_turn(here)
+    if not turn then
+      return log.say("no turn has an open hunk")
+    end
+    return { { of = "turn", turnId = turn } }
   elseif scope == "file" then
     local path = path_here(here)
     if not path then
@@ -240,6 +261,7 @@ function M.review()
       return log.say("nothing is open: the agent changed no file, or all of it is decided")
     end
     review.list(here)
+    review.select_list()
     review.open_list()
   end)
 end

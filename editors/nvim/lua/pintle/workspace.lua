@@ -4,6 +4,7 @@
 local approval = require("pintle.approval")
 local buffers = require("pintle.buffers")
 local config = require("pintle.config")
+local documents = require("pintle.documents")
 local engine = require("pintle.engine")
 local log = require("pintle.log")
 local protocol = require("pintle.protocol")
@@ -23,6 +24,7 @@ local M = {}
 ---@field engine pintle.Engine
 ---@field views table<string, pintle.View>
 ---@field current? string
+---@field documents pintle.Documents
 ---@field private wanting? fun(view?: pintle.View)[]
 local Workspace = {}
 Workspace.__index = Workspace
@@ -54,6 +56,7 @@ function M.get()
     return self
   end
   self = setmetatable({ root = root, views = {} }, Workspace)
+  self.documents = documents.new(self)
   self.engine = engine.new(root, {
     ready = function(is_restart)
       log.emit("Ready", { root = root })
@@ -67,9 +70,13 @@ function M.get()
     request = function(method, params, respond, id)
       self:asked(method, params, respond, id)
     end,
+    sending = function()
+      self.documents:flush()
+    end,
     changed = function()
       if self.engine.state ~= "ready" then
         approval.drop(self.engine)
+        self.documents:lost()
       end
       log.emit("State", { root = root, engine = self.engine.state })
     end,
@@ -244,6 +251,8 @@ end
 function Workspace:asked(method, params, respond, id)
   if method == protocol.method.question_request then
     return approval.add_question(self.engine, id, params, respond)
+  elseif method == protocol.method.workspace_applyEdit then
+    return require("pintle.edits").answer(self, params, respond)
   elseif method ~= protocol.method.approval_request then
     return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
   end
@@ -255,7 +264,10 @@ end
 local effects = {
   files = function(self, view, change)
     buffers.check_all()
-    review.changed(self, view.state.id)
+    -- What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
+    if change.by.type ~= "other" then
+      review.changed(self, view.state.id)
+    end
     log.emit("Changes", { root = self.root, session_id = view.state.id, changes = change.changes })
   end,
   decided = function(self, view)

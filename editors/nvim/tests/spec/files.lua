@@ -18,18 +18,20 @@ local function lines_of(vi, name)
   return vi:lua("return vim.api.nvim_buf_get_lines(vim.fn.bufnr(...), 0, -1, false)", name)
 end
 
-test("a modified buffer is never overwritten", function()
+test("a modified buffer is never reloaded over, and edits come into it", function()
   local dir = child.folder()
-  child.write(dir .. "/a.txt", "one\ntwo\n")
-  local vi = child.start({ dir = dir, script = { replies = { edit("a.txt", "two", "TWO"), text("Done.") } } })
+  child.write(dir .. "/a.txt", "one\ntwo\nthree\n")
+  local replies =
+    { edit("a.txt", "two", "TWO"), call("bash", { command = "sed -i s/three/THREE/ a.txt" }), text("Done.") }
+  local vi = child.start({ dir = dir, script = { replies = replies } })
   vi:cmd("edit a.txt")
   vi:lua("vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'mine' })")
   vi:cmd("Pintle ask go")
   vi:wait_turn()
   vi:wait_note("a.txt changed on disk and has unsaved changes here: the buffer was left alone. :Pintle diff shows both")
-  equal(lines_of(vi, "a.txt"), { "mine", "two" })
+  equal(lines_of(vi, "a.txt"), { "mine", "TWO", "three" })
   equal(vi:lua("return vim.bo[vim.fn.bufnr('a.txt')].modified"), true)
-  equal(child.read(dir .. "/a.txt"), "one\nTWO\n")
+  equal(child.read(dir .. "/a.txt"), "one\ntwo\nTHREE\n")
   vi:lua("_G.choices = { 'unsaved buffer' }")
   vi:cmd("Pintle diff")
   vi:wait("vim.fn.tabpagenr() == 2")
@@ -41,7 +43,7 @@ test("a modified buffer is never overwritten", function()
     end
     return texts
   ]]),
-    { { "one", "TWO" }, { "mine", "two" } }
+    { { "one", "two", "THREE" }, { "mine", "TWO", "three" } }
   )
   golden("conflict", vi:screen(), dir)
 end)

@@ -83,19 +83,33 @@ test("hunks are drawn where they are, listed, and gone to", function()
   vi:wait_note("there is no hunk below in this buffer")
 end)
 
+test("a list of the person's own stays the current one", function()
+  local vi = reviewed(LINES, unpack(EDITS))
+  vi:lua("vim.fn.setqflist({}, ' ', { title = 'mine', items = { { bufnr = 1, lnum = 1, text = 'x' } } })")
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "mine", 1 })
+  vi:cmd("Pintle review")
+  vi:wait("vim.fn.getqflist({ winid = 0 }).winid ~= 0")
+  equal(vi:lua("return { vim.fn.getqflist({ title = 0 }).title, #vim.fn.getqflist() }"), { "pintle: hunks", 2 })
+  equal(vi:lua("return vim.fn.getqflist({ nr = '$' }).nr"), 2)
+end)
+
 test("marks stand at their lines in an unsaved buffer, or nowhere", function()
-  local vi, path = reviewed(LINES, unpack(EDITS))
-  vi:lua("vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'mine', 'and mine' })")
-  vi:lua("require('pintle.review').draw()")
-  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5", "Added new" })
-  vi:lua("vim.api.nvim_buf_set_lines(0, 3, 4, false, { 'another' })")
-  vi:lua("require('pintle.review').draw()")
-  equal(vi:lua(DRAWN), { "-5", "Added new" })
-  -- the disk went on without the buffer
-  child.write(path, "x\ny\n" .. child.read(path))
+  local vi = reviewed(LINES, unpack(EDITS))
+  -- at once, before the engine knows of it
+  local function typed(first, last, lines)
+    return vi:lua([[
+      vim.api.nvim_buf_set_lines(0, ...)
+      require("pintle.review").draw()
+    ]] .. DRAWN, first, last, false, lines)
+  end
+  equal(typed(0, 0, { "mine", "and mine" }), { "-2", "Changed two", "-5", "Added new" })
+  equal(typed(3, 4, { "another" }), { "-5", "Added new" })
+  -- and when it does
   vi:lua("require('pintle.review').look(require('pintle.workspace').find(), require('pintle').status().session)")
   settled(vi)
-  equal(vi:lua(DRAWN), { "-5", "Added new" })
+  equal(vi:lua(DRAWN), { "-2", "Changed another", "-5", "Added new" })
 end)
 
 test("keep, undo, and back again", function()
@@ -152,6 +166,47 @@ test("a hunk that a person has written into is a conflict, said and left", funct
   equal(child.read(path), mine)
   decide(vi, "Pintle undo hunk discard")
   equal(child.read(path), LINES)
+end)
+
+test("the hunks of the last turn", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local script = { replies = { edit("a.txt", EDITS[1]), text("Done."), edit("a.txt", EDITS[2]), text("Done.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask one")
+  vi:wait_turn(1)
+  vi:cmd("Pintle ask two")
+  vi:wait_turn(2)
+  settled(vi)
+  equal(vi:lua(DRAWN), { "-2", "Changed two", "-5" })
+  decide(vi, "Pintle undo turn")
+  equal({ child.read(dir .. "/a.txt"), vi:lua(DRAWN) }, { (LINES:gsub("2", "two")), { "-2", "Changed two" } })
+  decide(vi, "Pintle keep turn")
+  equal(vi:lua(DRAWN), {})
+  vi:cmd("Pintle keep turn")
+  vi:wait_note("no turn has an open hunk")
+end)
+
+test("while a turn runs, keeping is possible and undoing is not", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", LINES)
+  local wait = { blocks = { { tool = "bash", arguments = { command = "while [ ! -e go ]; do sleep 0.01; done" } } } }
+  local script = { replies = { edit("a.txt", unpack(EDITS)), wait, text("Done.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("edit a.txt")
+  vi:cmd("Pintle ask go")
+  vi:wait("#require('pintle.overlay').places(0) == 3", "hunks of the running turn")
+  vi:cmd("2")
+  decide(vi, "Pintle keep")
+  vi:wait_note("1 hunk kept")
+  vi:cmd("Pintle undo all")
+  vi:wait_note("not decided: a turn is running; undo when it is over")
+  child.write(dir .. "/go", "")
+  vi:wait_turn()
+  settled(vi)
+  decide(vi, "Pintle undo file")
+  equal(child.read(dir .. "/a.txt"), (LINES:gsub("2", "two")))
 end)
 
 test("comments and verdicts are told to the model", function()
@@ -213,7 +268,7 @@ end)
 test("verdicts with nothing to decide about", function()
   local rows = {
     { "Pintle keep", "there is no session, and so nothing to review" },
-    { "Pintle keep some", "`some` is none of: all, file, hunk" },
+    { "Pintle keep some", "`some` is none of: all, file, hunk, turn" },
     { "Pintle comment x", "there is no session, and so nothing to review" },
   }
   local vi = child.start({ script = { replies = { text("Hello.") } } })
