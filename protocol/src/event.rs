@@ -11,7 +11,7 @@ use crate::item::Item;
 use crate::plan::{Plan, WorkMode};
 pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
-use crate::review::Verdict;
+use crate::review::{ReviewQueue, Verdict};
 use crate::session::SessionUpdated;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,6 +154,9 @@ pub enum Event {
     /// A person decided about hunks.
     #[serde(rename = "review.decided")]
     ReviewDecided(Verdict),
+    /// A verdict waits for the next gap between two calls, or one waits no more.
+    #[serde(rename = "review.queued")]
+    ReviewQueued(ReviewQueue),
     /// The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),

@@ -159,7 +159,7 @@ methods! {
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
     /// Lists what the agent changed and nobody has decided about.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
-    /// Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused.
+    /// Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls.
     request Client "review/decide" ReviewDecide(ReviewDecideParams, ReviewDecideResult);
     /// Reads what a file held at the last accepted point.
     request Client "review/baseline" ReviewBaseline(ReviewBaselineParams, ReviewBaselineResult);

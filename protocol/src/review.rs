@@ -37,6 +37,9 @@ pub struct Hunk {
     /// The verdict that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<u64>,
+    /// A verdict about it waits, under this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
     /// The hunk that it became a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorbed_by: Option<HunkId>,
@@ -129,7 +132,7 @@ pub enum ReviewAction {
         #[serde(default)]
         discard_edits: bool,
     },
-    /// Undo a verdict.
+    /// Undo a verdict, or withdraw one that waits.
     Revert {
         /// The event of the verdict.
         verdict: u64,
@@ -203,6 +206,40 @@ pub struct Verdict {
     pub action: ReviewAction,
     /// What it does to each hunk.
     pub parts: Vec<VerdictPart>,
+    /// It had waited, under this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited: Option<u64>,
+}
+
+/// The verdicts that wait for a gap between two calls of the running turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReviewQueue {
+    /// All of them, in order.
+    pub waiting: Vec<WaitingVerdict>,
+    /// One that waits no more and was not carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<RefusedVerdict>,
+}
+
+/// A verdict that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingVerdict {
+    /// Its number: the event with which it began to wait.
+    pub id: u64,
+    /// What is wanted.
+    pub action: ReviewAction,
+}
+
+/// A verdict that was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedVerdict {
+    /// Its number.
+    pub id: u64,
+    /// Why, for people.
+    pub reason: String,
 }
 
 /// What a verdict does to one hunk.
@@ -335,10 +372,14 @@ pub struct ReviewDecideParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
-    /// The event of the verdict, by which it can be undone.
+    /// The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it.
     pub seq: u64,
-    /// What was done to which hunk.
+    /// What was done to which hunk; of one that waits, what would be done now.
     pub verdict: Verdict,
+    /// It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or
+    /// `review.queued` why not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_queued: bool,
 }
 
 /// Which file's baseline to read.

@@ -30,8 +30,8 @@ pub(super) enum Emit {
     TakeSteers(oneshot::Sender<Vec<QueuedInput>>),
     /// Give me what the model is to be told of background jobs; it counts as told from now on.
     TakeNews(oneshot::Sender<Option<EngineMessage>>),
-    /// Give me what sub-agents did to files; it counts as told from now on.
-    TakeChanges(oneshot::Sender<Vec<FileRecord>>),
+    /// Nothing is being done to files. Give me what verdicts and sub-agents did to them; it counts as told from now on.
+    Gap(oneshot::Sender<Vec<FileRecord>>),
     /// Give me what of the plan is not done, as text.
     OpenTodos(oneshot::Sender<Option<String>>),
     /// This is sent to the model now.
@@ -111,9 +111,9 @@ impl ToSession {
         rx.await.map_err(|_| SessionLost)
     }
 
-    pub(super) async fn take_changes(&self) -> Vec<FileRecord> {
+    pub(super) async fn gap(&self) -> Vec<FileRecord> {
         let (tx, rx) = oneshot::channel();
-        if self.0.send(Emit::TakeChanges(tx)).await.is_err() {
+        if self.0.send(Emit::Gap(tx)).await.is_err() {
             return Vec::new();
         }
         rx.await.unwrap_or_default()

@@ -86,6 +86,9 @@ impl FileHistory {
 
     /// Looks at what a call may change.
     pub(super) async fn before(&mut self, ctx: &TurnContext, access: &Access) -> Before {
+        if let Access::Write(_) | Access::Execute(_) = access {
+            self.note(&ctx.session.gap().await);
+        }
         match access {
             Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
             Access::Write(paths) => {
@@ -217,7 +220,6 @@ impl FileHistory {
 
     /// Tells what became of known files since they were last seen.
     async fn note_others(&mut self, ctx: &TurnContext, found: &[(PathBuf, Option<FileState>)]) {
-        self.note(&ctx.session.take_changes().await);
         self.tell(ctx, self.others(found), ChangedBy::Other {}).await;
     }
 

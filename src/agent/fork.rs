@@ -130,6 +130,7 @@ fn is_history(event: &Event) -> bool {
         // Places have other numbers in the copy, and the way to them is all that there is of it.
         Event::FilesChanged(_)
         | Event::ReviewDecided(_)
+        | Event::ReviewQueued(_)
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_)
         | Event::SessionCreated(_)

@@ -3,13 +3,13 @@
 use super::approval::without_client;
 use super::jobs;
 use super::questions::{accepts_plan, without_answer};
-use super::session::Total;
+use super::session::{Total, Verdicts};
 use super::subagents::closed;
 use crate::store::{Entry, tree};
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
-    Event, EventRecord, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+    Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
 use pintle_protocol::ids::TurnId;
 use pintle_protocol::item::{
@@ -39,8 +39,8 @@ pub(super) struct Earlier {
     pub(super) agents: u64,
     /// What was used.
     pub(super) total: Total,
-    /// Somebody decided about hunks.
-    pub(super) has_verdicts: bool,
+    /// What people decided about hunks.
+    pub(super) verdicts: Verdicts,
     /// It is a fork in which nothing has happened yet.
     pub(super) is_new_fork: bool,
     /// What the model meant to do.
@@ -132,6 +132,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             | Event::PlanUpdated(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::RetryScheduled(_)
@@ -150,14 +151,13 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
     let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
     let (plan, told_mode) = (plan(known()), told_mode(known()));
-    let is_verdict = |record: &EventRecord| matches!(record.event, Event::ReviewDecided(_));
     let last = entries.last().map_or(0, |entry| entry.seq);
     let is_new_fork = copied_seq > 0 && copied_seq == last;
-    let has_verdicts = entries.iter().filter_map(|entry| entry.record.as_ref()).any(is_verdict);
+    let verdicts = Verdicts::of(entries);
     let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
     recovery.earlier =
-        Earlier { jobs, agents, total, has_verdicts, is_new_fork, plan, is_retitled, told_mode };
+        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, told_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }

@@ -216,6 +216,7 @@ impl Conversation {
                 | Event::ConfigChanged(_)
                 | Event::FilesChanged(_)
                 | Event::ReviewDecided(_)
+                | Event::ReviewQueued(_)
                 | Event::HistoryRewound(_)
                 | Event::LabelChanged(_)
                 | Event::QueueChanged { .. }

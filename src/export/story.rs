@@ -69,6 +69,7 @@ pub(super) fn told(record: &EventRecord) -> Option<Told<'_>> {
         // Calls show what they changed; what history has left is not shown.
         | Event::FilesChanged(_)
         | Event::ReviewDecided(_)
+        | Event::ReviewQueued(_)
         | Event::SessionUpdated(_)
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_) => return None,

@@ -117,6 +117,7 @@ impl Writer {
             | Event::RetryScheduled(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::SessionUpdated(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)

@@ -52,6 +52,7 @@ impl Tracked {
             made_by: self.made_by.clone(),
             comments: self.comments.clone(),
             verdict: self.verdict,
+            waiting: None,
             absorbed_by: self.absorbed_by.clone(),
             part_of: self.part_of.clone(),
         }

@@ -135,7 +135,7 @@ impl Review {
             }
         };
         let writes = self.writes(&parts);
-        Ok(Plan { verdict: Verdict { action: action.clone(), parts }, writes })
+        Ok(Plan { verdict: Verdict { action: action.clone(), parts, waited: None }, writes })
     }
 
     fn check_seen(

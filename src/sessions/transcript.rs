@@ -44,6 +44,12 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
         Event::ReviewDecided(verdict) => {
             format!("* decided about {} hunks", verdict.parts.len())
         }
+        Event::ReviewQueued(queue) => match &queue.refused {
+            Some(refused) => {
+                format!("* a decision was not carried out: {}", one_line(&refused.reason))
+            }
+            None => format!("* {} decisions wait", queue.waiting.len()),
+        },
         Event::HistoryRewound(rewound) => {
             format!(
                 "* gone back to event {}: {} items are beside the way",

@@ -160,6 +160,7 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

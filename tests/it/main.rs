@@ -43,6 +43,7 @@ mod readme;
 mod retention;
 mod retry;
 mod review;
+mod review_queue;
 mod rewind;
 mod room;
 mod scenarios;

@@ -827,6 +827,8 @@ export type Hunk = {
   comments?: Comment[];
   /** The verdict that closed it. */
   verdict?: number;
+  /** A verdict about it waits, under this number. */
+  waiting?: number;
   /** The hunk that it became a part of. */
   absorbedBy?: HunkId;
   /** The hunk that it was a part of, when only some lines were decided about. */
@@ -907,7 +909,7 @@ export type ReviewAction =
     /** Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict. */
     discardEdits?: boolean;
   }
-  | /** Undo a verdict. */ {
+  | /** Undo a verdict, or withdraw one that waits. */ {
     action: "revert";
     /** The event of the verdict. */
     verdict: number;
@@ -966,10 +968,12 @@ export type LineSelection = {
 
 /** What came of it. */
 export type ReviewDecideResult = {
-  /** The event of the verdict, by which it can be undone. */
+  /** The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it. */
   seq: number;
-  /** What was done to which hunk. */
+  /** What was done to which hunk; of one that waits, what would be done now. */
   verdict: Verdict;
+  /** It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or `review.queued` why not. */
+  isQueued?: boolean;
 };
 
 /** What was decided and what came of it: all that an event has to hold. */
@@ -978,6 +982,8 @@ export type Verdict = {
   action: ReviewAction;
   /** What it does to each hunk. */
   parts: VerdictPart[];
+  /** It had waited, under this number. */
+  waited?: number;
 };
 
 /** What a verdict does to one hunk. */
@@ -1169,6 +1175,9 @@ export type Event =
   }
   | /** A person decided about hunks. */ Verdict & {
     type: "review.decided";
+  }
+  | /** A verdict waits for the next gap between two calls, or one waits no more. */ ReviewQueue & {
+    type: "review.queued";
   }
   | /** The session goes on from another place of its history. What came since stays in the journal; the model knows it no more. */ HistoryRewound & {
     type: "history.rewound";
@@ -1741,6 +1750,30 @@ export type FilesChanged = {
   changes: FileRecord[];
   /** Who did it. */
   by: ChangedBy;
+};
+
+/** A verdict that waits. */
+export type WaitingVerdict = {
+  /** Its number: the event with which it began to wait. */
+  id: number;
+  /** What is wanted. */
+  action: ReviewAction;
+};
+
+/** A verdict that was not carried out. */
+export type RefusedVerdict = {
+  /** Its number. */
+  id: number;
+  /** Why, for people. */
+  reason: string;
+};
+
+/** The verdicts that wait for a gap between two calls of the running turn. */
+export type ReviewQueue = {
+  /** All of them, in order. */
+  waiting: WaitingVerdict[];
+  /** One that waits no more and was not carried out. */
+  refused?: RefusedVerdict;
 };
 
 /** The session goes on from another place of its history. */
@@ -2598,7 +2631,7 @@ export interface ClientRequests {
   "session/tree": { params: SessionParams; result: SessionTreeResult };
   /** Lists what the agent changed and nobody has decided about. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
-  /** Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused. */
+  /** Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls. */
   "review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
   /** Reads what a file held at the last accepted point. */
   "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };

@@ -14,12 +14,14 @@ mod options;
 mod questions;
 mod queue;
 mod review;
+mod review_queue;
 mod rewind_files;
 mod title;
 mod total;
 mod turns;
 mod watchers;
 
+pub(super) use review_queue::Verdicts;
 pub(super) use total::Total;
 
 use super::command::{Command, OpenConfig, Reply};
@@ -111,12 +113,12 @@ pub(super) struct Session {
     waiting_for_idle: Vec<Reply<()>>,
     jobs: Jobs,
     subagents: Subagents,
-    /// What they did to files that the running turn does not know of.
+    /// What they and verdicts did to files that the running turn does not know of.
     agent_changes: Vec<FileRecord>,
     /// Empty until somebody asks for it.
     review: Reviewed,
     /// There were verdicts in an earlier life, of which the model may not know.
-    has_verdicts: bool,
+    verdicts: Verdicts,
     /// It was made of another session's history just now.
     is_new_fork: bool,
     engine: Sessions,
@@ -215,7 +217,7 @@ impl Session {
             subagents: Subagents::new(earlier.agents, sessions.clone()),
             agent_changes: Vec::new(),
             review: Reviewed::default(),
-            has_verdicts: earlier.has_verdicts,
+            verdicts: earlier.verdicts,
             is_new_fork: earlier.is_new_fork,
             engine: sessions,
             total: earlier.total,
@@ -229,11 +231,7 @@ impl Session {
     /// Serves until it is closed or every handle is gone. Returns its id.
     pub(super) async fn run(mut self) -> SessionId {
         self.run_start_hooks();
-        if self.has_verdicts
-            && let Err(error) = self.reviewed().await
-        {
-            tracing::warn!("the model is not told of earlier verdicts: {error}");
-        }
+        self.take_up_review().await;
         loop {
             match self.next().await {
                 Happened::Command(Command::Close { reply }) => {
@@ -250,7 +248,10 @@ impl Session {
                     return self.id;
                 }
                 Happened::Command(command) => self.command(command).await,
-                Happened::Emit(emit) => self.emit(emit),
+                Happened::Emit(emit) => {
+                    self.use_gap(&emit).await;
+                    self.emit(emit);
+                }
                 Happened::Finished(finished) => self.finished(*finished).await,
                 Happened::Job(happened) => self.job(*happened),
                 Happened::Agent(happened) => self.agent(*happened),
@@ -460,6 +461,7 @@ impl Session {
             let happened = self.next().await;
             self.wind_up(happened).await;
         }
+        self.carry_out_waiting().await;
         self.end_agents().await;
         self.end_jobs().await;
         self.run_end_hooks().await;

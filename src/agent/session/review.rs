@@ -8,19 +8,20 @@ use crate::agent::command::{Reply, ReviewWish};
 use crate::agent::engine::in_background;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
-use crate::agent::files::state;
+use crate::agent::files::{FileHistory, state};
 use crate::agent::review::Reviewed;
 use crate::exec::{After, Before, Environment, Rewrites};
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
 use crate::store::blobs::hash;
 use pintle_protocol::event::Event;
-use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::review::{
     ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
+    Verdict,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +43,10 @@ impl Session {
                     });
                     hunks
                 });
+                let listed = match listed {
+                    Ok(mut hunks) => self.mark_waiting(&mut hunks).await.map(|()| hunks),
+                    Err(error) => Err(error),
+                };
                 let seq = self.journal.last_seq();
                 let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
             }
@@ -95,20 +100,22 @@ impl Session {
         mut records: Vec<Arc<Record>>,
         reply: Reply<ReviewDecideResult>,
     ) {
-        match self.try_decide(action, &mut records).await {
-            Ok(result) => {
-                let _ = reply.send(Ok(result));
-            }
-            Err(error) => {
-                let _ = reply.send(Err(error));
-            }
-        }
+        let decided = match self.withdraw(&action) {
+            Some(withdrawn) => withdrawn.map(|(result, record)| {
+                records.push(record);
+                result
+            }),
+            None => self.try_decide(action, None, &mut records).await,
+        };
+        let _ = reply.send(decided);
         self.hand_all_on(records);
     }
 
-    async fn try_decide(
+    /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
+    pub(super) async fn try_decide(
         &mut self,
         action: ReviewAction,
+        waited: Option<u64>,
         records: &mut Vec<Arc<Record>>,
     ) -> Result<ReviewDecideResult, Error> {
         let review = self.reviewed().await?;
@@ -116,11 +123,12 @@ impl Session {
         let seen = |path: &str| review.now(path).flatten().cloned();
         let plan = review.plan(&action, &seen).map_err(|refused| refusal(&refused))?;
         let Plan { verdict, writes } = plan;
-        if let (Phase::Running(running), false) = (&self.phase, writes.is_empty()) {
-            let busy = ErrorKind::Busy(running.turn_id.clone());
-            let hint =
-                "undo when it is over, or interrupt it first; keeping is possible at any time";
-            return Err(Error::new(busy, "a turn is running").hint(hint));
+        let verdict = Verdict { waited, ..verdict };
+        let is_running = matches!(self.phase, Phase::Running(_));
+        if is_running && waited.is_none() && !writes.is_empty() {
+            let (result, record) = self.let_wait(action, verdict)?;
+            records.push(record);
+            return Ok(result);
         }
         let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
         let (mut were, mut shall_be) = (BTreeMap::new(), BTreeMap::new());
@@ -157,7 +165,7 @@ impl Session {
             records.push(self.files_changed(changes, ChangedBy::Review {})?);
         }
         self.reviewed().await?;
-        Ok(ReviewDecideResult { seq, verdict })
+        Ok(ReviewDecideResult { seq, verdict, is_queued: false })
     }
 
     fn files_changed(
@@ -172,20 +180,39 @@ impl Session {
     }
 
     /// Takes in what became of the agent's files since they were last seen. While a turn runs, the turn does that.
-    async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
+    pub(super) async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
+        let found = match &self.phase {
+            Phase::Idle(_) => self.found().await,
+            Phase::Running(_) => return Vec::new(),
+        };
+        let changes = match &self.phase {
+            Phase::Idle(moved) => moved.files.others(&found),
+            Phase::Running(_) => return Vec::new(),
+        };
+        self.others_changed(changes)
+    }
+
+    /// The same where somebody else has the history of files.
+    pub(super) async fn look_at(&mut self, history: &FileHistory) -> Vec<Arc<Record>> {
+        let found = self.found().await;
+        self.others_changed(history.others(&found))
+    }
+
+    /// What the files are now that the agent has changed.
+    async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
-        let paths: Vec<String> = review.paths().map(str::to_owned).collect();
+        let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
         let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
         let mut found = Vec::new();
-        if matches!(self.phase, Phase::Idle(_)) {
-            for path in paths {
-                if let Ok(state) = state(env.as_ref(), &blobs, Path::new(&path)).await {
-                    found.push((path.into(), state));
-                }
+        for path in paths {
+            if let Ok(state) = state(env.as_ref(), &blobs, &path).await {
+                found.push((path, state));
             }
         }
-        let Phase::Idle(moved) = &self.phase else { return Vec::new() };
-        let changes = moved.files.others(&found);
+        found
+    }
+
+    fn others_changed(&mut self, changes: Vec<FileRecord>) -> Vec<Arc<Record>> {
         if changes.is_empty() {
             return Vec::new();
         }

@@ -291,7 +291,7 @@ impl Session {
             Emit::OpenTodos(reply) => {
                 let _ = reply.send(self.open_todos());
             }
-            Emit::TakeChanges(reply) => {
+            Emit::Gap(reply) => {
                 let _ = reply.send(std::mem::take(&mut self.agent_changes));
             }
             Emit::Sent(sent) => self.sent = Some(sent),
@@ -342,6 +342,7 @@ impl Session {
     pub(super) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
+        self.carry_out_waiting().await;
         if is_done {
             self.begin_naming();
         }

@@ -139,6 +139,7 @@ impl Follower {
             | Event::PlanUpdated(_)
             | Event::ConfigChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

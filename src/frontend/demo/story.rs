@@ -59,6 +59,7 @@ impl Story {
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::ContextPruned(_)

@@ -144,6 +144,7 @@ impl Tally {
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}

@@ -179,6 +179,7 @@ impl Truth {
             | Event::ConfigChanged(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
             | Event::LabelChanged(_)
             | Event::Notice(_) => {}
         }

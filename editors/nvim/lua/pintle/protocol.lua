@@ -489,6 +489,7 @@
 ---@field madeBy (pintle.Maker)[] Who made it, the first one first.
 ---@field comments? (pintle.Comment)[] What was said about it.
 ---@field verdict? integer The verdict that closed it.
+---@field waiting? integer A verdict about it waits, under this number.
 ---@field absorbedBy? pintle.HunkId The hunk that it became a part of.
 ---@field partOf? pintle.HunkId The hunk that it was a part of, when only some lines were decided about.
 
@@ -540,7 +541,7 @@
 ---@field target pintle.ReviewTarget What.
 ---@field discardEdits? boolean Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict.
 
----Undo a verdict.
+---Undo a verdict, or withdraw one that waits.
 ---@class pintle.ReviewAction.Variant
 ---@field action "revert" 
 ---@field verdict integer The event of the verdict.
@@ -590,13 +591,15 @@
 
 ---What came of it.
 ---@class pintle.ReviewDecideResult
----@field seq integer The event of the verdict, by which it can be undone.
----@field verdict pintle.Verdict What was done to which hunk.
+---@field seq integer The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it.
+---@field verdict pintle.Verdict What was done to which hunk; of one that waits, what would be done now.
+---@field isQueued? boolean It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or `review.queued` why not.
 
 ---What was decided and what came of it: all that an event has to hold.
 ---@class pintle.Verdict
 ---@field action pintle.ReviewAction What was asked.
 ---@field parts (pintle.VerdictPart)[] What it does to each hunk.
+---@field waited? integer It had waited, under this number.
 
 ---What a verdict does to one hunk.
 ---@class pintle.VerdictPart
@@ -661,7 +664,7 @@
 ---@field event pintle.Event What happened.
 
 ---Durable events, told apart by `type`. A reader skips a type it does not know.
----@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
+---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
 ---The session was made.
 ---@class pintle.Event.session.created: pintle.SessionCreated
@@ -760,6 +763,10 @@
 ---A person decided about hunks.
 ---@class pintle.Event.review.decided: pintle.Verdict
 ---@field type "review.decided" 
+
+---A verdict waits for the next gap between two calls, or one waits no more.
+---@class pintle.Event.review.queued: pintle.ReviewQueue
+---@field type "review.queued" 
 
 ---The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
 ---@class pintle.Event.history.rewound: pintle.HistoryRewound
@@ -1088,6 +1095,21 @@
 ---@class pintle.FilesChanged
 ---@field changes (pintle.FileRecord)[] The files.
 ---@field by pintle.ChangedBy Who did it.
+
+---A verdict that waits.
+---@class pintle.WaitingVerdict
+---@field id integer Its number: the event with which it began to wait.
+---@field action pintle.ReviewAction What is wanted.
+
+---A verdict that was not carried out.
+---@class pintle.RefusedVerdict
+---@field id integer Its number.
+---@field reason string Why, for people.
+
+---The verdicts that wait for a gap between two calls of the running turn.
+---@class pintle.ReviewQueue
+---@field waiting (pintle.WaitingVerdict)[] All of them, in order.
+---@field refused? pintle.RefusedVerdict One that waits no more and was not carried out.
 
 ---The session goes on from another place of its history.
 ---@class pintle.HistoryRewound
@@ -1648,7 +1670,7 @@ M.method = {
   ---Lists what the agent changed and nobody has decided about.
   ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
   review_list = "review/list",
-  ---Keeps, undoes, comments, or undoes a verdict. Undoing waits for nobody: while a turn runs it is refused.
+  ---Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls.
   ---Params: `pintle.ReviewDecideParams`; result: `pintle.ReviewDecideResult`.
   review_decide = "review/decide",
   ---Reads what a file held at the last accepted point.

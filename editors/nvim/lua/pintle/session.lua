@@ -347,6 +347,14 @@ local durable = {
     end
     add({ kind = "decided" })
   end,
+  ["review.queued"] = function(_, event, add)
+    local refused = event.refused
+    if refused then
+      local message = "a decision was not carried out: " .. refused.reason
+      add({ kind = "notice", notice = { level = "warning", code = "verdictRefused", message = message } })
+    end
+    add({ kind = "decided" })
+  end,
   ["notice"] = function(_, event, add)
     add({ kind = "notice", notice = event })
   end,

@@ -167,7 +167,12 @@ local function decide(here, view, actions)
         log.failed("not decided", err or { code = 0, message = "an empty answer" })
         return over()
       end
-      vim.list_extend(parts, result.verdict.parts)
+      for _, part in ipairs(result.verdict.parts) do
+        if result.isQueued and part.outcome == "applied" then
+          part.outcome = "waiting for the running call to end"
+        end
+        parts[#parts + 1] = part
+      end
       send(at + 1)
     end)
   end

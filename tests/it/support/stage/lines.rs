@@ -85,6 +85,10 @@ impl Stage {
                 retry.attempt, retry.of, retry.delay_ms, retry.code, retry.message
             ),
             Event::FilesChanged(changed) => history::changed(changed),
+            Event::ReviewQueued(queue) => match &queue.refused {
+                Some(refused) => format!("verdict refused: {}", refused.reason),
+                None => format!("{} verdicts wait", queue.waiting.len()),
+            },
             Event::ReviewDecided(verdict) => format!("decided about {} hunks", verdict.parts.len()),
             Event::HistoryRewound(rewound) => {
                 let (dropped, restored) = (rewound.dropped.len(), rewound.restored.len());
