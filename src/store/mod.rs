@@ -15,6 +15,7 @@ pub mod announced;
 pub mod artifacts;
 pub mod blobs;
 
+mod draft;
 mod entries;
 mod entry;
 pub mod index;
@@ -160,12 +161,22 @@ impl Store {
     /// # Errors
     /// The folder cannot be made or written.
     pub fn create(&self, header: &Header) -> Result<Journal, Error> {
+        let mut journal = self.draft(header)?;
+        journal.publish()?;
+        Ok(journal)
+    }
+
+    /// As [`Store::create`], but nobody sees the session before [`Journal::publish`]; dropped before, it is gone.
+    ///
+    /// # Errors
+    /// The folder cannot be made or written.
+    pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         let folder = self.sessions.join(slug(&header.cwd)).join(format!(
             "{}_{}",
             folder_time(header.created_ms),
             header.session_id
         ));
-        Journal::create(folder, header)
+        Journal::draft(folder, header)
     }
 
     /// Opens a session for writing and reads all of it. A torn last line is moved aside, damaged

@@ -29,7 +29,7 @@ pub(super) struct Scene {
 
 /// The content of a file in a version; large enough to take time where no model writes it out.
 pub(super) fn content(name: &str, version: u32) -> String {
-    let lines = if ["a.txt", "c.txt"].contains(&name) { 3000 } else { 20 };
+    let lines = if ["a.txt", "c.txt"].contains(&name) { 400 } else { 20 };
     let line = format!("{name} has a line like this, many times\n");
     format!("head {name} v{version}\n{}tail {name} v{version}\n", line.repeat(lines))
 }
@@ -69,7 +69,7 @@ fn script(replies: Vec<Value>) -> Value {
 }
 
 fn turns(marks: &str) -> Value {
-    let words = "many words that come one by one ".repeat(30);
+    let words = "many words that come one by one ".repeat(12);
     script(vec![
         blocks(&[
             json!({ "reasoning": words }),
