@@ -13,6 +13,7 @@ use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -213,17 +214,24 @@ impl Journal {
         Ok(wire.into_boxed_str())
     }
 
-    /// Waits until everything appended so far is on the disk itself.
+    /// Waits until everything appended so far is on the disk itself, under the journal's name.
     ///
     /// # Errors
-    /// The disk said no.
+    /// The disk said no, or somebody took the file away.
     pub async fn sync(&self) -> Result<(), Error> {
-        let file = Arc::clone(&self.file);
-        let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
-        synced
-            .map_err(io::Error::other)
-            .flatten()
-            .map_err(|source| Error::Io { path: self.folder.join(FILE), source })
+        let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
+        let synced = tokio::task::spawn_blocking(move || {
+            file.sync_data()?;
+            let own = file.metadata()?;
+            let is_it = |named: fs::Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
+            Ok(fs::metadata(path).is_ok_and(is_it))
+        });
+        let path = || self.folder.join(FILE);
+        match synced.await.map_err(io::Error::other).flatten() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::Gone(path())),
+            Err(source) => Err(Error::Io { path: path(), source }),
+        }
     }
 
     /// Gives this session the long outputs of another one, by its folder.

@@ -108,6 +108,11 @@ pub enum Error {
     /// The first line is not a journal's.
     #[error("{0} does not begin like a journal")]
     NoJournal(PathBuf),
+    /// The file that is being written has lost its name.
+    #[error(
+        "{0} was removed or replaced while the session was open: what is said in it is lost when it is closed; begin a new session"
+    )]
+    Gone(PathBuf),
     /// The index cannot be used; the sessions are there all the same.
     #[error("the index {path} cannot be used: {message}")]
     Index {

@@ -18,6 +18,7 @@ mod context;
 mod damage;
 mod examples;
 mod export;
+mod faults;
 mod fuzz;
 mod history;
 mod hooks;
