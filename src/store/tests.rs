@@ -303,7 +303,10 @@ fn a_session_that_is_being_made_is_not_shown_and_goes_when_nobody_makes_it() {
     let mut shown = store.draft(&header("s1", "/w", 1000)).unwrap();
     let never = store.draft(&header("s2", "/w", 2000)).unwrap();
     assert_eq!(store.ids().unwrap(), []);
+    let listed = || store.list(&Filter::default(), None, 9).unwrap().0.len();
+    assert_eq!(listed(), 0);
     shown.publish().unwrap();
+    assert_eq!(listed(), 1);
     drop(never);
     assert_eq!(store.ids().unwrap(), [SessionId::new("s1")]);
     assert!(matches!(store.open(&SessionId::new("s1")), Err(Error::Locked { .. })));
