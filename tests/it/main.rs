@@ -19,6 +19,7 @@ mod damage;
 mod documents;
 mod examples;
 mod export;
+mod faults;
 mod fuzz;
 mod history;
 mod hooks;
