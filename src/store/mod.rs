@@ -19,6 +19,7 @@ mod draft;
 mod entries;
 mod entry;
 pub mod index;
+pub mod items;
 mod journal;
 pub mod ledger;
 mod list;

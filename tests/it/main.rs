@@ -24,6 +24,7 @@ mod fuzz;
 mod history;
 mod hooks;
 mod interleavings;
+mod items;
 mod jobs;
 mod journals;
 mod kills;
