@@ -17,6 +17,7 @@ mod clouds;
 mod context;
 mod damage;
 mod documents;
+mod edits;
 mod examples;
 mod export;
 mod faults;
