@@ -79,6 +79,9 @@ pub struct SessionRewindParams {
     /// Files that are put back although somebody else has changed them, by their absolute paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrite: Vec<String>,
+    /// Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub summarize: bool,
     /// Only say what would happen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
@@ -99,6 +102,9 @@ pub struct SessionRewindResult {
     /// The message that was gone back before, to be edited and sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Input>,
+    /// The turn that sums up what was left, where that was wanted and there is something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary_turn_id: Option<TurnId>,
     /// What became of the files that were changed since; empty where only the conversation goes back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFate>,

@@ -213,12 +213,8 @@ pub(super) async fn compact(
         None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
-            // What is summed up has to fit as well: its beginning and its end matter most.
-            let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
-            let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
-            let guard = Guard { max_chars, max_lines: None, keep: Keep::HeadAndTail };
-            let text = truncate::guard(&text, guard).unwrap_or(text);
-            ask(ctx, &item, text, tally).await.map(|said| (cut, said))
+            let text = fitting(&marks, text);
+            ask(ctx, Some(&item), compact::INSTRUCTIONS, text, tally).await.map(|said| (cut, said))
         }
     };
     ctx.session.doing(Doing::Working).await;
@@ -260,6 +256,43 @@ pub(super) async fn compact(
     Ok(prune(ctx, conversation, meter, keep, (tokens, None)).await)
 }
 
+/// What is summed up has to fit as well: its beginning and its end matter most.
+fn fitting(marks: &Marks, text: String) -> String {
+    let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
+    let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
+    let guard = Guard { max_chars, max_lines: None, keep: Keep::HeadAndTail };
+    truncate::guard(&text, guard).unwrap_or(text)
+}
+
+/// Has the model sum up what the conversation has left. Nothing where it cannot, which is told.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(super) async fn sum_up_left(
+    ctx: &TurnContext,
+    left: &[Arc<Message>],
+    tally: &mut Tally,
+) -> Result<Option<String>, End> {
+    let text = fitting(&marks_of(&ctx.room, ctx.window), compact::left(left));
+    ctx.session.doing(Doing::Compacting).await;
+    let asked = ask(ctx, None, compact::LEFT_INSTRUCTIONS, text, tally).await;
+    ctx.session.doing(Doing::Working).await;
+    match asked {
+        Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
+        Err(Unsummed::Interrupted) => Err(End::Interrupted),
+        Err(Unsummed::Failed(why)) => {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "notSummedUp".to_owned(),
+                message: format!("what was left is not summed up: {why}"),
+                hint: Some("the session goes on without; session/tree leads back to it".to_owned()),
+            };
+            ctx.session.event(Event::Notice(notice)).await;
+            Ok(None)
+        }
+    }
+}
+
 /// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
 /// measure, so that there is always something to sum up.
 fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
@@ -294,7 +327,8 @@ enum Unsummed {
 /// Asks for a summary, again when the provider fails in a way that may pass.
 async fn ask(
     ctx: &TurnContext,
-    item: &Item,
+    item: Option<&Item>,
+    instructions: &str,
     text: String,
     tally: &mut Tally,
 ) -> Result<String, Unsummed> {
@@ -304,7 +338,7 @@ async fn ask(
         let request = Request {
             model: ctx.model.id.clone(),
             origin: ctx.model.origin(),
-            system: compact::INSTRUCTIONS.into(),
+            system: instructions.into(),
             messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text.clone())]))]),
             tools: Arc::new([]),
             effort: None,
@@ -336,7 +370,7 @@ async fn ask(
 
 async fn read(
     ctx: &TurnContext,
-    item: &Item,
+    item: Option<&Item>,
     n: &mut u64,
     request: Request,
     tally: &mut Tally,
@@ -350,6 +384,7 @@ async fn read(
             // What it thinks about it is no part of the summary.
             Delta::Text { index, text } if texts.contains(&index) => {
                 said.push_str(&text);
+                let Some(item) = item else { continue };
                 let (item_id, field) = (item.id.clone(), DeltaField::Text);
                 let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
                 *n += 1;

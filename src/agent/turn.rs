@@ -128,6 +128,8 @@ pub(super) enum Work {
     Answer(Vec<QueuedInput>),
     /// Sum up the conversation, and take care of this.
     Compact(Option<String>),
+    /// Sum up these messages, which the conversation has left.
+    SumUpLeft(Vec<Arc<Message>>),
 }
 
 /// What a turn does at the moment, beside waiting for people.
@@ -238,6 +240,7 @@ pub(super) async fn run(mut ctx: TurnContext, mut moved: Moved, work: Work) -> F
         Work::Compact(instructions) => {
             sum_up(&ctx, &mut moved, instructions.as_deref(), &mut tally).await
         }
+        Work::SumUpLeft(left) => sum_up_left(&ctx, &mut moved, &left, &mut tally).await,
     };
     let end = match done {
         Ok(stop) => End::Completed(stop),
@@ -258,6 +261,20 @@ async fn sum_up(
     make_room::compact(ctx, moved, &tools, tally, wanted).await?;
     let usage = make_room::usage(ctx, &mut moved.meter, &tools, &moved.conversation.messages);
     ctx.session.transient(TransientEvent::Context(usage)).await;
+    Ok(StopReason::EndTurn)
+}
+
+/// Sums up what was left behind, and tells the model.
+async fn sum_up_left(
+    ctx: &TurnContext,
+    moved: &mut Moved,
+    left: &[Arc<Message>],
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    if let Some(text) = make_room::sum_up_left(ctx, left, tally).await? {
+        tell(ctx, &mut moved.conversation, text).await;
+        ctx.session.barrier().await?;
+    }
     Ok(StopReason::EndTurn)
 }
 

@@ -10,7 +10,12 @@ use std::sync::Arc;
 /// How the model is asked for a summary.
 pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 
-/// What a summary begins with in the conversation.
+/// How the model is asked to sum up what the conversation has left.
+pub const LEFT_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
+
+/// What such a summary begins with.
+pub const LEFT_HEADING: &str = "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.";
+
 /// How a message begins that stands for what was summed up.
 pub const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
 
@@ -80,6 +85,15 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
         text.push('\n');
     }
     format!("<conversation>\n{text}</conversation>\n\nWrite the memory now.")
+}
+
+/// What is asked of the model about messages that the conversation has left.
+pub fn left(messages: &[Arc<Message>]) -> String {
+    let mut text = String::new();
+    for message in messages {
+        write_message(&mut text, message);
+    }
+    format!("<conversation>\n{text}</conversation>\n\nWrite it down now.")
 }
 
 fn write_message(text: &mut String, message: &Message) {

@@ -58,6 +58,98 @@ fn a_message_is_gone_back_before_and_said_otherwise() {
 }
 
 #[test]
+fn what_was_left_is_summed_up_for_the_model_where_that_is_wanted() {
+    full(
+        "say one\nread a.txt\nsay two\nsay tried a.txt\nsay three",
+        "prompt first | idle | prompt second | idle | back-told #3 | idle | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 call read pending
+            updated   #4 call read: a.txt pending
+            step 1 ToolUse
+            updated   #4 call read: a.txt running
+            completed #4 call read: a.txt completed = "one\ntwo"
+            started   #5 message running ""
+            completed #5 message completed "two"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > back-told #3: without #3 #4 #5; 0 again; "second".
+            back: 3 items dropped, 0 restored
+            turn started
+            completed #6 engine "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            turn Completed EndTurn after 0 steps
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #7 user "third"
+            started   #8 message running ""
+            completed #8 message completed "three"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "first"
+            assistant "one"
+            user "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn where_the_summing_up_fails_or_there_is_nothing_to_sum_up_the_session_goes_on_without() {
+    full(
+        "say one\nsay two\nfail invalidRequest no\nsay three",
+        "prompt first | idle | prompt second | idle | back-told #3 | idle | back-told #3 | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 message running ""
+            completed #4 message completed "two"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > back-told #3: without #3 #4; 0 again; "second".
+            back: 2 items dropped, 0 restored
+            turn started
+            notice notSummedUp: what was left is not summed up: no
+            turn Completed EndTurn after 0 steps
+            > back-told #3: without ; 0 again; "second".
+            back: 0 items dropped, 0 restored
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #5 user "third"
+            started   #6 message running ""
+            completed #6 message completed "three"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "first"
+            assistant "one"
+            user "third""#]],
+    );
+}
+
+#[test]
 fn going_back_is_undone_by_going_to_where_it_began() {
     full(
         "say one\nsay two\nsay three",

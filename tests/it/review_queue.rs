@@ -4,6 +4,8 @@ use crate::support::program::{Framing, Place, Program};
 use nix::sys::signal::Signal;
 use nix::sys::stat::Mode;
 use serde_json::{Value, json};
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\n";
 
@@ -13,6 +15,15 @@ struct Halted {
     script: String,
     program: Program,
     session: Value,
+}
+
+impl Drop for Halted {
+    /// What a killed engine has left behind ends as well.
+    fn drop(&mut self) {
+        let without_waiting = nix::fcntl::OFlag::O_NONBLOCK.bits();
+        let gate = self.place.path("../gate");
+        let _ = OpenOptions::new().write(true).custom_flags(without_waiting).open(gate);
+    }
 }
 
 impl Halted {

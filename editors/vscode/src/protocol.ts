@@ -657,6 +657,8 @@ export type SessionRewindParams = {
   scope?: RewindScope;
   /** Files that are put back although somebody else has changed them, by their absolute paths. */
   overwrite?: string[];
+  /** Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary. */
+  summarize?: boolean;
   /** Only say what would happen. */
   dryRun?: boolean;
 };
@@ -689,6 +691,8 @@ export type SessionRewindResult = {
   restored: ItemId[];
   /** The message that was gone back before, to be edited and sent again. */
   input?: Input[];
+  /** The turn that sums up what was left, where that was wanted and there is something. */
+  summaryTurnId?: TurnId;
   /** What became of the files that were changed since; empty where only the conversation goes back. */
   files?: FileFate[];
 };

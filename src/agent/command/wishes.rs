@@ -54,6 +54,8 @@ pub struct Rewind {
     pub scope: RewindScope,
     /// Files that are put back although somebody else has changed them.
     pub overwrite: Vec<String>,
+    /// Have the model sum up what it will not know any more.
+    pub is_summed_up: bool,
     /// Only say what that would do.
     pub is_dry_run: bool,
 }

@@ -9,8 +9,9 @@ use crate::agent::engine::in_background;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::recovery;
-use crate::agent::turn::Moved;
+use crate::agent::turn::{Moved, Work};
 use crate::context::conversation::Conversation;
+use crate::llm::{Message, Provider};
 use crate::store::{Entry, tree};
 use crate::tools::Ledger;
 use pintle_protocol::event::Event;
@@ -19,17 +20,25 @@ use pintle_protocol::history::{
     HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult, SessionTreeResult,
 };
 use pintle_protocol::hook::HookPoint;
+use pintle_protocol::ids::TurnId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
+/// What is to be summed up after going to another place.
+struct Left {
+    turn_id: TurnId,
+    messages: Vec<Arc<Message>>,
+    provider: Arc<dyn Provider>,
+}
+
 impl Session {
     /// Goes to another place, or says what that would do.
     pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
-        let mut records = Vec::new();
-        let _ = reply.send(self.try_rewind(rewind, &mut records).await);
+        let (mut records, mut left) = (Vec::new(), None);
+        let _ = reply.send(self.try_rewind(rewind, &mut records, &mut left).await);
         let is_switched =
             |record: &Arc<Record>| matches!(record.value.event, Event::HistoryRewound(_));
         if records.iter().any(is_switched) {
@@ -39,27 +48,36 @@ impl Session {
         for record in records {
             self.hand_on(&record);
         }
+        if let Some(Left { turn_id, messages, provider }) = left {
+            self.begin(turn_id, Work::SumUpLeft(messages), provider);
+        }
     }
 
     async fn try_rewind(
         &mut self,
         rewind: Rewind,
         records: &mut Vec<Arc<Record>>,
+        left: &mut Option<Left>,
     ) -> Result<SessionRewindResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
             let hint = "interrupt it, or go back when it is over";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
-        let Rewind { to, scope, overwrite, is_dry_run } = rewind;
+        let Rewind { to, scope, overwrite, is_summed_up, is_dry_run } = rewind;
+        let provider = if is_summed_up && scope != RewindScope::Files {
+            Some(self.services.models.provider(&self.settings.model)?)
+        } else {
+            None
+        };
         let entries = in_background(self.journal.reader()).await?;
         let place = tree::find(&entries, &to).map_err(no_place)?;
         let from_seq = self.journal.last_seq();
         let known = tree::items(&entries, &tree::path(&entries, from_seq));
         let path = tree::path(&entries, place.seq);
-        let left = tree::items(&entries, &path);
+        let stays = tree::items(&entries, &path);
         let set = |items: &[_]| items.iter().cloned().collect::<BTreeSet<_>>();
-        let (was, is) = (set(&known), set(&left));
+        let (was, is) = (set(&known), set(&stays));
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
             RewindScope::Files | RewindScope::Both => {
@@ -72,11 +90,12 @@ impl Session {
             dropped: Vec::new(),
             restored: Vec::new(),
             input: place.input,
+            summary_turn_id: None,
             files: Vec::new(),
         };
         if scope != RewindScope::Files {
             result.dropped = known.into_iter().filter(|id| !is.contains(id)).collect();
-            result.restored = left.into_iter().filter(|id| !was.contains(id)).collect();
+            result.restored = stays.into_iter().filter(|id| !was.contains(id)).collect();
         }
         if !is_dry_run {
             records.extend(self.put_files_back(&mut files).await?);
@@ -88,7 +107,10 @@ impl Session {
                 };
                 records.push(self.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
+                let known = self.known_messages();
                 self.go_on_from(&entries);
+                *left = provider.and_then(|provider| self.left(known, provider));
+                result.summary_turn_id = left.as_ref().map(|left| left.turn_id.clone());
                 let plan = recovery::plan(&entries);
                 if plan != self.plan {
                     records.push(self.append(None, Event::PlanUpdated(plan.clone()), None)?);
@@ -98,6 +120,25 @@ impl Session {
         }
         result.files = files.into_iter().map(|plan| plan.fate).collect();
         Ok(result)
+    }
+
+    /// What the model knows, as messages.
+    fn known_messages(&self) -> Vec<Arc<Message>> {
+        match &self.phase {
+            Phase::Idle(moved) => moved.conversation.messages.clone(),
+            Phase::Running(_) => Vec::new(),
+        }
+    }
+
+    /// What of these messages the model does not know any more, to be summed up.
+    fn left(&self, known: Vec<Arc<Message>>, provider: Arc<dyn Provider>) -> Option<Left> {
+        let now = self.known_messages();
+        // Messages hold raw JSON, which knows no equality but that of its text.
+        let is_same = |(was, is): &(_, _)| format!("{was:?}") == format!("{is:?}");
+        let common = known.iter().zip(&now).take_while(is_same).count();
+        let messages: Vec<_> = known.into_iter().skip(common).collect();
+        let turn_id = TurnId::new(self.services.ambient.new_id());
+        (!messages.is_empty()).then_some(Left { turn_id, messages, provider })
     }
 
     /// The model knows what these entries say, and nothing else.

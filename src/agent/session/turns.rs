@@ -244,7 +244,7 @@ impl Session {
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),
-            Work::Compact(_) => &[],
+            Work::Compact(_) | Work::SumUpLeft(_) => &[],
         };
         let Some(asked) = inputs.first().and_then(|input| input.limits) else {
             return self.settings.limits;

@@ -19,9 +19,9 @@ pub(super) async fn session_rewind(
     connection: Arc<Connection>,
     params: SessionRewindParams,
 ) -> Answer<SessionRewindResult> {
-    let SessionRewindParams { session_id, to, scope, overwrite, dry_run: is_dry_run } = params;
+    let SessionRewindParams { session_id, to, scope, overwrite, summarize, dry_run } = params;
     let session = session(&connection, session_id)?;
-    let rewind = Rewind { to, scope, overwrite, is_dry_run };
+    let rewind = Rewind { to, scope, overwrite, is_summed_up: summarize, is_dry_run: dry_run };
     session.ask(|reply| Command::Rewind { rewind, reply }).await.map_err(refused)
 }
 

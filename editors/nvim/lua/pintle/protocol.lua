@@ -393,6 +393,7 @@
 ---@field to pintle.HistoryPoint The place.
 ---@field scope? pintle.RewindScope Whether the conversation goes there, the files, or both.
 ---@field overwrite? (string)[] Files that are put back although somebody else has changed them, by their absolute paths.
+---@field summarize? boolean Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary.
 ---@field dryRun? boolean Only say what would happen.
 
 ---A place in a session's history: exactly one of its fields.
@@ -411,6 +412,7 @@
 ---@field dropped (pintle.ItemId)[] Items that the model does not know any more.
 ---@field restored (pintle.ItemId)[] Items that it knows again.
 ---@field input? (pintle.Input)[] The message that was gone back before, to be edited and sent again.
+---@field summaryTurnId? pintle.TurnId The turn that sums up what was left, where that was wanted and there is something.
 ---@field files? (pintle.FileFate)[] What became of the files that were changed since; empty where only the conversation goes back.
 
 ---What becomes of a file by going back.

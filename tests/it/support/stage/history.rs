@@ -8,12 +8,12 @@ use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::ItemId;
 
 impl Stage {
-    /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
+    /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `back-told #1` (the model is told what is left), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
     /// `label #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
-            "back" | "back-both" | "look-back" | "to" | "forth" => {
+            "back" | "back-both" | "back-told" | "look-back" | "to" | "forth" => {
                 let to = match verb {
                     "to" => seq(rest),
                     "forth" => seq(&self.left.to_string()),
@@ -24,7 +24,8 @@ impl Stage {
                     "back-both" => RewindScope::Both,
                     _ => RewindScope::Conversation,
                 };
-                let rewind = Rewind { to, scope, is_dry_run, ..Rewind::default() };
+                let is_summed_up = verb == "back-told";
+                let rewind = Rewind { to, scope, is_summed_up, is_dry_run, ..Rewind::default() };
                 let rewind = |reply| Command::Rewind { rewind, reply };
                 let told = self.session.ask(rewind).await;
                 let told = told.map(|result| {
