@@ -1,9 +1,10 @@
 //! The command line.
 
+pub(crate) mod history;
 mod sessions;
 
 pub(crate) use sessions::{
-    Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing,
+    Deletion, Exporting, Importing, Listing, Pruning, Search, Sessions, Showing, Stored,
 };
 
 use anyhow::Context;
@@ -35,7 +36,7 @@ pub(crate) enum Task {
     Demo(Demo),
     /// Print the models that are known by name, with windows and prices: those built in and your own
     Models(ListModels),
-    /// Look after stored sessions: list, show, search, export, import, delete, verify
+    /// Look after stored sessions: list, show, search, go back in, fork, review, export, import, delete, verify
     Sessions {
         #[command(subcommand)]
         task: Sessions,

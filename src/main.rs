@@ -8,7 +8,7 @@ mod sessions;
 mod signals;
 
 use anyhow::Context;
-use args::{Args, Task};
+use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
@@ -82,7 +82,10 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
-        Task::Sessions { task } => sessions::run(task, &ambient),
+        Task::Sessions { task: Sessions::History(task) } => {
+            in_runtime(|| work_in_session(task, ambient))
+        }
+        Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
         Task::Schema => {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)
@@ -153,6 +156,19 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         code = signals.run() => code,
     };
     prune(&task.settings, &ambient);
+    Ok(if code == run::STOPPED { signals.code() } else { code })
+}
+
+/// Goes back in a session, forks it, reviews what its agent changed: with an engine, and without a model.
+async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&task.settings(), &ambient).await?;
+    let (engine, handle) = Engine::new(services);
+    let worked = beside(engine, sessions::history::run(task, handle, ambient, signals.token()));
+    let code = tokio::select! {
+        code = worked => code??,
+        code = signals.run() => code,
+    };
     Ok(if code == run::STOPPED { signals.code() } else { code })
 }
 

@@ -1,8 +1,9 @@
 //! `pintle sessions`: what is stored, for a person at a terminal and, with `--json`, for scripts.
 //!
-//! It works on the store alone; no engine runs, and no model is needed.
+//! It works on the store alone; no engine runs, and no model is needed. What changes a session goes through an engine (`history`).
 
 mod exporting;
+pub(crate) mod history;
 mod importing;
 mod pruning;
 mod transcript;
@@ -10,7 +11,7 @@ mod when;
 
 pub(crate) use pruning::prune_if_due;
 
-use crate::args::{self, Deletion, Listing, Search, Sessions, Showing};
+use crate::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
 use crate::assemble;
 use anyhow::Context;
 use pintle::ambient::Ambient;
@@ -36,26 +37,30 @@ const SHORT_ID: usize = 8;
 /// How many events are read at once.
 const PAGE: usize = 500;
 
-pub(crate) fn run(task: Sessions, ambient: &Ambient) -> anyhow::Result<u8> {
+pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&args::Settings::default(), ambient)?;
     let sessions = Stock { store: Store::new(&config.folders.data), ambient };
     let done = match task {
-        Sessions::List(wanted) => sessions.list(&wanted),
-        Sessions::Show(wanted) => sessions.show(&wanted),
-        Sessions::Search(wanted) => sessions.search(&wanted),
-        Sessions::Export(wanted) => sessions.export(&wanted),
-        Sessions::Import(wanted) => sessions.import(&wanted),
-        Sessions::Delete(wanted) => sessions.delete(&wanted),
-        Sessions::Prune(wanted) => sessions.prune(&wanted, &config),
-        Sessions::Reindex => sessions.reindex(),
-        Sessions::Doctor { json } => sessions.doctor(json),
+        Task::List(wanted) => sessions.list(&wanted),
+        Task::Show(wanted) => sessions.show(&wanted),
+        Task::Search(wanted) => sessions.search(&wanted),
+        Task::Export(wanted) => sessions.export(&wanted),
+        Task::Import(wanted) => sessions.import(&wanted),
+        Task::Delete(wanted) => sessions.delete(&wanted),
+        Task::Prune(wanted) => sessions.prune(&wanted, &config),
+        Task::Reindex => sessions.reindex(),
+        Task::Doctor { json } => sessions.doctor(json),
     };
     // Whoever reads has seen enough: `pintle sessions list | head`.
-    let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     match done {
-        Err(error) if error.downcast_ref::<io::Error>().is_some_and(is_pipe) => Ok(0),
+        Err(error) if is_broken_pipe(&error) => Ok(0),
         done => done,
     }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let is_pipe = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    error.downcast_ref::<io::Error>().is_some_and(is_pipe)
 }
 
 struct Stock<'a> {

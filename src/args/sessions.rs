@@ -1,5 +1,6 @@
 //! The command line of `pintle sessions`.
 
+use super::history::History;
 use clap::{Subcommand, ValueEnum};
 use pintle::export;
 use pintle_protocol::search::{EntryKind, EntryRole};
@@ -7,6 +8,15 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sessions {
+    #[command(flatten)]
+    Stored(Stored),
+    #[command(flatten)]
+    History(History),
+}
+
+/// What works on the store alone.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Stored {
     /// List stored sessions, newest first
     List(Listing),
     /// Print what was said and done in a session

@@ -72,8 +72,12 @@ pub fn write(
             Ok(())
         }
         Format::Pi => {
-            let entries = store.current_entries(session)?;
-            let mut writer = pi::Writer::default();
+            let mut ways = pi::Ways::default();
+            for entry in store.entries(session)? {
+                ways.take(&entry?);
+            }
+            let entries = store.entries(session)?;
+            let mut writer = pi::Writer::new(ways);
             let mut text = String::new();
             writer.begin(entries.header(), &mut text);
             for entry in entries {

@@ -3,7 +3,7 @@
 //! Invariant: what comes out replays to a conversation that any provider accepts, whatever the file holds.
 
 use super::read::{Line, Session};
-use super::turns::Turns;
+use super::turns::{Stop, Turns};
 use super::{blocks, keeping};
 use crate::context::compact;
 use crate::llm::Effort;
@@ -12,6 +12,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{
     ConfigChanged, Delivery, Event, Notice, NoticeLevel, QueuedInput, SessionCreated, TurnStatus,
 };
+use pintle_protocol::history::LabelChanged;
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{
     Compaction, CompactionReason, EngineMessage, ItemBody, ItemStatus, UserMessage,
@@ -19,6 +20,7 @@ use pintle_protocol::item::{
 use pintle_protocol::plan::WorkMode;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 
 /// An event that is to be written.
 #[derive(Debug)]
@@ -51,6 +53,9 @@ pub struct Imported {
 /// What no model of Pi's is called where the file names none.
 const NO_MODEL: &str = "pi/unknown";
 
+/// The longest name of a place, in characters.
+const MOST_LABEL_CHARS: usize = 200;
+
 /// Makes events of a session. Its working directory is the one that is given, else its own; `new_id` makes ids that nobody
 /// else has.
 pub fn import(
@@ -62,8 +67,11 @@ pub fn import(
     let cwd = cwd.or(head.text("cwd")).filter(|cwd| cwd.starts_with('/')).unwrap_or("/").to_owned();
     let created_ms = head.ms().or_else(|| session.entries.first()?.ms()).unwrap_or(0);
     let model = first_model(session);
-    let mut importer =
-        Importer { turns: Turns::new(new_id, model.clone(), cwd.clone()), effort: None };
+    let mut importer = Importer {
+        turns: Turns::new(new_id, model.clone(), cwd.clone()),
+        effort: None,
+        ends: Vec::new(),
+    };
     importer.turns.at(0, Some(created_ms));
     importer.effort = head.text("thinkingLevel").and_then(effort);
     let created = SessionCreated {
@@ -79,23 +87,17 @@ pub fn import(
     };
     importer.turns.push(Event::SessionCreated(created), keeping("{}", &head.raw));
     importer.turns.model = importer.model(&model);
-    for (place, line) in session.current().enumerate() {
-        importer.turns.at(place + 1, line.ms());
-        importer.entry(session, line);
-    }
+    importer.all(session);
     importer.turns.end(TurnStatus::Completed, None, None);
-    let mut warnings = session.warnings.clone();
-    let elsewhere = session.elsewhere();
-    if elsewhere > 0 {
-        let text = format!(
-            "{elsewhere} entries on other branches than the last one were left out; the file still has them"
-        );
-        importer.notice(NoticeLevel::Warning, &text, None);
-        warnings.push(text);
-    }
     importer.turns.push(Event::SessionClosed {}, None);
     let pi_id = head.text("id").unwrap_or_default().to_owned();
-    Imported { pi_id, cwd, created_ms, drafts: importer.turns.drafts, warnings }
+    Imported {
+        pi_id,
+        cwd,
+        created_ms,
+        drafts: importer.turns.drafts,
+        warnings: session.warnings.clone(),
+    }
 }
 
 /// The name it was given last.
@@ -131,12 +133,52 @@ fn effort(level: &str) -> Option<Effort> {
     level.parse().ok().filter(|effort| *effort != Effort::None)
 }
 
+/// The entries that something else than the next line goes on from.
+fn left(session: &Session) -> HashSet<usize> {
+    let places = 0..session.entries.len();
+    let jumps = places.filter_map(|place| {
+        session.parent(place).filter(|parent| Some(*parent) != place.checked_sub(1))
+    });
+    jumps.collect()
+}
+
 struct Importer<'a> {
     turns: Turns<'a>,
     effort: Option<Effort>,
+    /// The last event of each entry.
+    ends: Vec<u64>,
 }
 
 impl Importer<'_> {
+    /// All entries in the order of the file, each branch behind the event where it leaves. So the last one is the leaf, as in the file.
+    fn all(&mut self, session: &Session) {
+        let is_left = left(session);
+        let begin = (self.turns.stop(), self.effort);
+        let mut stops: HashMap<usize, (Stop, Option<Effort>)> = HashMap::new();
+        let mut at = None;
+        for (place, line) in session.entries.iter().enumerate() {
+            let parent = session.parent(place);
+            if parent != at {
+                let stop = parent.map_or(Some(&begin), |parent| stops.get(&parent));
+                if let Some((stop, effort)) = stop {
+                    let model = self.turns.model.clone();
+                    self.turns.go_on_from(stop, line.ms());
+                    self.effort = *effort;
+                    if self.turns.model != model {
+                        self.configured(keeping("{}", "null"));
+                    }
+                }
+            }
+            self.turns.at(place + 1, line.ms());
+            self.entry(session, place, line);
+            self.ends.push(self.turns.last_seq());
+            if is_left.contains(&place) {
+                stops.insert(place, (self.turns.stop(), self.effort));
+            }
+            at = Some(place);
+        }
+    }
+
     /// A model with the effort that holds.
     fn model(&self, model: &str) -> String {
         match self.effort {
@@ -145,7 +187,7 @@ impl Importer<'_> {
         }
     }
 
-    fn entry(&mut self, session: &Session, line: &Line) {
+    fn entry(&mut self, session: &Session, place: usize, line: &Line) {
         match line.kind() {
             "message" => match line.fields.get("message").and_then(Value::as_object) {
                 Some(message) => self.message(message, line),
@@ -164,7 +206,7 @@ impl Importer<'_> {
                 let model = self.plain_model();
                 self.config(&model, keeping("{}", &line.raw));
             }
-            "compaction" => self.compaction(session, line),
+            "compaction" => self.compaction(session, place, line),
             "branch_summary" => {
                 let summary = line.text("summary").unwrap_or_default();
                 self.engine(&branch(summary), line);
@@ -173,13 +215,7 @@ impl Importer<'_> {
                 let text = plain(line.fields.get("content"));
                 self.engine(&text, line);
             }
-            "label" => {
-                let what = match line.text("label") {
-                    Some(label) => format!("the label `{label}` was set"),
-                    None => "a label was taken away".to_owned(),
-                };
-                self.kept(&what, line);
-            }
+            "label" => self.label(session, line),
             "session_info" => {
                 let name = line.text("name").unwrap_or_default();
                 self.kept(&format!("the session was named `{name}`"), line);
@@ -273,14 +309,29 @@ impl Importer<'_> {
         self.turns.told(Event::ItemCompleted { item }, private);
     }
 
-    fn compaction(&mut self, session: &Session, line: &Line) {
+    fn label(&mut self, session: &Session, line: &Line) {
+        let label = line.text("label").map(str::trim).filter(|label| !label.is_empty());
+        let target = line.text("targetId").and_then(|id| session.place(id));
+        let Some(seq) = target.and_then(|place| self.ends.get(place).copied()) else {
+            let label = label.unwrap_or_default();
+            return self.kept(&format!("the label `{label}` of an entry that is not there"), line);
+        };
+        let label = label.map(|label| label.chars().take(MOST_LABEL_CHARS).collect());
+        let private = keeping("{}", &line.raw);
+        self.turns.push(Event::LabelChanged(LabelChanged { seq, label }), private);
+    }
+
+    fn compaction(&mut self, session: &Session, place: usize, line: &Line) {
         self.turns.settle();
         let first = line.text("firstKeptEntryId").unwrap_or_default();
-        let place = session.current().position(|entry| entry.id == first).map(|at| at + 1);
-        let messages = &self.turns.messages;
+        let is_first = |place: &usize| session.entries.get(*place).is_some_and(|it| it.id == first);
+        let first = session.back(session.parent(place)).filter(is_first).last();
+        let first = first.map(|place| place + 1);
+        let messages: Vec<(usize, bool)> = self.turns.messages.back().copied().collect();
+        let messages: Vec<_> = messages.into_iter().rev().collect();
         // The summary of before is never kept; this one takes its place.
-        let mut cut = place.map_or(messages.len(), |place| {
-            let is_kept = |(at, _): &(usize, bool)| *at >= place;
+        let mut cut = first.map_or(messages.len(), |first| {
+            let is_kept = |(at, _): &(usize, bool)| *at >= first;
             messages.iter().position(is_kept).unwrap_or(messages.len())
         });
         // A result stays with its call.
@@ -288,7 +339,7 @@ impl Importer<'_> {
             cut -= 1;
         }
         let kept = messages.len() - cut;
-        self.turns.messages.splice(..cut, [(0, false)]);
+        self.turns.messages.cut(kept, (0, false));
         let summary = line.text("summary").unwrap_or_default();
         let body = Compaction {
             reason: CompactionReason::Requested,
@@ -313,6 +364,11 @@ impl Importer<'_> {
 
     fn config(&mut self, model: &str, private: Option<Box<RawValue>>) {
         self.turns.model = self.model(model);
+        self.configured(private);
+    }
+
+    /// Says what the model is.
+    fn configured(&mut self, private: Option<Box<RawValue>>) {
         let model = self.turns.model.clone();
         let permission_mode = PermissionMode::Ask;
         let config = ConfigChanged { model, permission_mode, mode: WorkMode::Act };

@@ -1,18 +1,23 @@
 //! Sessions of Pi, versions 1 to 3: read into events of ours, and events of ours written as version 3. Pure: lines in, lines out.
 //!
 //! Each event that comes from a line of Pi's keeps that line, byte for byte, in the private part of its entry. So what this engine
-//! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages.
+//! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages. Branches of Pi's tree are ways of
+//! the history here, its labels names of places; both go back as they came.
 //! Source: `reference/pi-rpc.md`, section 8, of 2026-11, and the reader of Pi 0.73.1.
 
 mod blocks;
 mod fields;
 mod import;
+mod line;
 mod read;
+mod thread;
 mod turns;
+mod ways;
 mod write;
 
 pub use import::{Draft, Imported, import};
 pub use read::{Error, Session, read};
+pub use ways::Ways;
 pub use write::Writer;
 
 use serde_json::value::RawValue;

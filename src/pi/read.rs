@@ -1,8 +1,10 @@
-//! The lines of a session file of Pi's: parsed, brought to one form whatever their version, and put in the order of its tree.
+//! The lines of a session file of Pi's: parsed, brought to one form whatever their version, and the tree that they are.
+//!
+//! Invariant: an entry's parent stands before it in the file, and the last entry is the leaf.
 
 use super::VERSION;
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Why a file is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,8 +35,10 @@ pub struct Session {
     pub(super) head: Line,
     /// The entries, in the order of the file.
     pub(super) entries: Vec<Line>,
-    /// The way from the root to the leaf, as places in `entries`.
-    pub(super) path: Vec<usize>,
+    /// The place of each entry's parent.
+    parents: Vec<Option<usize>>,
+    /// The first place of each id.
+    places: HashMap<String, usize>,
     /// What was wrong with the file.
     pub(super) warnings: Vec<String>,
 }
@@ -112,30 +116,23 @@ pub fn read(text: &str) -> Result<Session, Error> {
         };
         entries.push(Line { raw: raw.to_owned(), fields, id, parent });
     }
-    let path = path(&entries);
-    let mut session = Session { head, entries, path, warnings };
+    let mut places = HashMap::new();
+    for (place, line) in entries.iter().enumerate() {
+        places.entry(line.id.clone()).or_insert(place);
+    }
+    let parents = entries.iter().enumerate().map(|(place, line)| parent(place, line, &places));
+    let parents = parents.collect();
+    let mut session = Session { head, entries, parents, places, warnings };
     session.keep_by_id();
     Ok(session)
 }
 
-/// The way from the root to the last line. A parent that is not there, or that comes later, is taken to be the line before.
-fn path(entries: &[Line]) -> Vec<usize> {
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for (place, line) in entries.iter().enumerate() {
-        places.entry(&line.id).or_insert(place);
+/// An entry's parent. One that is not there, or that comes later, is taken to be the line before.
+fn parent(place: usize, line: &Line, places: &HashMap<String, usize>) -> Option<usize> {
+    match places.get(line.parent.as_ref()?) {
+        Some(earlier) if *earlier < place => Some(*earlier),
+        Some(_) | None => place.checked_sub(1),
     }
-    let mut path = Vec::new();
-    let mut next = entries.len().checked_sub(1);
-    while let Some(place) = next {
-        path.push(place);
-        let parent = entries.get(place).and_then(|line| line.parent.as_deref());
-        next = parent.and_then(|parent| match places.get(parent) {
-            Some(earlier) if *earlier < place => Some(*earlier),
-            Some(_) | None => place.checked_sub(1),
-        });
-    }
-    path.reverse();
-    path
 }
 
 impl Session {
@@ -151,14 +148,25 @@ impl Session {
         }
     }
 
-    /// The entries on the way to the leaf, in order.
-    pub(super) fn current(&self) -> impl Iterator<Item = &Line> {
-        self.path.iter().filter_map(|place| self.entries.get(*place))
+    /// The place of an entry's parent; none for one that the session begins with.
+    pub(super) fn parent(&self, place: usize) -> Option<usize> {
+        self.parents.get(place).copied().flatten()
     }
 
-    /// How many entries are on other branches.
-    pub(super) fn elsewhere(&self) -> usize {
-        let current: HashSet<usize> = self.path.iter().copied().collect();
-        self.entries.len() - current.len()
+    /// The first entry with this id.
+    pub(super) fn place(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// The places from an entry back to where the session begins.
+    pub(super) fn back(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(from, |place| self.parent(*place))
+    }
+
+    /// The entries on the way to the leaf, in order.
+    pub(super) fn current(&self) -> impl Iterator<Item = &Line> {
+        let mut path: Vec<usize> = self.back(self.entries.len().checked_sub(1)).collect();
+        path.reverse();
+        path.into_iter().filter_map(|place| self.entries.get(place))
     }
 }

@@ -4,7 +4,7 @@
 use super::*;
 use crate::context::conversation::Conversation;
 use crate::llm::{AssistantBlock, Message, invariants};
-use crate::store::{Entry, FORMAT_VERSION, Header, Store};
+use crate::store::{Entry, FORMAT_VERSION, Header, Store, tree};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -41,20 +41,31 @@ fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
         journal.append(&record, private.as_deref()).unwrap();
     }
     let entries: Vec<Entry> = store.entries(&id).unwrap().map(Result::unwrap).collect();
-    let mut writer = Writer::default();
+    let lines = written(&header, &entries);
+    (entries, lines)
+}
+
+/// A journal as a session of Pi's.
+fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
+    let mut ways = Ways::default();
+    for entry in entries {
+        ways.take(entry);
+    }
+    let mut writer = Writer::new(ways);
     let mut out = String::new();
-    writer.begin(&header, &mut out);
-    for entry in &entries {
+    writer.begin(header, &mut out);
+    for entry in entries {
         writer.entry(entry, &mut out);
     }
     writer.end(&mut out);
-    let lines = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    (entries, lines)
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// What a model reads, a message a line.
 fn conversation(text: &str) -> String {
-    let conversation = Conversation::replay(&stored(text).0);
+    let entries = stored(text).0;
+    let leaf = entries.last().unwrap().seq;
+    let conversation = Conversation::replay(&tree::on_path(entries, leaf));
     if !conversation.messages.is_empty() {
         assert_eq!(invariants::check(&conversation.messages), Ok(()));
     }
@@ -307,7 +318,7 @@ fn earlier_versions_come_back_as_version_three() {
 }
 
 #[test]
-fn of_a_tree_the_branch_of_the_last_line_is_taken() {
+fn of_a_tree_a_model_reads_the_branch_of_the_last_line() {
     let tree = file(&[
         head(3),
         entry("1", None, user("root")),
@@ -319,11 +330,7 @@ fn of_a_tree_the_branch_of_the_last_line_is_taken() {
     assert_eq!(conversation(&tree), "user: root\na/m: right\n");
     let imported = import(&read(&tree).unwrap(), Some("/here"), &mut || "x".to_owned());
     assert_eq!(imported.cwd, "/here");
-    assert!(
-        imported.warnings[0].contains("2 entries on other branches"),
-        "{:?}",
-        imported.warnings
-    );
+    assert_eq!(imported.warnings, [""; 0]);
     let lost =
         file(&[head(3), entry("1", None, user("one")), entry("2", Some("gone"), user("two"))]);
     assert_eq!(conversation(&lost), "user: one\nuser: two\n");
@@ -373,6 +380,7 @@ fn any_entry() -> impl Strategy<Value = Value> {
         Just(json!({"type": "custom_message", "content": [{"type": "text", "text": "x"}]})),
         Just(json!({"type": "model_change", "provider": "b", "modelId": "n:high"})),
         Just(json!({"type": "thinking_level_change", "thinkingLevel": "low"})),
+        "[1-9]".prop_map(|id| json!({"type": "label", "targetId": id, "label": "here"})),
         Just(json!({"type": "odd", "message": null, "id": 7, "timestamp": "never"})),
     ]
 }
@@ -398,3 +406,5 @@ proptest! {
         prop_assert_eq!(conversation(&file(&again)), before);
     }
 }
+
+mod branches;

@@ -3,12 +3,14 @@
 //! Invariant: every turn that begins ends, and every call has a result before anything else is said.
 
 use super::import::Draft;
+use super::thread::{End, Thread};
 use super::{blocks, keeping};
 use crate::context::conversation::{Bone, Skeleton};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
     Event, StepCompleted, StopReason, TurnCompleted, TurnError, TurnStatus,
 };
+use pintle_protocol::history::HistoryRewound;
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolResult};
 use serde_json::value::RawValue;
@@ -32,7 +34,7 @@ struct Turn {
 }
 
 /// A call that waits for its result, or for those before it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Waiting {
     item: Item,
     /// Its id in the file.
@@ -41,19 +43,32 @@ struct Waiting {
     place: usize,
 }
 
+/// A message that came between a call and its result: its entry, its time, its event.
+type Held = (usize, u64, Event, Option<Box<RawValue>>);
+
+/// A place that the history goes back to, with what holds there.
+#[derive(Debug, Clone)]
+pub(super) struct Stop {
+    seq: u64,
+    messages: End,
+    model: String,
+    calls: Vec<Waiting>,
+    held: Vec<Held>,
+}
+
 /// What makes events.
 pub(super) struct Turns<'a> {
     pub(super) new_id: &'a mut dyn FnMut() -> String,
     pub(super) drafts: Vec<Draft>,
     /// The messages that a model reads, by the place of their entries; a result's is marked.
-    pub(super) messages: Vec<(usize, bool)>,
+    pub(super) messages: Thread<(usize, bool)>,
     /// The model, with its effort.
     pub(super) model: String,
     pub(super) cwd: String,
     turn: Option<Turn>,
     calls: Vec<Waiting>,
     /// Messages that came between a call and its result.
-    held: Vec<(usize, u64, Event, Option<Box<RawValue>>)>,
+    held: Vec<Held>,
     call_ids: HashSet<String>,
     place: usize,
     pub(super) now_ms: u64,
@@ -64,7 +79,7 @@ impl<'a> Turns<'a> {
         Self {
             new_id,
             drafts: Vec::new(),
-            messages: Vec::new(),
+            messages: Thread::default(),
             model,
             cwd,
             turn: None,
@@ -97,6 +112,63 @@ impl<'a> Turns<'a> {
             duration_ms: Some(0),
             body,
         }
+    }
+
+    /// The number of the last event.
+    pub(super) fn last_seq(&self) -> u64 {
+        self.drafts.len() as u64
+    }
+
+    /// What holds now, to come back to.
+    pub(super) fn stop(&self) -> Stop {
+        Stop {
+            seq: self.last_seq(),
+            messages: self.messages.end(),
+            model: self.model.clone(),
+            calls: self.calls.clone(),
+            held: self.held.clone(),
+        }
+    }
+
+    /// Goes on from an earlier place. A turn that was open there is another one's from here on. The ids of all calls stay taken.
+    pub(super) fn go_on_from(&mut self, stop: &Stop, ms: Option<u64>) {
+        self.end(TurnStatus::Completed, None, None);
+        self.now_ms = ms.unwrap_or(self.now_ms);
+        let (dropped, restored) = self.between(self.last_seq(), stop.seq);
+        let rewound = HistoryRewound { to_seq: stop.seq, dropped, restored };
+        self.push(Event::HistoryRewound(rewound), None);
+        let Stop { messages, model, calls, held, .. } = stop.clone();
+        self.messages.go_to(messages);
+        (self.model, self.calls, self.held) = (model, calls, held);
+    }
+
+    /// The items that only the way to the one event has, and those that only the way to the other has.
+    fn between(&self, mut one: u64, mut other: u64) -> (Vec<ItemId>, Vec<ItemId>) {
+        let (mut of_one, mut of_other) = (Vec::new(), Vec::new());
+        while one != other {
+            let (seq, items) =
+                if one > other { (&mut one, &mut of_one) } else { (&mut other, &mut of_other) };
+            let before = *seq - 1;
+            let draft = usize::try_from(before).ok().and_then(|at| self.drafts.get(at));
+            *seq = match draft.map(|draft| &draft.event) {
+                Some(Event::HistoryRewound(rewound)) => rewound.to_seq,
+                Some(Event::ItemCompleted { item }) => {
+                    items.push(item.id.clone());
+                    before
+                }
+                Some(_) | None => before,
+            };
+        }
+        // A call may have ended on either way.
+        let both: HashSet<ItemId> = {
+            let others: HashSet<&ItemId> = of_other.iter().collect();
+            of_one.iter().filter(|id| others.contains(id)).cloned().collect()
+        };
+        for items in [&mut of_one, &mut of_other] {
+            items.retain(|id| !both.contains(id));
+            items.reverse();
+        }
+        (of_one, of_other)
     }
 
     /// Begins a turn and returns its id.

@@ -1,27 +1,36 @@
 //! A session of ours as a session file of Pi's, version 3, a line at a time.
 //!
-//! Invariant: every line's parent is the line before it, results stand behind their reply in the order of its calls, and what came
-//! from Pi goes back as it came.
+//! Invariants: every line's parent is the line before it on its way, the last line is on the way that the model knows, results stand
+//! behind their reply in the order of its calls, and what came from Pi goes back as it came.
 
 use super::fields::Fields;
-use super::{KEY, VERSION, blocks};
+use super::line::{Origin, api, hook_message, iso, new_id, origin, result};
+use super::thread::{End, Thread};
+use super::ways::{Ways, target};
+use super::{VERSION, blocks};
 use crate::context::conversation::{Kept, Read, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
 use pintle_protocol::event::{Event, EventRecord, StepCompleted};
 use pintle_protocol::ids::ItemId;
-use pintle_protocol::item::{Compaction, Item, ItemBody, ToolCall};
+use pintle_protocol::item::{Compaction, Item, ItemBody};
 use serde_json::json;
-use serde_json::value::RawValue;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Writes the lines of a session.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Writer {
+    ways: Ways,
+    /// What held after the events that the history goes back to.
+    stops: BTreeMap<u64, Stop>,
+    /// The lines that events with names stand for.
+    named: BTreeMap<u64, String>,
+    /// The history went back, and no line is there yet.
+    is_behind: bool,
     last_id: Option<String>,
     used: HashSet<String>,
     /// The messages that a model reads, by the ids of their lines; a result's is marked.
-    messages: Vec<(String, bool)>,
+    messages: Thread<(String, bool)>,
     /// Items that the next reply may name.
     items: HashMap<ItemId, Item>,
     /// The calls of the last reply, in order, with the lines of their results as far as they have come.
@@ -29,9 +38,22 @@ pub struct Writer {
     /// Provider, model and effort, as last written.
     model: Option<(String, String)>,
     effort: Option<String>,
+    /// When the last line was written, in milliseconds since 1970.
+    last_ms: u64,
 }
 
-#[derive(Debug)]
+/// What holds after an event.
+#[derive(Debug, Clone)]
+struct Stop {
+    last_id: Option<String>,
+    messages: End,
+    items: HashMap<ItemId, Item>,
+    calls: Vec<Waiting>,
+    model: Option<(String, String)>,
+    effort: Option<String>,
+}
+
+#[derive(Debug, Clone)]
 struct Waiting {
     item: ItemId,
     call_id: String,
@@ -40,7 +62,7 @@ struct Waiting {
 }
 
 /// What is known of a call's result.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Result {
     /// Nothing.
     Open,
@@ -48,19 +70,29 @@ enum Result {
     Missing,
     /// Its line, without ids.
     Line { line: Fields, ms: u64 },
-}
-
-/// What the private part of an entry says of Pi.
-enum Origin {
-    /// Nothing: the event is our own.
-    Ours,
-    /// It stands for something that was not in the file.
-    Made,
-    /// The line it came from.
-    Line(Fields),
+    /// Its line is written, with this id.
+    Written(String),
 }
 
 impl Writer {
+    /// A writer of a journal that has these ways.
+    pub fn new(ways: Ways) -> Self {
+        Self {
+            ways,
+            stops: BTreeMap::new(),
+            named: BTreeMap::new(),
+            is_behind: false,
+            last_id: None,
+            used: HashSet::new(),
+            messages: Thread::default(),
+            items: HashMap::new(),
+            calls: Vec::new(),
+            model: None,
+            effort: None,
+            last_ms: 0,
+        }
+    }
+
     /// Adds the first line.
     pub fn begin(&mut self, header: &Header, out: &mut String) {
         let head = json!({
@@ -75,6 +107,11 @@ impl Writer {
 
     /// Adds what an entry says.
     pub fn entry(&mut self, entry: &Entry, out: &mut String) {
+        // What is written meanwhile is not part of it.
+        if entry.seq > self.ways.last {
+            return;
+        }
+        self.keep_stops(entry.seq);
         let Some(record) = &entry.record else { return };
         let origin = origin(entry.private.as_deref());
         match &record.event {
@@ -102,6 +139,26 @@ impl Writer {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => self.note(item),
             Event::ItemCompleted { item } => self.item(item, entry, record, origin, out),
             Event::StepCompleted(step) => self.step(step, entry, record, origin, out),
+            Event::HistoryRewound(rewound) => {
+                self.settle(out);
+                if let Some(to) = target(rewound, entry.seq) {
+                    self.go_on_from(to);
+                }
+            }
+            Event::LabelChanged(changed) => {
+                let line = match (origin, self.named.get(&changed.seq)) {
+                    (Origin::Line(line), _) => line,
+                    (Origin::Ours, Some(id)) => match &changed.label {
+                        Some(label) => Fields::of(
+                            &json!({ "type": "label", "targetId": id, "label": label }),
+                        ),
+                        None => Fields::of(&json!({ "type": "label", "targetId": id })),
+                    },
+                    // What stands before the first line has no name in Pi.
+                    (Origin::Ours, None) | (Origin::Made, _) => return,
+                };
+                self.line(line, record, out);
+            }
             Event::SessionClosed {}
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
@@ -119,8 +176,6 @@ impl Writer {
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::SessionUpdated(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
             // What the model reads no longer stays in the file; Pi makes room by its own rules.
             | Event::ContextPruned(_) => {}
         }
@@ -129,6 +184,40 @@ impl Writer {
     /// Adds what is left.
     pub fn end(&mut self, out: &mut String) {
         self.settle(out);
+        // For Pi a session goes on from its last line.
+        if self.is_behind {
+            let line = json!({ "type": "custom", "customType": "pintle.here", "data": {} });
+            self.write(Fields::of(&line), self.last_ms, None, out);
+        }
+    }
+
+    /// Keeps what holds after the events before this one, where it is wanted again.
+    fn keep_stops(&mut self, seq: u64) {
+        while self.ways.stops.first().is_some_and(|stop| *stop < seq) {
+            let Some(at) = self.ways.stops.pop_first() else { return };
+            let stop = Stop {
+                last_id: self.last_id.clone(),
+                messages: self.messages.end(),
+                items: self.items.clone(),
+                calls: self.calls.clone(),
+                model: self.model.clone(),
+                effort: self.effort.clone(),
+            };
+            self.stops.insert(at, stop);
+        }
+        while self.ways.named.first().is_some_and(|named| *named < seq) {
+            let Some(at) = self.ways.named.pop_first() else { return };
+            self.named.extend(self.last_id.clone().map(|id| (at, id)));
+        }
+    }
+
+    fn go_on_from(&mut self, seq: u64) {
+        let Some(stop) = self.stops.get(&seq).cloned() else { return };
+        let Stop { last_id, messages, items, calls, model, effort } = stop;
+        self.messages.go_to(messages);
+        (self.last_id, self.items, self.calls) = (last_id, items, calls);
+        (self.model, self.effort) = (model, effort);
+        self.is_behind = true;
     }
 
     /// Keeps what a reply may name until it is over.
@@ -194,14 +283,15 @@ impl Writer {
                 let Some(waiting) = self.calls.iter_mut().find(|call| call.item == item.id) else {
                     return;
                 };
+                let ms = record.ts_ms;
                 waiting.result = match origin {
                     Origin::Made => Result::Missing,
-                    Origin::Line(line) => Result::Line { line, ms: record.ts_ms },
+                    Origin::Line(line) => Result::Line { line, ms },
                     Origin::Ours => {
-                        let line = result(call, waiting, record.ts_ms);
-                        Result::Line { line, ms: record.ts_ms }
+                        Result::Line { line: result(call, &waiting.call_id, &waiting.name, ms), ms }
                     }
                 };
+                self.write_results(out);
             }
             ItemBody::Compaction(summary) => self.compaction(summary, entry, record, origin, out),
             ItemBody::Job(_) | ItemBody::Subagent(_) => {}
@@ -268,8 +358,7 @@ impl Writer {
         let kept = entry.private.as_deref().and_then(|raw| Kept::read(raw.get()));
         let (Some(text), Some(kept)) = (&summary.summary, kept) else { return };
         self.settle(out);
-        let cut = self.messages.len().saturating_sub(kept);
-        let first = self.messages.get(cut).map(|(id, _)| id.clone());
+        let first = self.messages.back().take(kept).last().map(|(id, _)| id.clone());
         let mut line = match origin {
             Origin::Line(line) => line,
             Origin::Ours | Origin::Made => Fields::of(&json!({
@@ -287,14 +376,32 @@ impl Writer {
             line.insert("firstKeptEntryId", id);
         }
         let id = self.line(line, record, out);
-        self.messages.splice(..cut, [(id, false)]);
+        self.messages.cut(kept, (id, false));
     }
 
-    /// Writes the results of the last reply's calls, in the order of the calls.
+    /// Writes the results that have come, in the order of the calls; those from Pi in the order that they had there.
+    fn write_results(&mut self, out: &mut String) {
+        let mut calls = std::mem::take(&mut self.calls);
+        let mut is_due = true;
+        for call in &mut calls {
+            match &call.result {
+                Result::Open => is_due = false,
+                Result::Line { line, ms } if is_due || line.get("id").is_some() => {
+                    let id = self.write(line.clone(), *ms, None, out);
+                    call.result = Result::Written(id);
+                }
+                Result::Missing | Result::Written(_) | Result::Line { .. } => {}
+            }
+        }
+        self.calls = calls;
+    }
+
+    /// Writes what is left of the results of the last reply's calls.
     fn settle(&mut self, out: &mut String) {
         for call in std::mem::take(&mut self.calls) {
             let id = match call.result {
                 Result::Line { line, ms } => self.write(line, ms, None, out),
+                Result::Written(id) => id,
                 // Pi gives a call without a result one of its own.
                 Result::Open | Result::Missing => self.last_id.clone().unwrap_or_default(),
             };
@@ -316,6 +423,7 @@ impl Writer {
     fn write(&mut self, mut given: Fields, ms: u64, seq: Option<u64>, out: &mut String) -> String {
         let own = given.text("id").filter(|id| !self.used.contains(id));
         let id = own.unwrap_or_else(|| new_id(seq.unwrap_or(ms), &self.used));
+        (self.is_behind, self.last_ms) = (false, ms);
         self.used.insert(id.clone());
         let kind = given.remove("type");
         let stamp = given.text("timestamp").unwrap_or_else(|| iso(ms));
@@ -353,72 +461,4 @@ impl Writer {
             self.write(Fields::of(&line), ms, None, out);
         }
     }
-}
-
-/// What version 2 called a message of an extension.
-fn hook_message(fields: &mut Fields) {
-    let message = fields.get("message").map(RawValue::get).unwrap_or_default();
-    if !message.contains("hookMessage") {
-        return;
-    }
-    if let Ok(mut message) = serde_json::from_str::<Fields>(message)
-        && message.text("role").as_deref() == Some("hookMessage")
-    {
-        message.insert("role", "custom");
-        let mut text = String::new();
-        message.push_line(&mut text);
-        if let Ok(raw) = RawValue::from_string(text.trim_end().to_owned()) {
-            fields.insert("message", raw);
-        }
-    }
-}
-
-fn origin(private: Option<&RawValue>) -> Origin {
-    let private = private.and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
-    match private.as_ref().and_then(|fields| fields.get(KEY)) {
-        None => Origin::Ours,
-        Some(line) => match serde_json::from_str(line.get()) {
-            Ok(line) => Origin::Line(line),
-            Err(_) => Origin::Made,
-        },
-    }
-}
-
-fn result(call: &ToolCall, waiting: &Waiting, ms: u64) -> Fields {
-    let output = call.output.as_ref();
-    Fields::of(&json!({
-        "type": "message",
-        "message": {
-            "role": "toolResult",
-            "toolCallId": waiting.call_id,
-            "toolName": waiting.name,
-            "content": blocks::to_pi(output.map(|output| output.content.as_slice()).unwrap_or_default()),
-            "isError": output.is_some_and(|output| output.is_error),
-            "timestamp": ms,
-        },
-    }))
-}
-
-/// What Pi calls the wire of a provider; one that it does not know speaks what most do.
-fn api(provider: &str) -> &'static str {
-    match provider {
-        "anthropic" => "anthropic-messages",
-        "openai" => "openai-responses",
-        "google" => "google-generative-ai",
-        _ => "openai-completions",
-    }
-}
-
-/// Eight hexadecimal digits that no other line has.
-fn new_id(seed: u64, used: &HashSet<String>) -> String {
-    let mut ids = (0..=u64::MAX).map(|step| {
-        let number = seed.wrapping_mul(0x9e37_79b9).wrapping_add(step) & 0xffff_ffff;
-        format!("{number:08x}")
-    });
-    ids.find(|id| !used.contains(id)).unwrap_or_default()
-}
-
-fn iso(ms: u64) -> String {
-    let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    stamp.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
 }

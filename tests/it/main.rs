@@ -50,6 +50,7 @@ mod review_queue;
 mod rewind;
 mod room;
 mod scenarios;
+mod session_history;
 mod sessions;
 mod stored;
 mod subagents;

@@ -1,0 +1,300 @@
+//! The command line of what is done in a stored session's history, and of the review of what its agent changed.
+
+use clap::{Subcommand, ValueEnum};
+use pintle_protocol::files::RewindScope;
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum History {
+    /// Draw the ways that a session has taken: prompts, ends of turns, labels, and where it stands
+    #[command(after_help = "A line begins with * on the way that the model knows. Examples:
+  pintle sessions tree 01a2027b
+  pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'")]
+    Tree(Tree),
+    /// Go back to a place of a session, or forward again: what the model knows, the files, or both
+    #[command(
+        after_help = "Files that you have changed since are left, unless --overwrite names them. Examples:
+  pintle sessions rewind 01a2027b --to=#2 --dry-run      before the second prompt, only shown
+  pintle sessions rewind 01a2027b --to=#2 --scope both
+  pintle sessions rewind 01a2027b --to works --scope files --overwrite src/a.rs --yes"
+    )]
+    Rewind(Rewinding),
+    /// Begin a session with the history of another one, and print its id
+    #[command(after_help = "The other session stays as it is, and may be open. Examples:
+  pintle sessions fork 01a2027b --to=#3
+  pintle run \"Now another way\" --session $(pintle sessions fork 01a2027b --to works)")]
+    Fork(Forking),
+    /// Name a place of a session, so that it can be gone to by its name, and prune spares the session
+    #[command(after_help = "Examples:
+  pintle sessions label 01a2027b --to 42 works
+  pintle sessions label 01a2027b --to works --remove")]
+    Label(Labelling),
+    /// Print what the agent changed as a patch for `git apply` in the session's folder
+    #[command(after_help = "Your own edits are not in it. Examples:
+  pintle sessions patch 01a2027b > agent.patch
+  pintle sessions patch 01a2027b --open | git apply --check")]
+    Patch(Patching),
+    /// List what the agent changed and nobody has accepted yet, hunk by hunk
+    #[command(after_help = "Examples:
+  pintle sessions review 01a2027b
+  pintle sessions review 01a2027b --json | jq -r .path | sort -u")]
+    Review(Reviewing),
+    /// Accept hunks; the files stay as they are
+    #[command(after_help = "Examples:
+  pintle sessions keep 01a2027b --file src/a.rs
+  pintle sessions keep 01a2027b --all")]
+    Keep(Deciding),
+    /// Take hunks back; lines that you wrote into them stay, and are told as a conflict
+    #[command(after_help = "Examples:
+  pintle sessions undo 01a2027b --hunk 12.1
+  pintle sessions undo 01a2027b --file src/a.rs --discard-edits")]
+    Undo(Undoing),
+    /// Undo a keep or an undo
+    #[command(after_help = "Example:
+  pintle sessions revert 01a2027b 57      the number that keep and undo print")]
+    Revert(Reverting),
+}
+
+/// The session, and where its files are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Subject {
+    /// The session, or the beginning of its id
+    pub(crate) id: String,
+    /// The session's files are behind this command, as in `pintle run --wrap`
+    #[arg(long, value_name = "CMD ARGS", value_parser = super::parse_words)]
+    pub(crate) wrap: Option<super::Words>,
+}
+
+impl History {
+    pub(crate) fn subject(&self) -> &Subject {
+        match self {
+            Self::Tree(Tree { subject, .. })
+            | Self::Rewind(Rewinding { subject, .. })
+            | Self::Fork(Forking { subject, .. })
+            | Self::Label(Labelling { subject, .. })
+            | Self::Patch(Patching { subject, .. })
+            | Self::Review(Reviewing { subject, .. })
+            | Self::Keep(Deciding { subject, .. })
+            | Self::Undo(Undoing { deciding: Deciding { subject, .. }, .. })
+            | Self::Revert(Reverting { subject, .. }) => subject,
+        }
+    }
+
+    /// What of the settings the command line says.
+    pub(crate) fn settings(&self) -> super::Settings {
+        super::Settings { wrap: self.subject().wrap.clone(), ..super::Settings::default() }
+    }
+}
+
+/// A place of a history as a person names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Before the prompt with this number, from 1.
+    Prompt(usize),
+    /// After the event with this number.
+    Seq(u64),
+    /// What has this label.
+    Label(String),
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    let text = text.trim();
+    if let Some(number) = text.strip_prefix('#') {
+        let number = number.parse().ok().filter(|number| *number > 0);
+        let wrong = || "a prompt is named by its number, such as #2".to_owned();
+        return number.map(Place::Prompt).ok_or_else(wrong);
+    }
+    if text.is_empty() {
+        return Err("name an event by its number, a label, or a prompt such as #2".to_owned());
+    }
+    if text.chars().all(|c| c.is_ascii_digit()) {
+        return text.parse().map(Place::Seq).map_err(|_| "there is no such event".to_owned());
+    }
+    Ok(Place::Label(text.to_owned()))
+}
+
+/// A name that `--to` does not take for something else.
+fn label(text: &str) -> Result<String, String> {
+    match place(text) {
+        Ok(Place::Label(label)) => Ok(label),
+        Ok(Place::Prompt(_) | Place::Seq(_)) => {
+            Err("--to would take that for a number: use a name with a letter in it".to_owned())
+        }
+        Err(_) => Err("use a name with a letter in it, and no # before it".to_owned()),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Tree {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// Print one JSON object a line for each prompt and labelled place
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rewinding {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// After the event SEQ, what is labelled LABEL, or before the prompt #N (write --to=#N, since a shell takes a # for
+    /// a comment)
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) to: Place,
+    /// What goes there
+    #[arg(long, value_name = "SCOPE", default_value = "conversation")]
+    pub(crate) scope: ScopeName,
+    /// Only show what would happen
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Put these files back although you have changed them
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub(crate) overwrite: Vec<PathBuf>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ScopeName {
+    /// What the model knows
+    Conversation,
+    /// What the files are
+    Files,
+    /// Both
+    Both,
+}
+
+impl ScopeName {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Conversation => "conversation",
+            Self::Files => "files",
+            Self::Both => "both",
+        }
+    }
+}
+
+impl From<ScopeName> for RewindScope {
+    fn from(name: ScopeName) -> Self {
+        match name {
+            ScopeName::Conversation => Self::Conversation,
+            ScopeName::Files => Self::Files,
+            ScopeName::Both => Self::Both,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Forking {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// How far the history is taken over: as in `rewind`; all of it when left out
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) to: Option<Place>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("called").args(["name", "remove"]).required(true)))]
+pub(crate) struct Labelling {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// The place: the event SEQ, what is labelled LABEL, or the prompt #N (write --to=#N)
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) to: Place,
+    /// The name, at most 200 characters
+    #[arg(value_parser = label)]
+    pub(crate) name: Option<String>,
+    /// Take the name away
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Patching {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// Only what nobody has accepted yet
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reviewing {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// Print one JSON object a line for each hunk
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Deciding {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    #[command(flatten)]
+    pub(crate) target: Target,
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Target {
+    /// All open hunks of a file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Option<PathBuf>,
+    /// One hunk, by its id in `review`
+    #[arg(long, value_name = "HUNK")]
+    pub(crate) hunk: Option<String>,
+    /// All open hunks
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Undoing {
+    #[command(flatten)]
+    pub(crate) deciding: Deciding,
+    /// Also take back lines that you wrote into the hunks
+    #[arg(long)]
+    pub(crate) discard_edits: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reverting {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// The number of the keep or the undo
+    pub(crate) verdict: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_an_event_a_prompt_or_a_label() {
+        for (text, want) in [
+            ("#2", Ok(Place::Prompt(2))),
+            ("0", Ok(Place::Seq(0))),
+            (" 42 ", Ok(Place::Seq(42))),
+            ("works", Ok(Place::Label("works".to_owned()))),
+            ("4 eyes", Ok(Place::Label("4 eyes".to_owned()))),
+            ("-1", Ok(Place::Label("-1".to_owned()))),
+            ("#0", Err("such as #2")),
+            ("#two", Err("such as #2")),
+            ("#", Err("such as #2")),
+            (" ", Err("name an event")),
+            ("99999999999999999999", Err("no such event")),
+        ] {
+            match (place(text), want) {
+                (Ok(place), Ok(want)) => assert_eq!(place, want, "{text}"),
+                (Err(error), Err(want)) => assert!(error.contains(want), "{text}: {error}"),
+                (got, want) => panic!("{text}: {got:?}, not {want:?}"),
+            }
+        }
+        assert_eq!(label(" works "), Ok("works".to_owned()));
+        for text in ["12", "#3", "#x", " "] {
+            assert!(label(text).unwrap_err().contains("a name with a letter"), "{text}");
+        }
+    }
+}

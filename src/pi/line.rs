@@ -1,0 +1,86 @@
+//! Lines of Pi's in the making: what they are called there, and what of them a journal keeps. Pure functions of the writer.
+
+use super::fields::Fields;
+use super::{KEY, blocks};
+use pintle_protocol::item::ToolCall;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+
+/// What the private part of an entry says of Pi.
+pub(super) enum Origin {
+    /// Nothing: the event is our own.
+    Ours,
+    /// It stands for something that was not in the file.
+    Made,
+    /// The line it came from.
+    Line(Fields),
+}
+
+/// What version 2 called a message of an extension.
+pub(super) fn hook_message(fields: &mut Fields) {
+    let message = fields.get("message").map(RawValue::get).unwrap_or_default();
+    if !message.contains("hookMessage") {
+        return;
+    }
+    if let Ok(mut message) = serde_json::from_str::<Fields>(message)
+        && message.text("role").as_deref() == Some("hookMessage")
+    {
+        message.insert("role", "custom");
+        let mut text = String::new();
+        message.push_line(&mut text);
+        if let Ok(raw) = RawValue::from_string(text.trim_end().to_owned()) {
+            fields.insert("message", raw);
+        }
+    }
+}
+
+pub(super) fn origin(private: Option<&RawValue>) -> Origin {
+    let private = private.and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
+    match private.as_ref().and_then(|fields| fields.get(KEY)) {
+        None => Origin::Ours,
+        Some(line) => match serde_json::from_str(line.get()) {
+            Ok(line) => Origin::Line(line),
+            Err(_) => Origin::Made,
+        },
+    }
+}
+
+pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fields {
+    let output = call.output.as_ref();
+    Fields::of(&json!({
+        "type": "message",
+        "message": {
+            "role": "toolResult",
+            "toolCallId": call_id,
+            "toolName": name,
+            "content": blocks::to_pi(output.map(|output| output.content.as_slice()).unwrap_or_default()),
+            "isError": output.is_some_and(|output| output.is_error),
+            "timestamp": ms,
+        },
+    }))
+}
+
+/// What Pi calls the wire of a provider; one that it does not know speaks what most do.
+pub(super) fn api(provider: &str) -> &'static str {
+    match provider {
+        "anthropic" => "anthropic-messages",
+        "openai" => "openai-responses",
+        "google" => "google-generative-ai",
+        _ => "openai-completions",
+    }
+}
+
+/// Eight hexadecimal digits that no other line has.
+pub(super) fn new_id(seed: u64, used: &HashSet<String>) -> String {
+    let mut ids = (0..=u64::MAX).map(|step| {
+        let number = seed.wrapping_mul(0x9e37_79b9).wrapping_add(step) & 0xffff_ffff;
+        format!("{number:08x}")
+    });
+    ids.find(|id| !used.contains(id)).unwrap_or_default()
+}
+
+pub(super) fn iso(ms: u64) -> String {
+    let stamp = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    stamp.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}

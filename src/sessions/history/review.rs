@@ -1,0 +1,155 @@
+//! The review at a terminal: hunks as text, verdicts about them, and the agent's work as a patch.
+
+use super::super::transcript::one_line;
+use super::{Desk, FAILED, NOTHING, print};
+use crate::args::history::Target;
+use pintle::agent::{Command, ReviewWish};
+use pintle::text::terminal::shown;
+use pintle_protocol::ids::HunkId;
+use pintle_protocol::review::{
+    Effect, Hunk, HunkKind, HunkState, Outcome, ReviewAction, ReviewDecideResult, ReviewTarget,
+};
+use std::io::{self, Write};
+
+impl Desk<'_> {
+    pub(super) async fn patch(&self, open: bool) -> anyhow::Result<u8> {
+        let read = |reply| Command::Review(ReviewWish::Patch { open, reply });
+        let patch = self.ask(read).await?;
+        let mut err = io::stderr();
+        for path in &patch.left_out {
+            let path = one_line(path);
+            writeln!(err, "pintle: not in the patch, since outside the session's folder: {path}")?;
+        }
+        if patch.text.is_empty() {
+            let what = if open { "is open" } else { "that the agent did is left" };
+            writeln!(err, "pintle: the patch is empty: nothing {what} in the session's folder")?;
+            return Ok(NOTHING);
+        }
+        io::stdout().write_all(patch.text.as_bytes())?;
+        Ok(0)
+    }
+
+    async fn hunks(&self) -> anyhow::Result<Vec<Hunk>> {
+        let list = |reply| {
+            Command::Review(ReviewWish::List { path: None, turn_id: None, closed: false, reply })
+        };
+        Ok(self.ask(list).await?.hunks)
+    }
+
+    /// The session's folder, with a slash behind it: paths within are shown without.
+    async fn root(&self) -> anyhow::Result<String> {
+        let cwd = self.ask(|reply| Command::Look { reply }).await?.cwd;
+        Ok(format!("{}/", cwd.trim_end_matches('/')))
+    }
+
+    pub(super) async fn review(&self, is_json: bool) -> anyhow::Result<u8> {
+        let hunks = self.hunks().await?;
+        let mut lines = Vec::new();
+        if is_json {
+            for hunk in &hunks {
+                lines.push(serde_json::to_string(hunk)?);
+            }
+        } else if hunks.is_empty() {
+            writeln!(io::stderr(), "pintle: nothing is open: no change of the agent's waits")?;
+            return Ok(NOTHING);
+        } else {
+            let root = self.root().await?;
+            for hunk in &hunks {
+                if !lines.is_empty() {
+                    lines.push(String::new());
+                }
+                lines.extend(drawn(hunk, &root));
+            }
+        }
+        print(&lines)?;
+        Ok(0)
+    }
+
+    async fn target(&self, target: &Target) -> anyhow::Result<ReviewTarget> {
+        Ok(match (&target.file, &target.hunk) {
+            (Some(file), _) => ReviewTarget::File { path: self.path(file).await? },
+            (None, Some(hunk)) => {
+                ReviewTarget::Hunk { hunk: HunkId::new(hunk.as_str()), changed_seq: None }
+            }
+            (None, None) => ReviewTarget::All,
+        })
+    }
+
+    pub(super) async fn keep(&self, target: &Target) -> anyhow::Result<u8> {
+        let target = self.target(target).await?;
+        self.decide(ReviewAction::Keep { target }).await
+    }
+
+    pub(super) async fn undo(&self, target: &Target, discard_edits: bool) -> anyhow::Result<u8> {
+        let target = self.target(target).await?;
+        self.decide(ReviewAction::Undo { target, discard_edits }).await
+    }
+
+    pub(super) async fn revert(&self, verdict: u64) -> anyhow::Result<u8> {
+        self.decide(ReviewAction::Revert { verdict }).await
+    }
+
+    async fn decide(&self, action: ReviewAction) -> anyhow::Result<u8> {
+        let decide = |reply| Command::Review(ReviewWish::Decide { action, reply });
+        let ReviewDecideResult { seq, verdict, .. } = self.ask(decide).await?;
+        let root = self.root().await?;
+        let (mut done, mut told) = (Vec::new(), Vec::new());
+        for part in &verdict.parts {
+            let name = format!("{}  {}", part.hunk, short(&part.path, &root));
+            if part.outcome == Outcome::Applied {
+                done.push(format!("{}  {name}", effect(part.effect)));
+                continue;
+            }
+            told.push(format!("pintle: conflict, left as it is: {name}"));
+            told.extend(part.conflict.iter().map(|text| shown(text).trim_end().to_owned()));
+        }
+        if !done.is_empty() {
+            let id = &self.session.id;
+            done.push(format!("to take this back: pintle sessions revert {id} {seq}"));
+        }
+        print(&done)?;
+        for line in &told {
+            writeln!(io::stderr(), "{line}")?;
+        }
+        Ok(if told.is_empty() { 0 } else { FAILED })
+    }
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Keep => "kept",
+        Effect::Undo => "undone",
+        Effect::Reopen => "open again",
+        Effect::Comment => "commented",
+        Effect::Withdraw => "comment withdrawn",
+    }
+}
+
+fn short(path: &str, root: &str) -> String {
+    one_line(path.strip_prefix(root).unwrap_or(path))
+}
+
+/// A hunk: where it is, what it is called, what came and what went.
+fn drawn(hunk: &Hunk, root: &str) -> Vec<String> {
+    let path = short(&hunk.path, root);
+    let place = match hunk.kind {
+        HunkKind::Lines => format!("{path}:{}", hunk.after.start),
+        HunkKind::File => format!("{path} (the whole file)"),
+        HunkKind::Mode => format!("{path} (its mode)"),
+    };
+    let state = match hunk.state {
+        HunkState::Pending => "",
+        HunkState::Modified => "  edited by you",
+        HunkState::Conflict => "  conflict",
+        HunkState::Kept => "  kept",
+        HunkState::Undone => "  undone",
+        HunkState::Absorbed => "  part of another",
+        HunkState::Gone => "  gone",
+    };
+    let mut lines = vec![format!("{}  {place}{state}", hunk.id)];
+    for (mark, text) in [('-', &hunk.old_text), ('+', &hunk.new_text)] {
+        lines.extend(text.lines().map(|line| format!("{mark}{}", shown(line))));
+    }
+    lines.extend(hunk.comments.iter().map(|comment| format!("# {}", one_line(&comment.text))));
+    lines
+}

@@ -1,0 +1,138 @@
+//! `pintle sessions rewind`: shown first, done when a person agrees, and told how to undo it.
+//!
+//! Invariant: without consent, or where nothing would change, the session and all files stay as they are.
+
+use super::super::transcript::one_line;
+use super::{Consent, Desk, FAILED, NOTHING, STOPPED, place, print};
+use crate::args::history::Rewinding;
+use pintle::agent::{Command, Rewind};
+use pintle::text::terminal::shown;
+use pintle_protocol::content::Input;
+use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
+use pintle_protocol::history::SessionRewindResult;
+use std::io::{self, Write};
+
+impl Desk<'_> {
+    pub(super) async fn rewind(&self, wanted: &Rewinding) -> anyhow::Result<u8> {
+        let id = &self.session.id;
+        let to = place::find(&self.nodes().await?, &wanted.to, id)?;
+        let mut overwrite = Vec::new();
+        for path in &wanted.overwrite {
+            overwrite.push(self.path(path).await?);
+        }
+        let rewind = Rewind { to, scope: wanted.scope.into(), overwrite, is_dry_run: true };
+        let dry = rewind.clone();
+        let would = self.ask(|reply| Command::Rewind { rewind: dry, reply }).await?;
+        for path in &rewind.overwrite {
+            anyhow::ensure!(
+                would.files.iter().any(|fate| fate.path == *path),
+                "{} is none of the files that would go back, so --overwrite cannot name it\n  \
+                 with --dry-run and --scope files or both they are shown",
+                one_line(path)
+            );
+        }
+        print(&preview(&would))?;
+        if wanted.dry_run {
+            return Ok(0);
+        }
+        let is_touched = |fate: &FileFate| {
+            matches!(fate.action, FileAction::Restore | FileAction::Remove | FileAction::Failed)
+        };
+        let is_same = would.dropped.is_empty() && would.restored.is_empty();
+        if is_same && !would.files.iter().any(is_touched) {
+            writeln!(io::stderr(), "pintle: nothing would change, so nothing was done")?;
+            return Ok(NOTHING);
+        }
+        if !wanted.yes {
+            match self.consent("Go there?").await? {
+                Consent::Yes => {}
+                Consent::Stopped => return Ok(STOPPED),
+                Consent::No => {
+                    writeln!(io::stderr(), "Nothing was changed.")?;
+                    return Ok(NOTHING);
+                }
+            }
+        }
+        let rewind = Rewind { is_dry_run: false, ..rewind };
+        let real = rewind.clone();
+        let done = self.ask(|reply| Command::Rewind { rewind: real, reply }).await?;
+        let mut said = Vec::new();
+        // What was shown was what would be; a file may have changed since, or not be writable.
+        for fate in done.files.iter().filter(|fate| !would.files.contains(fate)) {
+            said.push(format!("but {}", line(fate)));
+        }
+        let SessionRewindResult { to_seq, from_seq, input, files, .. } = &done;
+        let is_files_alone = rewind.scope == RewindScope::Files;
+        if is_files_alone {
+            said.push(format!(
+                "the files, but for those that were left, are as after event {to_seq}"
+            ));
+        } else {
+            said.push(format!("went to event {to_seq}"));
+        }
+        let message = input.iter().map(words).collect::<Vec<_>>().join("\n");
+        if !message.is_empty() && !is_files_alone {
+            said.push("the prompt that stood behind it, to be said anew:".to_owned());
+            for line in message.lines() {
+                said.push(format!("> {}", shown(line)));
+            }
+        }
+        let scope = wanted.scope.name();
+        said.push(format!(
+            "to undo this: pintle sessions rewind {id} --to {from_seq} --scope {scope}"
+        ));
+        print(&said)?;
+        let has_failed = files.iter().any(|fate| fate.action == FileAction::Failed);
+        Ok(if has_failed { FAILED } else { 0 })
+    }
+}
+
+/// What would happen, the files sorted by whose work stands in them.
+fn preview(would: &SessionRewindResult) -> Vec<String> {
+    let SessionRewindResult { to_seq, from_seq, dropped, restored, files, .. } = would;
+    let mut lines = vec![format!("from event {from_seq} to event {to_seq}")];
+    for (items, what) in [(dropped, "forgets"), (restored, "knows again")] {
+        match items.len() {
+            0 => {}
+            1 => lines.push(format!("the model {what} 1 item")),
+            count => lines.push(format!("the model {what} {count} items")),
+        }
+    }
+    for (owner, title) in [
+        (FileOwner::Agent, "changed by the agent alone:"),
+        (FileOwner::Other, "changed by you alone, so left:"),
+        (FileOwner::Conflict, "conflict, changed by both, so left unless --overwrite names them:"),
+    ] {
+        let of: Vec<_> = files.iter().filter(|fate| fate.owner == owner).collect();
+        if !of.is_empty() {
+            lines.push(title.to_owned());
+        }
+        for fate in of {
+            lines.push(format!("  {}", line(fate)));
+        }
+    }
+    lines
+}
+
+fn line(fate: &FileFate) -> String {
+    let path = one_line(&fate.path);
+    match fate.action {
+        FileAction::Restore => format!("restore  {path}"),
+        FileAction::Remove => format!("remove   {path}"),
+        FileAction::Leave => format!("leave    {path}"),
+        FileAction::Lost => {
+            format!("leave    {path} (what it held then, or holds now, is too large to be kept)")
+        }
+        FileAction::Failed => format!("failed   {path} (it cannot be read or written as it was)"),
+    }
+}
+
+fn words(input: &Input) -> String {
+    match input {
+        Input::Text { text } => text.clone(),
+        Input::File { path, .. }
+        | Input::Selection { path, .. }
+        | Input::Diagnostics { path, .. } => format!("[{path}]"),
+        Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
+    }
+}
