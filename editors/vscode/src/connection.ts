@@ -52,6 +52,7 @@ export interface Handlers {
   ): void;
   approval(request: EngineRequest<"approval/request">): void;
   question(request: EngineRequest<"question/request">): void;
+  edit(request: EngineRequest<"workspace/applyEdit">): void;
   /** A line on the engine's stdout that is no message of the protocol. */
   noise(line: string, why: string): void;
   closed(): void;
@@ -184,6 +185,8 @@ export class Connection {
       this.#handlers.approval(this.#request(id, message));
     } else if (method === "question/request") {
       this.#handlers.question(this.#request(id, message));
+    } else if (method === "workspace/applyEdit") {
+      this.#handlers.edit(this.#request(id, message));
     } else {
       const error = { code: ErrorCode.methodNotFound, message: `${method} is unknown here` };
       this.#send({ id, error });

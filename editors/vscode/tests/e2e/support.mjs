@@ -180,6 +180,7 @@ export class Window {
     this.page = page;
     this.view = page.frameLocator("iframe.webview").frameLocator("#active-frame");
     this.box = this.view.locator("textarea");
+    this.editor = page.locator(".editor-group-container.active .editor-instance .view-lines").first();
   }
 
   async loaded() {
@@ -194,6 +195,25 @@ export class Window {
     await input.waitFor();
     await input.fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+  }
+
+  /** Opens a file of the folder in an editor of its own and goes there. */
+  async open(name) {
+    await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first().dblclick();
+    await this.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
+    await this.editor.waitFor({ timeout: LONG });
+    await this.editor.click();
+  }
+
+  /** The text of the active editor, line by line as it is drawn; for files that fit on the screen. */
+  async text() {
+    const lines = await this.editor.evaluate((element) =>
+      [...element.querySelectorAll(".view-line")]
+        .map((line) => ({ top: Number.parseFloat(line.style.top), text: line.textContent }))
+        .sort((a, b) => a.top - b.top)
+        .map((line) => line.text),
+    );
+    return lines.join("\n").replaceAll("\u00a0", " ");
   }
 
   async show() {
