@@ -48,9 +48,11 @@ export class Edits {
       return this.#refused("VS Code did not make the edit; it may have been typed into meanwhile");
     }
     const unsaved: string[] = [];
-    for (const { path, save } of params.edits) {
+    for (const { path, version, save } of params.edits) {
       if (!save) continue;
-      const why = await this.#save(path);
+      // An edit is one version: more is a person's text, and when that is written is for the person to say.
+      const isTyped = (this.#documents.find(path)?.version ?? version) > version + 1;
+      const why = isTyped ? "it was typed into meanwhile" : await this.#save(path);
       if (why !== undefined) unsaved.push(`${path} was changed in the editor, but not written: ${why}`);
     }
     // The engine hears of the changes before it hears that they were made.

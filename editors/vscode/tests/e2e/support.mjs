@@ -34,6 +34,16 @@ function freePort() {
   });
 }
 
+/** Replies of the scripted model. */
+export const say = (text) => ({ blocks: [{ text }] });
+export const call = (tool, args) => ({ blocks: [{ tool, arguments: args }] });
+export const edit = (path, ...pairs) =>
+  call("edit", { path, edits: pairs.map(([oldText, newText]) => ({ oldText, newText })) });
+
+/** A step of the model that waits until the case has done its part. */
+export const gate = (name) =>
+  call("bash", { command: `touch at-${name}; while [ ! -e ${name} ]; do sleep 0.01; done` });
+
 /** Processes whose command line holds `text`. */
 export function processes(text) {
   return fs
@@ -118,7 +128,7 @@ export class Rig {
   }
 
   /** A folder with files, its own settings and its own script for the engine. */
-  folder(name, { files = {}, script, settings = {} }) {
+  folder(name, { files = {}, script, settings = {} } = {}) {
     const folder = path.join(this.base, "work", name);
     const scriptFile = path.join(this.base, "scripts", `${name}.json`);
     fs.mkdirSync(path.join(folder, ".vscode"), { recursive: true });
@@ -134,6 +144,8 @@ export class Rig {
       path: folder,
       scriptFile,
       read: (file) => fs.readFileSync(path.join(folder, file), "utf8"),
+      has: (file) => fs.existsSync(path.join(folder, file)),
+      write: (file, text) => fs.writeFileSync(path.join(folder, file), text),
       engines: () => processes(scriptFile).filter((each) => each.command.startsWith(engineBinary)),
     };
   }
@@ -203,6 +215,42 @@ export class Window {
     await this.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
     await this.editor.waitFor({ timeout: LONG });
     await this.editor.click();
+  }
+
+  /** Goes to the end of the line that holds exactly this. */
+  async toLine(text) {
+    await this.editor.locator(".view-line").getByText(text, { exact: true }).first().click();
+    await this.page.keyboard.press("End");
+  }
+
+  /** Picks from the list that is open. */
+  async pick(text) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first();
+    await row.click({ timeout: LONG });
+  }
+
+  notification(text) {
+    return this.page.locator(".notification-toast", { hasText: text });
+  }
+
+  /** The lenses of the active editor, each line's in one. */
+  lenses() {
+    const found = this.page.locator(".editor-group-container.active .codelens-decoration");
+    return found.evaluateAll((elements) =>
+      elements
+        .map((each) => ({ top: each.getBoundingClientRect().top, text: each.textContent }))
+        .filter((each) => each.text.trim() !== "")
+        .sort((a, b) => a.top - b.top)
+        .map((each) => each.text.replaceAll("\u00a0", " ").trim()),
+    );
+  }
+
+  /** A verb above the hunk with these counts. */
+  lens(counts, verb) {
+    return this.page
+      .locator(".editor-group-container.active .codelens-decoration", { hasText: counts })
+      .first()
+      .getByText(verb, { exact: true });
   }
 
   /** The text of the active editor, line by line as it is drawn; for files that fit on the screen. */

@@ -217,6 +217,19 @@ for (const [name, params, prepare, want] of [
     },
   ],
   [
+    "typed into before it is saved",
+    edit(4, { save: true }),
+    (editor: FakeEditor) => {
+      editor.onApply = () => Boolean(editor.put("/w/a.txt", 6, "xab", true));
+      editor.onSave = () => assert.fail("what was typed is not written");
+    },
+    {
+      isApplied: true,
+      versions: [{ path: "/w/a.txt", version: 6 }],
+      failureReason: "/w/a.txt was changed in the editor, but not written: it was typed into meanwhile",
+    },
+  ],
+  [
     "saving never ends",
     edit(4, { save: true }),
     (editor: FakeEditor) => {
