@@ -10,6 +10,8 @@ import type { Extension } from "../root.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
+/** After so long VS Code has asked for lenses, or has forgotten to. */
+const AGAIN_MS = 500;
 /** Characters of a comment above a hunk. */
 const MOST_COMMENT = 80;
 
@@ -27,6 +29,7 @@ export class Overlay implements vscode.CodeLensProvider {
   readonly #placed = new WeakMap<vscode.TextDocument, Placed>();
   readonly #disposables: vscode.Disposable[];
   #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
   readonly onDidChangeCodeLenses = this.#lenses.event;
 
   constructor(extension: Extension) {
@@ -81,6 +84,9 @@ export class Overlay implements vscode.CodeLensProvider {
   /** The review has another answer. */
   changed(): void {
     this.#lenses.fire();
+    // VS Code forgets to ask for lenses when the focus leaves the editor before it has.
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => this.#lenses.fire(), AGAIN_MS);
     this.#draw();
   }
 
@@ -109,6 +115,7 @@ export class Overlay implements vscode.CodeLensProvider {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#again);
     for (const each of this.#disposables) each.dispose();
   }
 

@@ -47,11 +47,16 @@ export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
   await disk(CHANGED);
 
   // From hunk to hunk by keys, and the key that undoes.
-  await window.page.keyboard.press("Control+Home");
-  await window.page.keyboard.press("Alt+F5");
-  await window.page.keyboard.press("Alt+F5");
-  await window.page.keyboard.press("Shift+Alt+F5");
-  await window.page.keyboard.press("Alt+F5");
+  for (const [key, place] of [
+    ["Control+Home", "Ln 1, Col 1"],
+    ["Alt+F5", "Ln 5, Col 1"],
+    ["Alt+F5", "Ln 9, Col 1"],
+    ["Shift+Alt+F5", "Ln 5, Col 1"],
+    ["Alt+F5", "Ln 9, Col 1"],
+  ]) {
+    await window.page.keyboard.press(key);
+    await window.page.locator(".statusbar-item", { hasText: place }).waitFor({ timeout: LONG });
+  }
   await window.page.keyboard.press("Control+k");
   await window.page.keyboard.press("n");
   await shows(LENS(GONE));
@@ -167,7 +172,7 @@ export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig)
   ]);
   await shows(LENS(CHANGE));
   await until("the call runs", () => folder.has("at-go"));
-  await window.command("Pintle: Undo All Hunks");
+  await window.lens(CHANGE, "Undo").click();
   await window.notification("waiting for the running call to end").waitFor({ timeout: LONG });
   // By the time of the gap there is no hunk any more.
   folder.write("a.txt", TEN);
