@@ -98,7 +98,7 @@ export class Overlay implements vscode.CodeLensProvider {
           title,
           command,
           tooltip,
-          arguments: [{ hunk: hunk.id, changedSeq: hunk.changedSeq }],
+          arguments: [{ hunk: hunk.id, changedSeq: hunk.changedSeq, waiting: hunk.waiting }],
         });
       const state = hunk.state === "pending" ? "" : ` (${hunk.state})`;
       const lenses = [
@@ -107,7 +107,10 @@ export class Overlay implements vscode.CodeLensProvider {
         lens("Comment", "pintle.comment", "Say something about it; the model reads it at its next turn"),
         lens(`${countsOf(hunk)}${state}`),
       ];
-      if (hunk.waiting !== undefined) lenses.push(lens("a decision waits for the running call to end"));
+      if (hunk.waiting !== undefined) {
+        lenses.push(lens("a decision waits for the running call to end"));
+        lenses.push(lens("Withdraw", "pintle.revertVerdict", "Take back the decision that waits"));
+      }
       for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
       return lenses;
     });

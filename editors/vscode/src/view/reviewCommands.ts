@@ -16,6 +16,8 @@ type Verb = "keep" | "undo";
 interface Named {
   hunk?: string;
   changedSeq?: number;
+  /** The number of a verdict that waits. */
+  waiting?: number;
   path?: string;
   resourceUri?: vscode.Uri;
 }
@@ -43,7 +45,7 @@ export function reviewCommands(extension: Extension): Record<string, (...args: n
     "pintle.undoTurn": run("undo", "turn"),
     "pintle.undoAll": run("undo", "all"),
     "pintle.comment": (named?: Named) => decisions.comment(named),
-    "pintle.revertVerdict": () => decisions.revert(),
+    "pintle.revertVerdict": (named?: Named) => decisions.revert(named),
     "pintle.nextHunk": () => jump(extension, 1),
     "pintle.previousHunk": () => jump(extension, -1),
   };
@@ -92,11 +94,11 @@ class Decisions {
     await this.#send(review, [lines === undefined ? action : { ...action, lines }]);
   }
 
-  /** Undoes the newest verdict that was not undone; again, the one before it. */
-  async revert(): Promise<void> {
+  /** Undoes the newest verdict that was not undone; again, the one before it. One that waits is withdrawn where it is named. */
+  async revert(named: Named | undefined): Promise<void> {
     const review = this.#review();
     if (review === undefined) return;
-    const verdict = this.#extension.chat?.state?.verdicts.at(-1);
+    const verdict = named?.waiting ?? this.#extension.chat?.state?.verdicts.at(-1);
     if (verdict === undefined) return say("Nothing was decided that could be undone.");
     await this.#send(review, [{ action: "revert", verdict }]);
   }
@@ -218,17 +220,13 @@ function peeked(
 
 async function showHunk(extension: Extension, { path, hunk }: Named): Promise<void> {
   if (path === undefined) return;
-  const isGone = extension.review?.hunk(hunk ?? "")?.newText === "" && !isThere(extension, hunk);
-  if (isGone) return openDiff(extension, path);
+  const value = extension.review?.hunk(hunk ?? "");
+  if (value?.kind === "file" && value.newText === "") return openDiff(extension, path);
   const editor = await vscode.window.showTextDocument(vscode.Uri.file(path));
+  // Its baseline may not have been asked for yet.
   await extension.review?.refresh();
   const place = extension.overlay.places(editor.document).find((each) => each.hunk.id === hunk);
   if (place !== undefined) reveal(editor, place.row);
-}
-
-/** Whether a hunk is about lines of a file that is there. */
-function isThere(extension: Extension, hunk: string | undefined): boolean {
-  return extension.review?.hunk(hunk ?? "")?.kind === "lines";
 }
 
 /** Goes to the next hunk of the file, or to the one before. */

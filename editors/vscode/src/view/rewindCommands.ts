@@ -52,7 +52,10 @@ class Rewinding {
       if (place?.at === undefined) return;
       const scope = await vscode.window.showQuickPick(SCOPES, { title: "What Goes Back?" });
       if (scope === undefined) return;
-      const overwrite = await this.#confirm(here, place.label, place.at, scope.scope);
+      const title = place.isLeft
+        ? `Go to the End of “${place.label}”?`
+        : `Go Back to Before “${place.label}”?`;
+      const overwrite = await this.#confirm(here, title, place.at, scope.scope);
       if (overwrite === undefined) return;
       await this.#go(here, { to: place.at, scope: scope.scope, overwrite });
     });
@@ -134,7 +137,7 @@ class Rewinding {
   /** Shows what would happen. Gives the files to write over, or undefined to do nothing. */
   async #confirm(
     here: Here,
-    label: string,
+    title: string,
     to: HistoryPoint,
     scope: RewindScope,
   ): Promise<string[] | undefined> {
@@ -147,15 +150,14 @@ class Rewinding {
       const lose = "Go Back, and Lose Your Changes in What Is in Conflict";
       choices.push({ label: lose, overwrite: preview.conflicts });
     }
-    for (const { title, files } of preview.groups) {
-      choices.push({ label: title, kind: vscode.QuickPickItemKind.Separator });
+    for (const { title: group, files } of preview.groups) {
+      choices.push({ label: group, kind: vscode.QuickPickItemKind.Separator });
       for (const { path, action } of files) {
         choices.push({ label: labelOf(this.#extension.folderPath, path), description: action });
       }
     }
     const none = scope !== "conversation" && preview.groups.length === 0 ? " No file was changed since." : "";
     const placeHolder = `${preview.conversation}${none}`.trim() || "What becomes of the files:";
-    const title = `Go Back to Before “${label}”?`;
     return (await vscode.window.showQuickPick(choices, { title, placeHolder }))?.overwrite;
   }
 

@@ -165,3 +165,69 @@ export async function anEngineThatWasKilledKnowsAgainWhatIsNotSaved(rig) {
   await window.sees("5typed more");
   await window.page.context().close();
 }
+
+export async function lineEndsAndTheMarkOfAFileStay(rig) {
+  const dos = (text) => text.replaceAll("\n", "\r\n");
+  const { folder, window, reads } = await racing(
+    rig,
+    "race dos",
+    [gate("one"), edit("a.txt", ["2", "two\nand more"])],
+    { content: `\uFEFF${dos(TEN)}` },
+  );
+  await window.send("go");
+  await until("the model waits", () => folder.has("at-one"));
+  await window.toLine("5");
+  await window.page.keyboard.type("é界");
+  await window.page.keyboard.press("Enter");
+  const typed = TEN.replace("5", "5é界\n");
+  await reads(typed);
+  folder.write("one", "");
+  await window.view.locator(".end.completed").waitFor({ timeout: LONG });
+  await reads(typed.replace("2", "two\nand more"));
+  await window.page.keyboard.press("Control+s");
+  const saved = `\uFEFF${dos(typed.replace("2", "two\nand more"))}`;
+  await until("it is saved as it was", () => folder.read("a.txt") === saved);
+  await window.page.context().close();
+}
+
+export async function severalDocumentsAreChangedTogether(rig) {
+  const patch = [
+    "*** Begin Patch",
+    "*** Update File: a.txt",
+    "@@",
+    "-2",
+    "+two",
+    "*** Update File: b.txt",
+    "@@",
+    "-8",
+    "+eight",
+    "*** End Patch",
+  ].join("\n");
+  const folder = rig.folder("race two", {
+    files: { "a.txt": TEN, "b.txt": TEN },
+    settings: { "pintle.permissionMode": "full" },
+    flags: ["--profile", "openai"],
+    script: { replies: [call("apply_patch", { patch }), say("Done.")] },
+  });
+  const window = await rig.window(folder);
+  for (const name of ["a.txt", "b.txt"]) {
+    await window.open(name);
+    await window.toLine("5");
+    await window.page.keyboard.type(`typed in ${name}`);
+    await window.page.locator(".tab.dirty", { hasText: name }).waitFor();
+  }
+  await window.send("go");
+  await window.view.locator(".end.completed").waitFor({ timeout: LONG });
+  const reads = (text) => until(`the editor reads ${text}`, async () => (await window.text()) === text);
+  const [a, b] = ["a.txt", "b.txt"].map((name) => TEN.replace("5", `5typed in ${name}`));
+  await reads(b.replace("8", "eight"));
+  await window.open("a.txt");
+  await reads(a.replace("2", "two"));
+  assert.deepEqual([folder.read("a.txt"), folder.read("b.txt")], [TEN, TEN]);
+  // One step back takes the patch out of both.
+  await window.page.keyboard.press("Control+z");
+  await reads(a);
+  await window.open("b.txt");
+  await reads(b);
+  await window.page.context().close();
+}

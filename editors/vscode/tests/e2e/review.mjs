@@ -157,9 +157,13 @@ export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
   );
   await window.shot("45-waiting");
   await disk(CHANGED);
+  await window.lens(GONE, "Withdraw").click();
+  await shows(LENS(GONE), LENS(NEW));
+  await window.lens(GONE, "Undo").click();
+  await until("it waits again", async () => (await window.lenses())[0]?.includes("waits") === true);
   folder.write("go", "");
-  await disk(TEN.replace("2", "two"));
-  await shows();
+  await disk(CHANGED.replace("6", "5\n6"));
+  await shows(LENS(NEW));
   await window.page.context().close();
 }
 

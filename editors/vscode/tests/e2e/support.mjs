@@ -128,7 +128,7 @@ export class Rig {
   }
 
   /** A folder with files, its own settings and its own script for the engine. */
-  folder(name, { files = {}, script, settings = {} } = {}) {
+  folder(name, { files = {}, script, settings = {}, flags = [] } = {}) {
     const folder = path.join(this.base, "work", name);
     const scriptFile = path.join(this.base, "scripts", `${name}.json`);
     fs.mkdirSync(path.join(folder, ".vscode"), { recursive: true });
@@ -138,7 +138,11 @@ export class Rig {
       fs.writeFileSync(path.join(folder, file), text);
     }
     if (script !== undefined) fs.writeFileSync(scriptFile, JSON.stringify(script));
-    const all = { "pintle.path": engineBinary, "pintle.arguments": ["--script", scriptFile], ...settings };
+    const all = {
+      "pintle.path": engineBinary,
+      "pintle.arguments": ["--script", scriptFile, ...flags],
+      ...settings,
+    };
     fs.writeFileSync(path.join(folder, ".vscode/settings.json"), JSON.stringify(all));
     return {
       path: folder,
