@@ -140,7 +140,10 @@ export class Review {
     const shown = [...files.values()].filter((file) => this.#listener.isShown(file.path));
     await Promise.all(
       shown.map(async (file) => {
-        file.baseline = await this.#source.request("review/baseline", { sessionId, path: file.path });
+        // Without it the file's hunks are not drawn; the lists have them.
+        file.baseline = await this.#source
+          .request("review/baseline", { sessionId, path: file.path })
+          .catch(() => undefined);
       }),
     );
     return files;

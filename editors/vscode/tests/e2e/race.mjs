@@ -5,10 +5,10 @@ import { LONG, call, edit, gate, say, until } from "./support.mjs";
 const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 
 /** A window with `a.txt` in its editor. */
-async function racing(rig, name, replies, { content = TEN, delayMs = 0 } = {}) {
+async function racing(rig, name, replies, { content = TEN, delayMs = 0, mode = "full" } = {}) {
   const folder = rig.folder(name, {
     files: { "a.txt": content },
-    settings: { "pintle.permissionMode": "full" },
+    settings: { "pintle.permissionMode": mode },
     script: { delayMs, replies: [...replies, say("Done.")] },
   });
   const window = await rig.window(folder);
@@ -101,22 +101,27 @@ export async function keysAllTheWhileAsFastAsTheyCome(rig) {
   await window.page.context().close();
 }
 
+// The agent has read the line and wants to change it; while its question waits, the person types in that line.
 export async function theVeryLineThatIsTypedInIsAConflictToldToTheModel(rig) {
-  const { folder, window, reads } = await racing(rig, "race conflict", [
-    gate("one"),
-    edit("a.txt", ["5\n", "five\n"]),
-    edit("a.txt", ["2\n", "two\n"]),
-  ]);
+  const { folder, window, reads } = await racing(
+    rig,
+    "race conflict",
+    [call("read", { path: "a.txt" }), edit("a.txt", ["5\n", "five\n"]), edit("a.txt", ["2\n", "two\n"])],
+    { mode: "ask" },
+  );
   await window.send("go");
-  await until("the model waits", () => folder.has("at-one"));
+  const allow = window.view.locator(".approval", { hasText: "a.txt" }).getByText("Allow", { exact: true });
+  await allow.waitFor({ timeout: LONG });
   await window.toLine("5");
-  await window.page.keyboard.type(" mine");
-  await window.page.keyboard.press("Home");
-  await window.page.keyboard.press("Delete");
-  await reads(TEN.replace("5", " mine"));
-  folder.write("one", "");
+  await window.page.keyboard.type("mine");
+  const typed = TEN.replace("5", "5mine");
+  await reads(typed);
+  await allow.click();
+  await window.view.locator('.tool[data-status="failed"]').waitFor({ timeout: LONG });
+  await reads(typed);
+  await allow.click();
   await window.view.locator(".end.completed").waitFor({ timeout: LONG });
-  await reads(TEN.replace("5", " mine").replace("2", "two"));
+  await reads(typed.replace("2", "two"));
   assert.equal(await window.view.locator('.tool[data-status="failed"]').count(), 1);
   assert.equal(folder.read("a.txt"), TEN);
   await window.shot("31-race-conflict");

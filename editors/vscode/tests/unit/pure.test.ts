@@ -4,7 +4,7 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { Connection } from "../../src/connection.ts";
+import { Connection, MOST_IN_FLIGHT } from "../../src/connection.ts";
 import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
@@ -114,6 +114,43 @@ test("messages are cut at LF only, wherever the bytes are cut", () => {
     'noise {"id":77,"result":1}',
     "closed",
   ]);
+});
+
+test("no more requests are under way than the engine takes, and their order stays", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const ignore = (): undefined => undefined;
+  const connection = new Connection(input, output, {
+    notification: ignore,
+    approval: ignore,
+    question: ignore,
+    edit: ignore,
+    noise: (line) => assert.fail(line),
+    closed: ignore,
+  });
+  const ids = (): number[] => {
+    const text = (output.read() as Buffer | null)?.toString("utf8") ?? "";
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { id: number }).id);
+  };
+  const all = Array.from({ length: 2 * MOST_IN_FLIGHT + 1 }, () => connection.request("ping", {}));
+  const first = ids();
+  assert.equal(first.length, MOST_IN_FLIGHT);
+  const sent = [...first];
+  for (const id of first) {
+    input.emit("data", Buffer.from(`{"id":${id},"result":{}}\n`));
+    sent.push(...ids());
+  }
+  assert.equal(sent.length, 2 * MOST_IN_FLIGHT);
+  assert.deepEqual(
+    sent,
+    [...sent].sort((a, b) => a - b),
+  );
+  const rest = Promise.allSettled(all);
+  connection.close();
+  const failed = (await rest).filter((each) => each.status === "rejected");
+  assert.equal(failed.length, MOST_IN_FLIGHT + 1, "what was not sent is answered as well");
 });
 
 function item(more: Record<string, unknown>): Item {

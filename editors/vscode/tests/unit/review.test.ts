@@ -208,6 +208,27 @@ test("hunks are asked for once at a time, and once more for all that came meanwh
   assert.equal(review.lastTurn, "t1");
 });
 
+test("a baseline that cannot be read takes its own hunks out of the editor, and nothing else", async () => {
+  const other = hunk([1, "1\n"], [1, "one\n"], { path: "/w/b.txt" });
+  const source: Source = {
+    openId: () => "s1",
+    request: (method, params) => {
+      if (method === "review/list") return Promise.resolve({ hunks: [...THREE, other], seq: 1 } as never);
+      const { path } = params as { path: string };
+      return path === "/w/b.txt" ? Promise.reject(new Error("no")) : Promise.resolve(baseline(TEN) as never);
+    },
+  };
+  const review: Review = new Review(source, {
+    isShown: () => true,
+    changed: () => undefined,
+    failed: (error) => assert.fail(String(error)),
+  });
+  await review.refresh();
+  assert.equal(review.hunks.length, 4);
+  assert.equal(review.places("/w/a.txt", SEEN).length, 3);
+  assert.equal(review.places("/w/b.txt", "one\n").length, 0);
+});
+
 test("what others did is found out by asking: it is no reason to ask again", async (t) => {
   const { chat, hooks, sent, until } = rig(t, { hunks: [] }, "s1");
   await chat.start();
