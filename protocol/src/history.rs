@@ -7,6 +7,7 @@
 use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
 use crate::ids::{ItemId, SessionId, TurnId};
+use crate::item::Item;
 use crate::methods::SessionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -179,4 +180,110 @@ pub struct HistoryNode {
     pub label: Option<String>,
     /// It lies on the way that the model knows.
     pub is_current: bool,
+}
+
+/// Which items of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionItemsParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The items before this event; the last ones when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
+    /// At most so many, 1 to 1,000; default 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Items as they are now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionItemsResult {
+    /// In the order of their last events, on the way that the model knows. What has not ended is in the newest page.
+    pub items: Vec<ItemAt>,
+    /// There are more; ask for those before the first one's `seq`.
+    pub more: bool,
+}
+
+/// An item, and the last event that told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemAt {
+    /// The event.
+    pub seq: u64,
+    /// The item.
+    pub item: Item,
+}
+
+/// Which item to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemReadParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The item.
+    pub item_id: ItemId,
+}
+
+/// A session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointListParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// The places to which files can go back: the beginning and the end of each turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointListResult {
+    /// Oldest first.
+    pub checkpoints: Vec<Checkpoint>,
+}
+
+/// A place to which files can go back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// The event after which it is; 0 is the beginning.
+    pub seq: u64,
+    /// The turn that ended there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// When it was, in milliseconds since 1970.
+    pub ts_ms: u64,
+    /// The paths that have changed since the checkpoint before, absolute.
+    pub changed: Vec<String>,
+    /// The name of the place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// Which places to compare.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDiffParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The one place.
+    pub from: HistoryPoint,
+    /// The other; what the journal says of now when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<HistoryPoint>,
+}
+
+/// What differs in files between two places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDiffResult {
+    /// A patch for `git apply` in the session's working directory, with everybody's changes.
+    pub text: String,
+    /// Changed files that are not in it: outside of that folder, or with a content that was not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }

@@ -16,8 +16,9 @@ use crate::document::{
 use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
 use crate::export::{SessionExportParams, SessionExportResult};
 use crate::history::{
-    SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
-    SessionRewindResult, SessionTreeResult,
+    CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
+    ItemReadParams, SessionForkParams, SessionItemsParams, SessionItemsResult, SessionLabelParams,
+    SessionLabelResult, SessionRewindParams, SessionRewindResult, SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -212,6 +213,14 @@ methods! {
     request Client "document/save" DocumentSave(DocumentSaveParams, Empty);
     /// Tells that a document is not open any more.
     request Client "document/close" DocumentClose(DocumentCloseParams, Empty);
+    /// Reads the items of a session as they are now, the last ones first asked for, for clients that do not put them together from events.
+    request Client "session/items" SessionItems(SessionItemsParams, SessionItemsResult);
+    /// Reads one item as it is now, also one that lies beside the way that the model knows.
+    request Client "item/read" ItemRead(ItemReadParams, ItemAt);
+    /// Lists the places to which files can go back with `session/rewind`, and what changed between them.
+    request Client "checkpoint/list" CheckpointList(CheckpointListParams, CheckpointListResult);
+    /// Compares what files were at two places, as a patch.
+    request Client "checkpoint/diff" CheckpointDiff(CheckpointDiffParams, CheckpointDiffResult);
     /// Lists the background jobs of a session that run, and those that ended lately.
     request Client "job/list" JobList(SessionParams, JobListResult);
     /// Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.

@@ -37,7 +37,7 @@ pub(super) async fn untold(
     let (env, blobs) = (services.env.as_ref(), Blobs::of(journal.folder()));
     tidy(env, &announced).await;
     let mut by = announced.by.clone();
-    if by == (ChangedBy::Review {}) && announced.after_seq == Some(last(entries)) {
+    if by == (ChangedBy::Review {}) && !is_decided(&announced, entries) {
         take_back(env, &blobs, &announced).await;
         // What could not be taken back no verdict tells.
         by = ChangedBy::Other {};
@@ -47,15 +47,12 @@ pub(super) async fn untold(
     (!changes.is_empty()).then_some((announced.turn_id, event))
 }
 
-/// The number of the last event.
-fn last(entries: &[Entry]) -> u64 {
-    entries.last().map_or(0, |entry| entry.seq)
-}
-
-/// Whether a verdict was the last thing that happened.
-fn is_decided(entries: &[Entry]) -> bool {
-    let last = entries.last().and_then(|entry| entry.record.as_ref());
-    last.is_some_and(|record| matches!(record.event, Event::ReviewDecided(_)))
+/// Whether the verdict that was announced stands in the journal, and what it did to files does not: it stands before that.
+fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
+    let Some(record) = entries.last().and_then(|entry| entry.record.as_ref()) else { return false };
+    announced.by == (ChangedBy::Review {})
+        && announced.after_seq == record.seq.checked_sub(1)
+        && matches!(record.event, Event::ReviewDecided(_))
 }
 
 /// A verdict that does not stand in the journal was not made: its files are what they were, but for those that somebody changed since.
@@ -77,10 +74,8 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
 /// Whether the journal does not say how it ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     let ChangedBy::Call { item_id } = &announced.by else {
-        let Some(after) = announced.after_seq else { return false };
-        // A verdict stands before what it does.
-        let is_own = announced.by == ChangedBy::Review {} && is_decided(entries);
-        return after == last(entries) || (is_own && after + 1 == last(entries));
+        let last = entries.last().map_or(0, |entry| entry.seq);
+        return announced.after_seq == Some(last) || is_decided(announced, entries);
     };
     let mut runs = false;
     for event in entries.iter().filter_map(|entry| Some(&entry.record.as_ref()?.event)) {
@@ -146,35 +141,62 @@ async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pintle_protocol::ids::ItemId;
+    use serde_json::value::RawValue;
     use serde_json::{Value, json};
 
-    /// Whether what was announced after an event is open, and whether it was decided, when these are the journal's last events.
-    #[test]
-    fn a_verdict_is_told_apart_from_the_one_before() {
-        let action = json!({"action": "keep", "target": {"of": "all"}});
-        let decided = json!({"type": "review.decided", "action": action, "parts": []});
-        let other = json!({"type": "label.changed", "seq": 1, "label": "x"});
-        let record = |event: &Value| {
-            let record = json!({"sessionId": "s", "seq": 7, "tsMs": 0, "event": event});
-            serde_json::from_value(record).unwrap()
+    /// Events in a word each: `keep` a verdict, `files` what somebody did, `runs` and `ends` of a call, anything else a notice.
+    fn journal(words: &str) -> Vec<Entry> {
+        let item = |status| json!({"id": "c", "type": "toolCall", "status": status, "startedMs": 0, "title": "t", "toolName": "edit", "kind": "edit"});
+        let entry = |(at, word): (usize, &str)| {
+            let event: Value = match word {
+                "keep" => {
+                    json!({"type": "review.decided", "action": {"action": "keep", "target": {"of": "all"}}, "parts": []})
+                }
+                "files" => {
+                    json!({"type": "files.changed", "changes": [], "by": {"type": "call", "itemId": "c"}})
+                }
+                "runs" => json!({"type": "item.updated", "item": item("running")}),
+                "ends" => json!({"type": "item.completed", "item": item("completed")}),
+                _ => json!({"type": "session.closed"}),
+            };
+            let seq = at as u64 + 1;
+            let record = json!({"sessionId": "s", "seq": seq, "tsMs": 0, "event": event});
+            let record = Some(serde_json::from_value(record).unwrap());
+            Entry { seq, wire: RawValue::NULL.to_owned(), record, private: None }
         };
-        for (name, last, after, want) in [
-            ("nothing came of it", &other, 7, true),
-            ("nothing came of it, and a verdict was before", &decided, 7, true),
-            ("it was decided", &decided, 6, true),
-            ("it has ended long ago", &decided, 5, false),
-            ("it has ended, and something else came", &other, 6, false),
+        words.split_whitespace().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn what_was_announced_is_open_until_the_journal_says_how_it_ended() {
+        let call = ChangedBy::Call { item_id: ItemId::new("c") };
+        let (rewind, review) = (ChangedBy::Rewind {}, ChangedBy::Review {});
+        for (name, by, after_seq, words, want) in [
+            ("a call that has not begun", &call, None, "x", (false, false)),
+            ("a call that runs", &call, None, "x runs", (true, false)),
+            ("a call whose files are told", &call, None, "x runs files", (false, false)),
+            ("a call that has ended", &call, None, "x runs ends", (false, false)),
+            ("going back has begun", &rewind, Some(1), "x", (true, false)),
+            ("going back has ended", &rewind, Some(1), "x files", (false, false)),
+            ("going back after a verdict", &rewind, Some(2), "x keep", (true, false)),
+            ("a verdict has begun", &review, Some(1), "x", (true, false)),
+            ("a verdict has begun after another", &review, Some(2), "x keep", (true, false)),
+            ("a verdict stands, its files do not", &review, Some(1), "x keep", (true, true)),
+            ("a verdict has ended", &review, Some(1), "x keep files", (false, false)),
         ] {
-            let entries = [Entry::written(record(last), "{}")];
+            let (by, after_seq) = (by.clone(), after_seq);
             let announced = Announced {
-                by: ChangedBy::Review {},
+                by,
                 turn_id: None,
-                after_seq: Some(after),
+                after_seq,
                 folder: None,
                 before: BTreeMap::new(),
                 after: BTreeMap::new(),
             };
-            assert_eq!(is_open(&announced, &entries), want, "{name}");
+            let entries = journal(words);
+            let is = (is_open(&announced, &entries), is_decided(&announced, &entries));
+            assert_eq!(is, want, "{name}");
         }
     }
 }

@@ -312,7 +312,7 @@ impl Engine {
         settings.blobs = blobs;
         let created_ms = self.services.ambient.now_ms();
         let session_id = SessionId::new(self.services.ambient.new_id());
-        let mut journal = self.services.store.create(&Header {
+        let mut journal = self.services.store.draft(&Header {
             journal: "pintle".to_owned(),
             version: FORMAT_VERSION,
             session_id,
@@ -331,6 +331,7 @@ impl Engine {
             forked_from: None,
         });
         self.append(&mut journal, None, created)?;
+        journal.publish()?;
         Ok(self.spawn(journal, settings, Moved::default(), Earlier::default()))
     }
 

@@ -71,6 +71,7 @@ impl From<store::Error> for Error {
             store::Error::TooNew { .. }
             | store::Error::Upgrade { .. }
             | store::Error::NoJournal(_)
+            | store::Error::Gone(_)
             | store::Error::Index { .. }
             | store::Error::Io { .. } => ErrorKind::Internal,
         };

@@ -73,7 +73,7 @@ fn copy(
         cwd: created.cwd.clone(),
         created_ms: now_ms,
     };
-    let mut journal = store.create(&header)?;
+    let mut journal = store.draft(&header)?;
     let copied_seq = 1 + (copied.len() + closing.len()) as u64;
     let forked_from = Some(ForkedFrom { session_id: of.clone(), seq, copied_seq });
     let created = SessionCreated { title, parent: None, forked_from, ..created };
@@ -87,6 +87,7 @@ fn copy(
         append(&mut journal, now_ms, turn_id, interrupted(event), None)?;
     }
     journal.copy_outputs(&store.folder(of)?)?;
+    journal.publish()?;
     Ok(Ok(()))
 }
 

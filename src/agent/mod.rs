@@ -12,6 +12,7 @@
 mod approval;
 mod briefing;
 mod call;
+mod checkpoints;
 mod client_calls;
 mod command;
 mod configured;
@@ -53,6 +54,7 @@ pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::exec::overlay::{Documents, EditCall, Problem as DocumentProblem};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
+pub use crate::store::items::Items;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, ReviewWish,

@@ -67,8 +67,15 @@ impl Reviewed {
 
 /// What a file held. One whose content is not kept is no text, and differs from every other.
 fn content(state: &FileState, blobs: &Blobs) -> Content {
+    content_of(state, blobs).unwrap_or_else(|| Content {
+        bytes: format!("\0{}", state.sha256).into_bytes().into(),
+        mode: state.mode.unwrap_or(PLAIN),
+    })
+}
+
+/// What a file held, where that was kept.
+pub(super) fn content_of(state: &FileState, blobs: &Blobs) -> Option<Content> {
     let mode = state.mode.unwrap_or(PLAIN);
     let kept = if state.is_lost { None } else { blobs.get(&state.sha256).ok() };
-    let bytes = kept.unwrap_or_else(|| format!("\0{}", state.sha256).into_bytes());
-    Content { bytes: bytes.into(), mode }
+    kept.map(|bytes| Content { bytes: bytes.into(), mode })
 }

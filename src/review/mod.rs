@@ -19,7 +19,7 @@ mod select;
 mod told;
 
 pub use content::{Author, Content};
-pub use patch::{Patch, Since};
+pub use patch::{Patch, Since, between};
 pub use plan::{Plan, Refused, Write};
 pub use told::render;
 

@@ -37,23 +37,34 @@ pub enum Since {
 impl Review {
     /// What the agent did below a folder.
     pub fn patch(&self, root: &str, since: Since) -> Patch {
-        let mut patch = Patch::default();
-        for (path, file) in &self.files {
+        let files = self.files.iter().map(|(path, file)| {
             let before = match since {
                 Since::Start => &file.origin,
                 Since::Kept => &file.baseline,
             };
-            let mut text = String::new();
-            let relative = Path::new(path).strip_prefix(root).ok().and_then(Path::to_str);
-            file_patch(&mut text, relative.unwrap_or(path), before.as_ref(), file.now.as_ref());
-            if relative.is_none() && !text.is_empty() {
-                patch.left_out.push(path.clone());
-            } else {
-                patch.text.push_str(&text);
-            }
-        }
-        patch
+            (path.as_str(), before.as_ref(), file.now.as_ref())
+        });
+        between(root, files)
     }
+}
+
+/// What makes files of one state of another, each given by its path, below a folder.
+pub fn between<'a>(
+    root: &str,
+    files: impl IntoIterator<Item = (&'a str, Option<&'a Content>, Option<&'a Content>)>,
+) -> Patch {
+    let mut patch = Patch::default();
+    for (path, before, after) in files {
+        let mut text = String::new();
+        let relative = Path::new(path).strip_prefix(root).ok().and_then(Path::to_str);
+        file_patch(&mut text, relative.unwrap_or(path), before, after);
+        if relative.is_none() && !text.is_empty() {
+            patch.left_out.push(path.to_owned());
+        } else {
+            patch.text.push_str(&text);
+        }
+    }
+    patch
 }
 
 fn file_patch(out: &mut String, path: &str, before: Option<&Content>, after: Option<&Content>) {

@@ -62,7 +62,7 @@ impl Stock<'_> {
             cwd: imported.cwd,
             created_ms: imported.created_ms,
         };
-        let mut journal = self.store.create(&header)?;
+        let mut journal = self.store.draft(&header)?;
         let append = || {
             for (seq, draft) in (1..).zip(imported.drafts) {
                 let record = EventRecord {
@@ -74,14 +74,10 @@ impl Stock<'_> {
                 };
                 journal.append(&record, draft.private.as_deref())?;
             }
-            Ok::<(), pintle::store::Error>(())
-        };
-        if let Err(error) = append() {
-            drop(journal);
             // What is half there would look like the whole.
-            self.store.delete(&id)?;
-            return Err(error).with_context(|| format!("{name} was not imported"));
-        }
+            journal.publish()
+        };
+        append().with_context(|| format!("{name} was not imported"))?;
         Ok(id)
     }
 

@@ -47,6 +47,8 @@ pub(super) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
         seq: u64,
         private: Option<Box<RawValue>>,
     }
+    // A journal that came by way of another system is as good.
+    let line = line.strip_suffix('\r').unwrap_or(line);
     let Line { seq, private } = serde_json::from_str(line)?;
     let wire = match &private {
         None => line.to_owned(),

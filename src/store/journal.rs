@@ -7,12 +7,13 @@
 use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry};
-use super::{Error, FORMAT_VERSION, Header, migrate};
+use super::{Error, FORMAT_VERSION, Header, draft, migrate};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +28,9 @@ const OFFSET_EVERY: u64 = 64;
 /// A journal that this process may append to.
 #[derive(Debug)]
 pub struct Journal {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
+    /// The folder's name to be, while the session is being made.
+    pub(super) shown_as: Option<PathBuf>,
     header: Header,
     file: Arc<File>,
     /// The length up to which the file is known to be whole lines.
@@ -62,8 +65,11 @@ pub struct Page {
 }
 
 impl Journal {
-    pub(super) fn create(folder: PathBuf, header: &Header) -> Result<Self, Error> {
+    /// Makes a journal that nobody sees before it is published.
+    pub(super) fn draft(shown_as: PathBuf, header: &Header) -> Result<Self, Error> {
+        let folder = draft::folder(&shown_as);
         fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        draft::tidy(&folder);
         let lock = lock(&folder, &header.session_id)?;
         let path = folder.join(FILE);
         let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path);
@@ -71,16 +77,18 @@ impl Journal {
         let mut line = serde_json::to_string(header)
             .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
         line.push('\n');
-        (&file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
-        Ok(Self {
+        let journal = Self {
             folder,
+            shown_as: Some(shown_as),
             header: header.clone(),
             file: Arc::new(file),
             length: line.len() as u64,
             last_seq: 0,
             offsets: Vec::new(),
             _lock: lock,
-        })
+        };
+        (&*journal.file).write_all(line.as_bytes()).map_err(Error::io(&path))?;
+        Ok(journal)
     }
 
     pub(super) fn open(folder: PathBuf, session: &SessionId) -> Result<Opened, Error> {
@@ -92,6 +100,7 @@ impl Journal {
         let header = read_header(&path)?;
         let mut journal = Self {
             folder,
+            shown_as: None,
             header,
             file: Arc::new(file),
             length: 0,
@@ -205,17 +214,24 @@ impl Journal {
         Ok(wire.into_boxed_str())
     }
 
-    /// Waits until everything appended so far is on the disk itself.
+    /// Waits until everything appended so far is on the disk itself, under the journal's name.
     ///
     /// # Errors
-    /// The disk said no.
+    /// The disk said no, or somebody took the file away.
     pub async fn sync(&self) -> Result<(), Error> {
-        let file = Arc::clone(&self.file);
-        let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
-        synced
-            .map_err(io::Error::other)
-            .flatten()
-            .map_err(|source| Error::Io { path: self.folder.join(FILE), source })
+        let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
+        let synced = tokio::task::spawn_blocking(move || {
+            file.sync_data()?;
+            let own = file.metadata()?;
+            let is_it = |named: fs::Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
+            Ok(fs::metadata(path).is_ok_and(is_it))
+        });
+        let path = || self.folder.join(FILE);
+        match synced.await.map_err(io::Error::other).flatten() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::Gone(path())),
+            Err(source) => Err(Error::Io { path: path(), source }),
+        }
     }
 
     /// Gives this session the long outputs of another one, by its folder.

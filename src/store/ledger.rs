@@ -44,6 +44,19 @@ pub fn named(entries: &[Entry]) -> BTreeSet<String> {
     states.flatten().map(|state| state.sha256.clone()).collect()
 }
 
+/// What each file was at an event, as far as any event tells of it.
+pub fn at(entries: &[Entry], seq: u64) -> BTreeMap<String, Option<FileState>> {
+    let mut files = BTreeMap::new();
+    for (told, _, record) in changes(entries) {
+        if told <= seq {
+            files.insert(record.path.clone(), record.after.clone());
+        } else {
+            files.entry(record.path.clone()).or_insert_with(|| record.before.clone());
+        }
+    }
+    files
+}
+
 /// The files that were changed after an event, by path.
 pub fn since(entries: &[Entry], seq: u64) -> Vec<Wanted> {
     let mut wanted: BTreeMap<&str, Wanted> = BTreeMap::new();

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{FILE, read_header};
-use super::{Error, entry, title};
+use super::{Error, draft, entry, title};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
@@ -53,7 +53,7 @@ const TITLE_CHARS: usize = 80;
 pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for slug in subfolders(sessions)? {
-        all.extend(subfolders(&slug)?);
+        all.extend(subfolders(&slug)?.into_iter().filter(|folder| draft::is_shown(folder)));
     }
     Ok(all)
 }

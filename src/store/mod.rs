@@ -15,9 +15,11 @@ pub mod announced;
 pub mod artifacts;
 pub mod blobs;
 
+mod draft;
 mod entries;
 mod entry;
 pub mod index;
+pub mod items;
 mod journal;
 pub mod ledger;
 mod list;
@@ -107,6 +109,11 @@ pub enum Error {
     /// The first line is not a journal's.
     #[error("{0} does not begin like a journal")]
     NoJournal(PathBuf),
+    /// The file that is being written has lost its name.
+    #[error(
+        "{0} was removed or replaced while the session was open: what is said in it is lost when it is closed; begin a new session"
+    )]
+    Gone(PathBuf),
     /// The index cannot be used; the sessions are there all the same.
     #[error("the index {path} cannot be used: {message}")]
     Index {
@@ -160,12 +167,22 @@ impl Store {
     /// # Errors
     /// The folder cannot be made or written.
     pub fn create(&self, header: &Header) -> Result<Journal, Error> {
+        let mut journal = self.draft(header)?;
+        journal.publish()?;
+        Ok(journal)
+    }
+
+    /// As [`Store::create`], but nobody sees the session before [`Journal::publish`]; dropped before, it is gone.
+    ///
+    /// # Errors
+    /// The folder cannot be made or written.
+    pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         let folder = self.sessions.join(slug(&header.cwd)).join(format!(
             "{}_{}",
             folder_time(header.created_ms),
             header.session_id
         ));
-        Journal::create(folder, header)
+        Journal::draft(folder, header)
     }
 
     /// Opens a session for writing and reads all of it. A torn last line is moved aside, damaged

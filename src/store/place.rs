@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::Page;
-use super::{Error, entry};
+use super::{Entry, Error, entry};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -66,29 +66,13 @@ fn number_of(line: &[u8]) -> Option<u64> {
 /// Reads the last events before the one numbered `before`; of numbers beyond the end, the last of all.
 pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page, Error> {
     let read = || -> io::Result<Page> {
-        let mut file = File::open(path)?;
-        let end = match before.checked_sub(1) {
-            None => 0,
-            // Only where the number is in the file: there the lines after it are few.
-            Some(last) => end_of(path, &mut file, last)?,
-        };
         let mut page = Page { events: Vec::new(), last: 0, more: false };
-        let mut lines = Backwards { file, start: end, rest: Vec::new() };
-        let mut next = before;
-        while let Some(line) = lines.next()? {
-            // Neither an unfinished line nor a damaged one is for a reader.
-            let Some(entry) = std::str::from_utf8(&line).ok().and_then(|l| entry::parse(l).ok())
-            else {
-                continue;
-            };
-            if entry.seq >= next {
-                continue;
-            }
+        let mut entries = EntriesBack::before(path, before)?;
+        while let Some(entry) = entries.next()? {
             if page.events.len() == limit {
                 page.more = true;
                 break;
             }
-            next = entry.seq;
             page.last = page.last.max(entry.seq);
             page.events.push(entry.wire);
         }
@@ -96,6 +80,45 @@ pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page
         Ok(page)
     };
     read().map_err(Error::io(path))
+}
+
+/// Entries from one towards the beginning.
+pub(super) struct EntriesBack<'a> {
+    path: &'a Path,
+    lines: Backwards,
+    /// The next one has a smaller number.
+    before: u64,
+}
+
+impl<'a> EntriesBack<'a> {
+    /// From the last one before this number.
+    pub(super) fn before(path: &'a Path, before: u64) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        let start = match before.checked_sub(1) {
+            None => 0,
+            // Only where the number is in the file: there the lines after it are few.
+            Some(last) => end_of(path, &mut file, last)?,
+        };
+        Ok(Self { path, lines: Backwards { file, start, rest: Vec::new() }, before })
+    }
+
+    /// Goes on from the last one before this number.
+    pub(super) fn jump(&mut self, before: u64) -> io::Result<()> {
+        *self = Self::before(self.path, before)?;
+        Ok(())
+    }
+
+    /// The next one; neither an unfinished line nor a damaged one is for a reader.
+    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+        while let Some(line) = self.lines.next()? {
+            let entry = std::str::from_utf8(&line).ok().and_then(|line| entry::parse(line).ok());
+            if let Some(entry) = entry.filter(|entry| entry.seq < self.before) {
+                self.before = entry.seq;
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// The end of the line of the event numbered `last`, or a little behind.

@@ -295,3 +295,40 @@ fn a_session_is_deleted_with_its_sub_agents_or_not_at_all() {
     assert!(matches!(store.delete(&SessionId::new("s")), Err(Error::NotFound(_))));
     assert!(store.index().check().unwrap().behind.is_empty());
 }
+
+#[test]
+fn a_session_that_is_being_made_is_not_shown_and_goes_when_nobody_makes_it() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let mut shown = store.draft(&header("s1", "/w", 1000)).unwrap();
+    let never = store.draft(&header("s2", "/w", 2000)).unwrap();
+    assert_eq!(store.ids().unwrap(), []);
+    let listed = || store.list(&Filter::default(), None, 9).unwrap().0.len();
+    assert_eq!(listed(), 0);
+    shown.publish().unwrap();
+    assert_eq!(listed(), 1);
+    drop(never);
+    assert_eq!(store.ids().unwrap(), [SessionId::new("s1")]);
+    assert!(matches!(store.open(&SessionId::new("s1")), Err(Error::Locked { .. })));
+    drop(shown);
+    assert!(store.open(&SessionId::new("s1")).is_ok());
+
+    // As a kill leaves it: one long ago, one just now; and one that somebody has been making for long.
+    let slug = data.path().join("sessions/w");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let left = |name: &str, modified| {
+        fs::create_dir(slug.join(name)).unwrap();
+        fs::write(slug.join(name).join("journal.jsonl"), "").unwrap();
+        fs::File::open(slug.join(name)).unwrap().set_modified(modified).unwrap();
+    };
+    left(".new-old_s3", long_ago);
+    left(".new-young_s4", fs::metadata(&slug).unwrap().modified().unwrap());
+    let slow = store.draft(&header("s5", "/w", 5000)).unwrap();
+    fs::File::open(slow.folder()).unwrap().set_modified(long_ago).unwrap();
+    let _next = store.create(&header("s6", "/w", 6000)).unwrap();
+    let names = |hidden: &str| {
+        let entries = fs::read_dir(&slug).unwrap().flatten();
+        entries.filter(|entry| entry.file_name().to_str().unwrap().ends_with(hidden)).count()
+    };
+    assert_eq!(["s3", "s4", "s5", "s6"].map(names), [0, 1, 1, 1]);
+}

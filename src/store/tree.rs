@@ -58,7 +58,8 @@ pub fn on_path(mut entries: Vec<Entry>, leaf: u64) -> Vec<Entry> {
     entries
 }
 
-fn rewound_to(entry: &Entry) -> Option<u64> {
+/// The event after which the way goes on from an entry, where that is not the one before it.
+pub(super) fn rewound_to(entry: &Entry) -> Option<u64> {
     let Event::HistoryRewound(rewound) = &entry.record.as_ref()?.event else { return None };
     Some(rewound.to_seq)
 }

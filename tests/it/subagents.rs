@@ -56,8 +56,8 @@ fn a_sub_agent_works_at_its_task_and_its_answer_comes_back() {
 #[test]
 fn two_work_side_by_side_and_are_told_more() {
     full(
-        "spawn first + spawn second\ncall wait {\"ids\":[\"agent-2\",\"agent-1\"]}\ncall send_input {\"agent_id\":\"agent-1\",\"message\":\"once more\"}\ncall wait {}\ncall close_agent {\"agent_id\":\"agent-1\"}\ncall wait {\"ids\":[\"agent-1\"]}\nsay ok\n@first: gate a + say one\n@second: gate b + say two\n@first: say one again",
-        "prompt go | gate a | gate b | open b | until agent-2 running, done | open a | idle",
+        "spawn first + spawn second\ncall wait {\"ids\":[\"agent-2\",\"agent-1\"]}\ncall send_input {\"agent_id\":\"agent-1\",\"message\":\"once more\"}\ncall wait {}\ncall close_agent {\"agent_id\":\"agent-1\"}\ncall wait {\"ids\":[\"agent-1\"]}\nsay ok\n@first: gate a + say one\n@second: gate b + say two\n@first: gate c + say one again",
+        "prompt go | gate a | gate b | open b | until agent-2 running, done | open a | gate c | until call wait: all running | open c | idle",
         expect![[r#"
             > prompt go: Started
             accepted Prompt "go"

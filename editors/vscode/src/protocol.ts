@@ -2208,6 +2208,84 @@ export type DocumentCloseParams = {
   path: string;
 };
 
+/** Which items of a session. */
+export type SessionItemsParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The items before this event; the last ones when left out. */
+  before?: number;
+  /** At most so many, 1 to 1,000; default 100. */
+  limit?: number;
+};
+
+/** Items as they are now. */
+export type SessionItemsResult = {
+  /** In the order of their last events, on the way that the model knows. What has not ended is in the newest page. */
+  items: ItemAt[];
+  /** There are more; ask for those before the first one's `seq`. */
+  more: boolean;
+};
+
+/** An item, and the last event that told of it. */
+export type ItemAt = {
+  /** The event. */
+  seq: number;
+  /** The item. */
+  item: Item;
+};
+
+/** Which item to read. */
+export type ItemReadParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The item. */
+  itemId: ItemId;
+};
+
+/** A session. */
+export type CheckpointListParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+};
+
+/** The places to which files can go back: the beginning and the end of each turn. */
+export type CheckpointListResult = {
+  /** Oldest first. */
+  checkpoints: Checkpoint[];
+};
+
+/** A place to which files can go back. */
+export type Checkpoint = {
+  /** The event after which it is; 0 is the beginning. */
+  seq: number;
+  /** The turn that ended there. */
+  turnId?: TurnId;
+  /** When it was, in milliseconds since 1970. */
+  tsMs: number;
+  /** The paths that have changed since the checkpoint before, absolute. */
+  changed: string[];
+  /** The name of the place. */
+  label?: string;
+};
+
+/** Which places to compare. */
+export type CheckpointDiffParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The one place. */
+  from: HistoryPoint;
+  /** The other; what the journal says of now when left out. */
+  to?: HistoryPoint;
+};
+
+/** What differs in files between two places. */
+export type CheckpointDiffResult = {
+  /** A patch for `git apply` in the session's working directory, with everybody's changes. */
+  text: string;
+  /** Changed files that are not in it: outside of that folder, or with a content that was not kept. */
+  leftOut?: string[];
+};
+
 /** A session's background jobs. */
 export type JobListResult = {
   /** Their items, oldest first. */
@@ -2681,6 +2759,14 @@ export interface ClientRequests {
   "document/save": { params: DocumentSaveParams; result: Empty };
   /** Tells that a document is not open any more. */
   "document/close": { params: DocumentCloseParams; result: Empty };
+  /** Reads the items of a session as they are now, the last ones first asked for, for clients that do not put them together from events. */
+  "session/items": { params: SessionItemsParams; result: SessionItemsResult };
+  /** Reads one item as it is now, also one that lies beside the way that the model knows. */
+  "item/read": { params: ItemReadParams; result: ItemAt };
+  /** Lists the places to which files can go back with `session/rewind`, and what changed between them. */
+  "checkpoint/list": { params: CheckpointListParams; result: CheckpointListResult };
+  /** Compares what files were at two places, as a patch. */
+  "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
   /** Lists the background jobs of a session that run, and those that ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
   /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */

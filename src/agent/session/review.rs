@@ -145,7 +145,7 @@ impl Session {
             let before = were.remove(&path).flatten();
             if let Err(why) = carry_out(env.as_ref(), write.clone()).await {
                 take_back(env.as_ref(), done).await;
-                return Err(Error::new(ErrorKind::Internal, format!("{path}: {why}"))
+                return Err(Error::new(ErrorKind::Internal, why)
                     .hint("nothing was decided; look at the hunks again"));
             }
             let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
@@ -263,7 +263,11 @@ impl Session {
 async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
-    let words = |error: crate::exec::Error| error.to_string();
+    let words = |error: crate::exec::Error| {
+        let is_named = error.path().is_some();
+        let place = if is_named { String::new() } else { format!("{}: ", path.display()) };
+        format!("{place}{error}")
+    };
     let mode = after.as_ref().map(|after| after.mode);
     let is_moded = before.as_ref().map(|before| before.mode) != mode;
     let after = match after {

@@ -11,14 +11,14 @@ use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
 use jsonrpsee::{ConnectionId, Extensions, ResponsePayload};
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::methods::{
-    ApprovalAnswerRequest, BlobRead, CommandList, ConfigList, ConfigSet, ContextRead,
-    DocumentChanged, DocumentClose, DocumentOpen, DocumentSave, EditorDiagnostics, HookRegister,
-    Initialize, JobList, JobStop, ModelsList, Ping, QuestionAnswerRequest, QueueList, QueueRemove,
-    QueueUpdateRequest, Request, ReviewBaseline, ReviewDecide, ReviewList, ReviewPatch,
-    SessionClose, SessionCompact, SessionCreate, SessionDelete, SessionEvents, SessionExport,
-    SessionFork, SessionLabel, SessionList, SessionOpen, SessionRewind, SessionSearch,
-    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
-    TurnInterrupt, TurnStart, TurnSteer,
+    ApprovalAnswerRequest, BlobRead, CheckpointDiff, CheckpointList, CommandList, ConfigList,
+    ConfigSet, ContextRead, DocumentChanged, DocumentClose, DocumentOpen, DocumentSave,
+    EditorDiagnostics, HookRegister, Initialize, ItemRead, JobList, JobStop, ModelsList, Ping,
+    QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
+    ReviewDecide, ReviewList, ReviewPatch, SessionClose, SessionCompact, SessionCreate,
+    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems, SessionLabel,
+    SessionList, SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree,
+    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,6 +44,10 @@ impl Order {
             SessionList::METHOD
             | SessionSearch::METHOD
             | SessionEvents::METHOD
+            | SessionItems::METHOD
+            | ItemRead::METHOD
+            | CheckpointList::METHOD
+            | CheckpointDiff::METHOD
             | BlobRead::METHOD
             | CommandList::METHOD
             | JobList::METHOD
@@ -74,6 +78,10 @@ impl Table {
         add::<SessionUpdate, _, _>(&mut module, told::session_update);
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
+        add::<SessionItems, _, _>(&mut module, stored::session_items);
+        add::<ItemRead, _, _>(&mut module, stored::item_read);
+        add::<CheckpointList, _, _>(&mut module, stored::checkpoint_list);
+        add::<CheckpointDiff, _, _>(&mut module, stored::checkpoint_diff);
         add::<SessionExport, _, _>(&mut module, stored::session_export);
         add::<SessionDelete, _, _>(&mut module, stored::session_delete);
         add::<SessionRewind, _, _>(&mut module, history::session_rewind);

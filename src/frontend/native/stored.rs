@@ -3,10 +3,15 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::{Answer, session};
-use crate::agent::{Filter, PageRange, Piece};
+use crate::agent::{Filter, Items, PageRange, Piece};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
+use pintle_protocol::history::{
+    CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
+    ItemReadParams, SessionItemsParams, SessionItemsResult,
+};
+use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     BlobReadParams, BlobReadResult, SessionEventsParams, SessionListParams, SessionListResult,
 };
@@ -60,12 +65,53 @@ pub(super) async fn session_export(
     connection: Arc<Connection>,
     mut params: SessionExportParams,
 ) -> Answer<SessionExportResult> {
-    // One that is not open here can be exported all the same.
-    let session_id = match params.session_id.take() {
-        Some(id) => id,
-        None => session(&connection, None)?.id,
-    };
+    let session_id = named(&connection, params.session_id.take())?;
     connection.engine.export(session_id, params).await.map_err(refused)
+}
+
+pub(super) async fn session_items(
+    connection: Arc<Connection>,
+    params: SessionItemsParams,
+) -> Answer<SessionItemsResult> {
+    let SessionItemsParams { session_id, before, limit } = params;
+    let limit = in_range("/limit", limit.unwrap_or(100), MAX_PAGE)? as usize;
+    let id = named(&connection, session_id)?;
+    let found = connection.engine.items(id, before.unwrap_or(u64::MAX), limit).await;
+    let Items { items, more } = found.map_err(refused)?;
+    Ok(SessionItemsResult { items, more })
+}
+
+pub(super) async fn item_read(
+    connection: Arc<Connection>,
+    params: ItemReadParams,
+) -> Answer<ItemAt> {
+    let id = named(&connection, params.session_id)?;
+    connection.engine.item(id, params.item_id).await.map_err(refused)
+}
+
+pub(super) async fn checkpoint_list(
+    connection: Arc<Connection>,
+    params: CheckpointListParams,
+) -> Answer<CheckpointListResult> {
+    let id = named(&connection, params.session_id)?;
+    let checkpoints = connection.engine.checkpoints(id).await.map_err(refused)?;
+    Ok(CheckpointListResult { checkpoints })
+}
+
+pub(super) async fn checkpoint_diff(
+    connection: Arc<Connection>,
+    mut params: CheckpointDiffParams,
+) -> Answer<CheckpointDiffResult> {
+    let id = named(&connection, params.session_id.take())?;
+    connection.engine.compare(id, params).await.map_err(refused)
+}
+
+/// The session that is named, also one that is not open here; else the only one that is.
+fn named(connection: &Arc<Connection>, id: Option<SessionId>) -> Answer<SessionId> {
+    match id {
+        Some(id) => Ok(id),
+        None => Ok(session(connection, None)?.id),
+    }
 }
 
 /// `SessionEventsResult` with the events as the journal holds them.
@@ -116,11 +162,7 @@ pub(super) async fn blob_read(
 ) -> Answer<BlobReadResult> {
     let BlobReadParams { session_id, r#ref: name, offset, length } = params;
     let length = in_range("/length", length.unwrap_or(DEFAULT_PIECE_BYTES), MAX_PIECE_BYTES)?;
-    // One that is not open here can be read all the same.
-    let session_id = match session_id {
-        Some(id) => id,
-        None => session(&connection, None)?.id,
-    };
+    let session_id = named(&connection, session_id)?;
     let piece = connection.engine.output(session_id, name, offset, length.into()).await;
     let Piece { text, offset, end, size } = piece.map_err(refused)?;
     Ok(BlobReadResult { text, offset, end, size })

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::whole;
+use crate::store::draft;
 use crate::store::journal::FILE;
 use crate::store::list;
 use pintle_protocol::methods::SessionSummary;
@@ -126,7 +127,8 @@ fn seen(sessions: &Path) -> Vec<Seen> {
     let slugs = fs::read_dir(sessions).into_iter().flatten().flatten();
     for slug in slugs {
         let Ok(slug_name) = slug.file_name().into_string() else { continue };
-        for folder in fs::read_dir(slug.path()).into_iter().flatten().flatten() {
+        let folders = fs::read_dir(slug.path()).into_iter().flatten().flatten();
+        for folder in folders.filter(|folder| draft::is_shown(&folder.path())) {
             let Ok(name) = folder.file_name().into_string() else { continue };
             let Ok(facts) = fs::metadata(folder.path().join(FILE)) else { continue };
             let (size, mtime_ns) = facts_of(&facts);

@@ -77,13 +77,17 @@ fn run(name: &str) {
             continue;
         }
         let mut chance = Chance(seed ^ (number as u64) << 20);
-        let moment = match chance.below(4) {
+        let moment = match chance.below(5) {
             0 => Moment::Time(Duration::from_micros(
                 chance.below(u64::try_from(measure.time.as_micros()).unwrap()),
             )),
             1 => {
                 let prefix = [".pintle-", "new-"][usize::try_from(chance.below(2)).unwrap()];
                 Moment::Seen { prefix, then: chance.pause() }
+            }
+            2 => {
+                let then = Duration::from_micros(chance.below(30));
+                Moment::Changed { count: chance.below(3), then }
             }
             _ => Moment::Line { count: chance.below(measure.lines), then: chance.pause() },
         };

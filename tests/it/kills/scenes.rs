@@ -29,7 +29,7 @@ pub(super) struct Scene {
 
 /// The content of a file in a version; large enough to take time where no model writes it out.
 pub(super) fn content(name: &str, version: u32) -> String {
-    let lines = if ["a.txt", "c.txt"].contains(&name) { 3000 } else { 20 };
+    let lines = if ["a.txt", "c.txt"].contains(&name) { 400 } else { 20 };
     let line = format!("{name} has a line like this, many times\n");
     format!("head {name} v{version}\n{}tail {name} v{version}\n", line.repeat(lines))
 }
@@ -69,7 +69,7 @@ fn script(replies: Vec<Value>) -> Value {
 }
 
 fn turns(marks: &str) -> Value {
-    let words = "many words that come one by one ".repeat(30);
+    let words = "many words that come one by one ".repeat(12);
     script(vec![
         blocks(&[
             json!({ "reasoning": words }),
@@ -208,7 +208,7 @@ fn head(content: Option<&str>) -> Option<&str> {
 
 fn reviewed(marks: &str) -> Value {
     script(vec![
-        blocks(&[edit("a.txt", 1), edit("b.txt", 1), edit("c.txt", 1), write("n.txt", 1)]),
+        blocks(&[edit("e.txt", 1), edit("b.txt", 1), edit("c.txt", 1), write("n.txt", 1)]),
         blocks(&[bash(marks, "m1", &sed("d.txt", 1))]),
     ])
 }
@@ -241,7 +241,7 @@ fn all_can_be_undone(program: &mut Program, place: &Place, _: &[Value]) {
     let listed = program.ask("review/list", json!({}));
     assert_eq!(listed["hunks"], json!([]), "{answer}");
     for (name, versions) in
-        [("a.txt", &[1][..]), ("b.txt", &[1]), ("c.txt", &[1, 2]), ("d.txt", &[1]), ("n.txt", &[0])]
+        [("e.txt", &[1][..]), ("b.txt", &[1]), ("c.txt", &[1, 2]), ("d.txt", &[1]), ("n.txt", &[0])]
     {
         let is = std::fs::read_to_string(place.path(name)).ok();
         let may = |version: &u32| (*version > 0).then(|| content(name, *version));
@@ -330,9 +330,9 @@ pub(super) const SCENES: [Scene; 5] = [
     Scene {
         name: "verdicts",
         share: 40,
-        files: &[("a.txt", 1), ("b.txt", 1), ("c.txt", 1), ("d.txt", 1)],
+        files: &[("e.txt", 1), ("b.txt", 1), ("c.txt", 1), ("d.txt", 1)],
         later: &[
-            ("a.txt", &[1, 2]),
+            ("e.txt", &[1, 2]),
             ("b.txt", &[1, 2]),
             ("c.txt", &[1, 2]),
             ("d.txt", &[1, 2]),

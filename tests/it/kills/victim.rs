@@ -5,6 +5,7 @@
 use crate::support::program::wait;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub(super) enum Moment {
     Time(Duration),
     /// So long after a file whose name begins so was seen in a folder.
     Seen { prefix: &'static str, then: Duration },
+    /// So long after one more change of the first file of the project was seen, which is as soon as anybody can see it.
+    Changed { count: u64, then: Duration },
     /// When all was done.
     Never,
 }
@@ -119,6 +122,26 @@ impl Victim {
                             return;
                         }
                         std::hint::spin_loop();
+                    }
+                    spin(then);
+                    kill(pid);
+                }));
+            }
+            Moment::Changed { count, then } => {
+                let file = folders.first().unwrap().join("a.txt");
+                self.threads.push(std::thread::spawn(move || {
+                    let state = || {
+                        let facts = std::fs::metadata(&file).ok()?;
+                        Some((facts.ino(), facts.len(), facts.mtime(), facts.mtime_nsec()))
+                    };
+                    for _ in 0..=count {
+                        let was = state();
+                        while state() == was {
+                            if is_over.load(Ordering::Relaxed) {
+                                return;
+                            }
+                            std::hint::spin_loop();
+                        }
                     }
                     spin(then);
                     kill(pid);

@@ -1380,6 +1380,54 @@
 ---@class pintle.DocumentCloseParams
 ---@field path string The file, as it was opened.
 
+---Which items of a session.
+---@class pintle.SessionItemsParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+---@field before? integer The items before this event; the last ones when left out.
+---@field limit? integer At most so many, 1 to 1,000; default 100.
+
+---Items as they are now.
+---@class pintle.SessionItemsResult
+---@field items (pintle.ItemAt)[] In the order of their last events, on the way that the model knows. What has not ended is in the newest page.
+---@field more boolean There are more; ask for those before the first one's `seq`.
+
+---An item, and the last event that told of it.
+---@class pintle.ItemAt
+---@field seq integer The event.
+---@field item pintle.Item The item.
+
+---Which item to read.
+---@class pintle.ItemReadParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+---@field itemId pintle.ItemId The item.
+
+---A session.
+---@class pintle.CheckpointListParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+
+---The places to which files can go back: the beginning and the end of each turn.
+---@class pintle.CheckpointListResult
+---@field checkpoints (pintle.Checkpoint)[] Oldest first.
+
+---A place to which files can go back.
+---@class pintle.Checkpoint
+---@field seq integer The event after which it is; 0 is the beginning.
+---@field turnId? pintle.TurnId The turn that ended there.
+---@field tsMs integer When it was, in milliseconds since 1970.
+---@field changed (string)[] The paths that have changed since the checkpoint before, absolute.
+---@field label? string The name of the place.
+
+---Which places to compare.
+---@class pintle.CheckpointDiffParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+---@field from pintle.HistoryPoint The one place.
+---@field to? pintle.HistoryPoint The other; what the journal says of now when left out.
+
+---What differs in files between two places.
+---@class pintle.CheckpointDiffResult
+---@field text string A patch for `git apply` in the session's working directory, with everybody's changes.
+---@field leftOut? (string)[] Changed files that are not in it: outside of that folder, or with a content that was not kept.
+
 ---A session's background jobs.
 ---@class pintle.JobListResult
 ---@field jobs (pintle.Item)[] Their items, oldest first.
@@ -1745,6 +1793,18 @@ M.method = {
   ---Tells that a document is not open any more.
   ---Params: `pintle.DocumentCloseParams`; result: `pintle.Empty`.
   document_close = "document/close",
+  ---Reads the items of a session as they are now, the last ones first asked for, for clients that do not put them together from events.
+  ---Params: `pintle.SessionItemsParams`; result: `pintle.SessionItemsResult`.
+  session_items = "session/items",
+  ---Reads one item as it is now, also one that lies beside the way that the model knows.
+  ---Params: `pintle.ItemReadParams`; result: `pintle.ItemAt`.
+  item_read = "item/read",
+  ---Lists the places to which files can go back with `session/rewind`, and what changed between them.
+  ---Params: `pintle.CheckpointListParams`; result: `pintle.CheckpointListResult`.
+  checkpoint_list = "checkpoint/list",
+  ---Compares what files were at two places, as a patch.
+  ---Params: `pintle.CheckpointDiffParams`; result: `pintle.CheckpointDiffResult`.
+  checkpoint_diff = "checkpoint/diff",
   ---Lists the background jobs of a session that run, and those that ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",

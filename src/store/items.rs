@@ -1,0 +1,90 @@
+//! The items of a session as they are now, read from the end of its journal towards its beginning, along the way that the model knows.
+//!
+//! Invariant: an item is in one page only, that of its last event; what is read is bounded by what is asked for.
+
+use super::place::EntriesBack;
+use super::{Entry, Error, Store, journal, tree};
+use pintle_protocol::event::Event;
+use pintle_protocol::history::ItemAt;
+use pintle_protocol::ids::{ItemId, SessionId};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+
+/// Items of a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Items {
+    /// In the order of their last events.
+    pub items: Vec<ItemAt>,
+    /// There are more before the first.
+    pub more: bool,
+}
+
+impl Store {
+    /// Reads the last items before an event; a number beyond the end stands for the end.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub fn items(&self, session: &SessionId, before: u64, limit: usize) -> Result<Items, Error> {
+        let path = self.current(session)?.join(journal::FILE);
+        items(&path, before, limit).map_err(Error::io(&path))
+    }
+
+    /// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub fn item(&self, session: &SessionId, id: &ItemId) -> Result<Option<ItemAt>, Error> {
+        let path = self.current(session)?.join(journal::FILE);
+        item(&path, id).map_err(Error::io(&path))
+    }
+}
+
+fn items(path: &Path, before: u64, limit: usize) -> io::Result<Items> {
+    let mut found = Items::default();
+    let mut known = BTreeSet::new();
+    let last = EntriesBack::before(path, u64::MAX)?.next()?;
+    let is_newest = last.is_none_or(|last| last.seq < before);
+    let mut entries = EntriesBack::before(path, before)?;
+    while let Some(entry) = entries.next()? {
+        if let Some(to) = tree::rewound_to(&entry).filter(|to| *to < entry.seq) {
+            entries.jump(to + 1)?;
+            continue;
+        }
+        let Some((item, has_ended)) = of(entry) else { continue };
+        // What has ended later is in the page of its end.
+        if !known.insert(item.item.id.clone()) || !(has_ended || is_newest) {
+            continue;
+        }
+        if found.items.len() == limit {
+            found.more = true;
+            break;
+        }
+        found.items.push(item);
+    }
+    found.items.reverse();
+    Ok(found)
+}
+
+fn item(path: &Path, id: &ItemId) -> io::Result<Option<ItemAt>> {
+    let mut entries = EntriesBack::before(path, u64::MAX)?;
+    while let Some(entry) = entries.next()? {
+        if let Some((found, _)) = of(entry).filter(|(found, _)| found.item.id == *id) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The item that an event tells of, and whether it ends it.
+fn of(entry: Entry) -> Option<(ItemAt, bool)> {
+    let seq = entry.seq;
+    let event = entry.record?.event;
+    let has_ended = matches!(event, Event::ItemCompleted { .. });
+    let (Event::ItemStarted { item } | Event::ItemUpdated { item } | Event::ItemCompleted { item }) =
+        event
+    else {
+        return None;
+    };
+    Some((ItemAt { seq, item }, has_ended))
+}
