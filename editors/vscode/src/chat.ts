@@ -4,23 +4,25 @@
  * It imports no `vscode` and holds nothing that the engine can tell again but the id of the session that is shown.
  */
 import { ClosedError } from "./connection.ts";
+import type { Editor } from "./documents.ts";
+import { Documents } from "./documents.ts";
+import { Edits } from "./edits.ts";
 import type { Status, Surroundings } from "./engine.ts";
 import { Engine } from "./engine.ts";
 import { textOfInput } from "./input.ts";
 import type { Listener } from "./listener.ts";
-import type { AnyRecord, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
+import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary, WhenBusy } from "./protocol.ts";
 import type { Problem } from "./problem.ts";
-import { isConflictError, isNotFoundError, problemOf } from "./problem.ts";
+import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
 import type { State } from "./reducer.ts";
-import { Session, readSession } from "./session.ts";
+import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
-
-/** An engine of a window that has just closed may hold the session for a moment. */
-const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
 
 export class Chat {
   readonly engine: Engine;
+  /** What stands in editors, for the engine. */
+  readonly documents: Documents;
   readonly #listener: Listener;
   readonly #around: Surroundings;
   readonly #memory: { session: SessionId | undefined };
@@ -30,8 +32,16 @@ export class Chat {
   /** Events of a session whose creation is being answered. */
   #early: AnyRecord[] | undefined;
   #opening = 0;
+  #settling: Promise<void> = Promise.resolve();
 
-  constructor(around: Surroundings, memory: { session: SessionId | undefined }, listener: Listener) {
+  constructor(
+    around: Surroundings,
+    memory: { session: SessionId | undefined },
+    editor: Editor,
+    listener: Listener,
+  ) {
+    this.documents = new Documents(around.folder, editor);
+    const edits = new Edits(editor, this.documents);
     this.#around = around;
     this.#memory = memory;
     this.#listener = listener;
@@ -44,6 +54,7 @@ export class Chat {
       },
       approval: (request) => this.#questions.addApproval(request),
       question: (request) => this.#questions.addQuestion(request),
+      edit: (request) => void edits.apply(request.params).then((result) => request.answer(result)),
     });
   }
 
@@ -78,8 +89,6 @@ export class Chat {
     return this.engine.dispose();
   }
 
-  // ----- verbs
-
   /** Starts a turn, in a new session if there is none. What could not be sent goes back to the prompt box. */
   send(text: string, attached: Input[] = []): Promise<void> {
     return this.#deliver(text, (session) => this.#startTurn(session, text, "reject", attached));
@@ -94,7 +103,7 @@ export class Chat {
   steer(text: string): Promise<void> {
     return this.#deliver(text, async (session) => {
       const input = [{ type: "text" as const, text }];
-      const { outcome } = await this.#connection().request("turn/steer", { sessionId: session.id, input });
+      const { outcome } = await this.request("turn/steer", { sessionId: session.id, input });
       if (outcome === "noActiveTurn") await this.#startTurn(session, text, "queue");
     });
   }
@@ -104,7 +113,7 @@ export class Chat {
     const session = this.#session;
     if (session === undefined) return;
     await this.#guard(async () => {
-      const { returned } = await this.#connection().request("turn/interrupt", { sessionId: session.id });
+      const { returned } = await this.request("turn/interrupt", { sessionId: session.id });
       const text = (returned ?? []).map((input) => textOfInput(input.content)).join("\n\n");
       if (text !== "") this.#listener.returned(text);
     });
@@ -138,31 +147,36 @@ export class Chat {
 
   async list(): Promise<SessionSummary[]> {
     await this.start();
-    const connection = this.engine.connection;
-    if (connection === undefined) return [];
-    const { sessions } = await connection.request("session/list", { cwd: this.#around.folder, limit: 200 });
+    if (this.engine.connection === undefined) return [];
+    const { sessions } = await this.request("session/list", { cwd: this.#around.folder, limit: 200 });
     return sessions;
   }
 
-  /** The state of any stored session, for a diff that was left open. */
-  async stateOf(id: SessionId): Promise<State | undefined> {
-    await this.start();
-    const session = this.#session;
-    if (session?.id === id && session.isCurrent) return session.state;
-    return this.engine.connection && (await readSession(this.engine.connection, id));
+  /** The session that is shown, once the engine has it open. */
+  openId(): SessionId | undefined {
+    return this.#session?.isOpen === true ? this.#session.id : undefined;
   }
 
-  // ----- inside
+  /** Waits until the engine runs, and the session of the last time is open or cannot be. */
+  async settled(): Promise<void> {
+    await this.start();
+    await this.#settling;
+  }
 
-  #connection() {
+  /** Asks the engine; it knows by then all that was typed before. */
+  request<M extends keyof ClientRequests>(
+    method: M,
+    params: ClientRequests[M]["params"],
+  ): Promise<ClientRequests[M]["result"]> {
     const connection = this.engine.connection;
-    if (connection === undefined) throw new ClosedError();
-    return connection;
+    if (connection === undefined) return Promise.reject(new ClosedError());
+    this.documents.flush();
+    return connection.request(method, params);
   }
 
   async #startTurn(session: Session, text: string, whenBusy: WhenBusy, more: Input[] = []): Promise<void> {
     const input = [{ type: "text" as const, text }, ...more];
-    await this.#connection().request("turn/start", { sessionId: session.id, input, whenBusy });
+    await this.request("turn/start", { sessionId: session.id, input, whenBusy });
   }
 
   async #deliver(text: string, send: (session: Session) => Promise<void>): Promise<void> {
@@ -200,7 +214,8 @@ export class Chat {
   }
 
   async #create(): Promise<Session> {
-    const connection = this.#connection();
+    const connection = this.engine.connection;
+    if (connection === undefined) throw new ClosedError();
     this.#early = [];
     try {
       const config = sessionConfig(this.#around.settings());
@@ -230,32 +245,26 @@ export class Chat {
     if (id !== undefined) await this.#open(id);
   }
 
-  async #open(id: SessionId): Promise<void> {
+  #open(id: SessionId): Promise<void> {
+    this.#settling = this.#openOnce(id);
+    return this.#settling;
+  }
+
+  async #openOnce(id: SessionId): Promise<void> {
     const opening = ++this.#opening;
+    const isWanted = (): boolean => opening === this.#opening;
     const session = this.#session?.id === id ? this.#session : this.#follow(id);
-    for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
-      const connection = this.engine.connection;
-      if (connection === undefined || opening !== this.#opening) return;
-      try {
-        await session.open(connection);
-        this.#setProblem(undefined);
-        this.#listener.reset();
-        return;
-      } catch (error) {
-        if (error instanceof ClosedError) return;
-        if (isConflictError(error) && delayMs !== undefined) {
-          await new Promise((resolve) => setTimeout(resolve, delayMs));
-          continue;
-        }
-        if (opening !== this.#opening) return;
-        this.#explain(error);
-        // A session that is gone must not stand in the way of a new one.
-        this.#session = undefined;
-        if (isNotFoundError(error)) this.#memory.session = undefined;
-        this.#listener.reset();
-        return;
-      }
+    try {
+      if (!(await session.openPatiently(() => (isWanted() ? this.engine.connection : undefined)))) return;
+      this.#setProblem(undefined);
+    } catch (error) {
+      if (error instanceof ClosedError || !isWanted()) return;
+      this.#explain(error);
+      // A session that is gone must not stand in the way of a new one.
+      this.#session = undefined;
+      if (isNotFoundError(error)) this.#memory.session = undefined;
     }
+    this.#listener.reset();
   }
 
   async #leave(): Promise<void> {
@@ -266,14 +275,20 @@ export class Chat {
     if (session === undefined) return;
     try {
       // Closed, so that another window can have it.
-      await this.engine.connection?.request("session/close", { sessionId: session.id });
+      await this.request("session/close", { sessionId: session.id });
     } catch (error) {
       this.#around.log.warn(`closing a session: ${String(error)}`);
     }
   }
 
   #statusChanged(status: Status): void {
-    if (status.kind !== "ready") this.#questions.clear();
+    const connection = this.engine.connection;
+    if (status.kind === "ready" && connection !== undefined)
+      this.documents.connected(connection, status.info);
+    else {
+      this.documents.lost();
+      this.#questions.clear();
+    }
     this.#listener.head();
     if (status.kind === "ready") void this.#resume();
   }

@@ -52,6 +52,7 @@ export interface Handlers {
   ): void;
   approval(request: EngineRequest<"approval/request">): void;
   question(request: EngineRequest<"question/request">): void;
+  edit(request: EngineRequest<"workspace/applyEdit">): void;
   /** A line on the engine's stdout that is no message of the protocol. */
   noise(line: string, why: string): void;
   closed(): void;
@@ -72,11 +73,16 @@ interface Pending {
 
 const LF = 0x0a;
 
+/** Requests that may wait for an answer at once; the engine takes 256 of a client. The rest is sent, in order, when answers come. */
+export const MOST_IN_FLIGHT = 200;
+
 export class Connection {
   readonly #output: Writable;
   readonly #handlers: Handlers;
   readonly #pending = new Map<number, Pending>();
   readonly #asked = new Map<string | number, { onWithdrawn: () => void }>();
+  /** Requests that are not sent yet. */
+  readonly #queue: Message[] = [];
   #chunks: Buffer[] = [];
   #nextId = 1;
   #isClosed = false;
@@ -103,7 +109,8 @@ export class Connection {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve: (result) => resolve(result as ClientRequests[M]["result"]), reject });
-      this.#send({ id, method, params });
+      this.#queue.push({ id, method, params });
+      this.#sendQueued();
     });
   }
 
@@ -116,6 +123,7 @@ export class Connection {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#chunks = [];
+    this.#queue.length = 0;
     const pending = [...this.#pending.values()];
     const asked = [...this.#asked.values()];
     this.#pending.clear();
@@ -123,6 +131,15 @@ export class Connection {
     for (const each of pending) each.reject(new ClosedError());
     for (const each of asked) each.onWithdrawn();
     this.#handlers.closed();
+  }
+
+  #sendQueued(): void {
+    // What is pending and not in the queue was sent.
+    while (this.#pending.size - this.#queue.length < MOST_IN_FLIGHT) {
+      const message = this.#queue.shift();
+      if (message === undefined) return;
+      this.#send(message);
+    }
   }
 
   #send(message: Message): void {
@@ -167,6 +184,7 @@ export class Connection {
       return;
     }
     this.#pending.delete(message.id as number);
+    this.#sendQueued();
     if (message.error === undefined) pending.resolve(message.result);
     else pending.reject(new RpcError(message.error.code, message.error.message, message.error.data ?? {}));
   }
@@ -184,6 +202,8 @@ export class Connection {
       this.#handlers.approval(this.#request(id, message));
     } else if (method === "question/request") {
       this.#handlers.question(this.#request(id, message));
+    } else if (method === "workspace/applyEdit") {
+      this.#handlers.edit(this.#request(id, message));
     } else {
       const error = { code: ErrorCode.methodNotFound, message: `${method} is unknown here` };
       this.#send({ id, error });

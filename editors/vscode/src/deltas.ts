@@ -1,11 +1,12 @@
 /** Pieces of text for the ends of items, and of what belongs to them. */
 import type { ItemDelta } from "./protocol.ts";
-import type { Change, Entry, State } from "./reducer.ts";
-import { isOver } from "./reducer.ts";
+import type { Entry } from "./entries.ts";
+import { isOver } from "./entries.ts";
+import type { Change, State } from "./reducer.ts";
 
 /** Adds a piece of text. One that was seen is skipped; where some are missing, the gap is shown as `…`. */
 export function append(state: State, delta: ItemDelta): Change[] {
-  const entry = state.entries[state.indexes.get(delta.itemId) ?? -1];
+  const entry = state.all.get(delta.itemId);
   if (entry?.kind !== "item" || isOver(entry.item)) return [];
   const place = `${delta.itemId} ${delta.field}`;
   const expected = state.pieces.get(place) ?? 0;

@@ -53,6 +53,7 @@ export interface Listener {
   lagged(params: SessionLaggedParams): void;
   approval(request: EngineRequest<"approval/request">): void;
   question(request: EngineRequest<"question/request">): void;
+  edit(request: EngineRequest<"workspace/applyEdit">): void;
 }
 
 interface Running {
@@ -139,7 +140,7 @@ export class Engine {
         running.connection.request("initialize", {
           protocol: { name: PROTOCOL_NAME, versions: [PROTOCOL_VERSION] },
           client: { name: "pintle-vscode", version: this.#around.extensionVersion },
-          capabilities: { approvals: {}, questions: {} },
+          capabilities: { approvals: {}, questions: {}, applyEdit: {} },
         }),
       );
       const judgement = judgeResult(result);
@@ -191,6 +192,7 @@ export class Engine {
       },
       approval: (request) => this.#listener.approval(request),
       question: (request) => this.#listener.question(request),
+      edit: (request) => this.#listener.edit(request),
       noise: (line, why) => log.warn(`skipped a line of the engine's output (${why}): ${line.slice(0, 500)}`),
       closed: () => this.#closed(running),
     });

@@ -20,7 +20,6 @@ export type ViewEntry =
   | { kind: "turnEnd"; key: string; end: TurnCompleted };
 
 export interface ViewTool {
-  turnId: string;
   name: string;
   title: string;
   toolKind: string;
@@ -63,6 +62,8 @@ export type ToPage =
   | { type: "update"; head?: Head; entries: { index: number; entry: ViewEntry }[]; appends: Append[] }
   | { type: "earlier"; first: number; entries: ViewEntry[] }
   | { type: "returned"; text: string }
+  /** Text that came back is taken away again, unless it was touched. */
+  | { type: "taken"; text: string }
   | { type: "focus" };
 
 /** From the page to the extension host. */
@@ -74,5 +75,5 @@ export type FromPage =
   | { type: "say"; questionId: string; optionIds: string[]; text: string }
   | { type: "draft"; text: string }
   | { type: "earlier"; before: number }
-  | { type: "openDiff"; turnId: string; path: string }
+  | { type: "openDiff"; path: string }
   | { type: "compareUnsaved"; path: string };

@@ -3,8 +3,9 @@ import * as path from "node:path";
 import { textOfInput } from "./input.ts";
 import type { Append, ViewEntry } from "./messages.ts";
 import type { Content } from "./protocol.ts";
-import type { Change, Entry, State } from "./reducer.ts";
-import { isOver } from "./reducer.ts";
+import type { Entry } from "./entries.ts";
+import { isOver } from "./entries.ts";
+import type { Change, State } from "./reducer.ts";
 
 /** Characters of a tool's output or arguments that are drawn. */
 const MOST_DRAWN = 16_000;
@@ -32,7 +33,6 @@ export function viewEntry(entry: Entry): ViewEntry {
         kind: "tool",
         key,
         tool: {
-          turnId: item.turnId ?? "",
           name: item.toolName,
           title: item.title,
           toolKind: item.kind,
@@ -57,7 +57,6 @@ export function viewEntry(entry: Entry): ViewEntry {
         kind: "tool",
         key,
         tool: {
-          turnId: item.turnId ?? "",
           name: "job",
           title: `${item.jobId}: ${item.title}`,
           toolKind: "execute",
@@ -75,7 +74,6 @@ export function viewEntry(entry: Entry): ViewEntry {
         kind: "tool",
         key,
         tool: {
-          turnId: item.turnId ?? "",
           name: "subagent",
           title: `${item.agentId}: ${item.task.split("\n", 1)[0] ?? ""}`,
           toolKind: "think",
@@ -93,7 +91,6 @@ export function viewEntry(entry: Entry): ViewEntry {
         kind: "tool",
         key,
         tool: {
-          turnId: item.turnId ?? "",
           name: "compaction",
           title: compactionTitle(item.tokensBefore, item.tokensAfter),
           toolKind: "think",
@@ -170,7 +167,7 @@ export class Pending {
       else if (change.type === "entry") {
         this.#whole.add(change.key);
         for (const field of ["text", "input", "output"]) this.#appends.delete(`${change.key} ${field}`);
-      } else if (!this.#whole.has(change.key)) {
+      } else if (change.type === "append" && !this.#whole.has(change.key)) {
         const place = `${change.key} ${change.field}`;
         const before = this.#appends.get(place);
         if (before === undefined) {

@@ -5,6 +5,10 @@
  * is the next one. Types it does not know are counted and skipped.
  */
 import { append } from "./deltas.ts";
+import type { Entry } from "./entries.ts";
+import { put, putItem, showTheWay } from "./entries.ts";
+import type { History } from "./history.ts";
+import { emptyHistory, filesRewound, goesOn, rewound } from "./history.ts";
 import type { Append } from "./messages.ts";
 import type {
   AnyRecord,
@@ -13,7 +17,6 @@ import type {
   ContextUsage,
   Event,
   EventRecord,
-  Item,
   Notice,
   QueuedInput,
   SessionResult,
@@ -24,26 +27,17 @@ import type {
   Question,
 } from "./protocol.ts";
 
-/** One thing in the transcript. */
-export type Entry =
-  | { kind: "item"; key: string; item: Item; streamed: Streamed }
-  | { kind: "notice"; key: string; notice: Notice }
-  | { kind: "turnEnd"; key: string; turnId: TurnId; end: TurnCompleted };
-
-/** What grew through deltas and is not in the item's value. */
-export interface Streamed {
-  /** The texts of a call's arguments, each under its name. */
-  input: string;
-  /** The name of the last one. */
-  field: string | undefined;
-  output: string;
-}
-
 /** What an event changed, for whoever draws it. */
 export type Change =
   | { type: "entry"; key: string }
   | { type: "append"; key: string; field: Append["field"]; text: string }
-  | { type: "head" };
+  | { type: "head" }
+  /** All of the transcript. */
+  | { type: "reset" }
+  /** The open hunks may be others. */
+  | { type: "review" }
+  /** A person should hear of it now, wherever the transcript is. */
+  | { type: "told"; notice: Notice };
 
 export type Activity = "idle" | "running" | "blocked" | "unknown";
 
@@ -57,8 +51,14 @@ export interface State {
   context: ContextUsage | undefined;
   activity: Activity;
   activeTurn: TurnId | undefined;
+  /** All that ever came, by key, in its order. */
+  all: Map<string, Entry>;
+  /** What is shown: that which lies on the way that counts. */
   entries: Entry[];
   indexes: Map<string, number>;
+  history: History;
+  /** The verdicts that were not undone, oldest first. */
+  verdicts: number[];
   queue: QueuedInput[];
   approvals: Map<ApprovalId, Approval>;
   questions: Map<string, Question>;
@@ -84,8 +84,11 @@ export function emptyState(): State {
     context: undefined,
     activity: "idle",
     activeTurn: undefined,
+    all: new Map(),
     entries: [],
     indexes: new Map(),
+    history: emptyHistory(),
+    verdicts: [],
     queue: [],
     approvals: new Map(),
     questions: new Map(),
@@ -160,9 +163,10 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "turn.started":
       state.activeTurn = record.turnId;
       state.activity = "running";
+      goesOn(state.history);
       return [head];
     case "turn.completed":
-      return [...endTurn(state, record, event), head];
+      return [...endTurn(state, record, event), head, { type: "review" }];
     case "item.started":
     case "item.updated":
     case "item.completed":
@@ -189,7 +193,7 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
       const wait = (event.delayMs / 1000).toFixed(1);
       const message = `${event.message}; asking again in ${wait} s (${event.attempt} of ${event.of})`;
       const notice: Notice = { level: "info", code: event.code, message };
-      return [put(state, { kind: "notice", key: `retry:${record.seq}`, notice })];
+      return [put(state, `retry:${record.seq}`, { kind: "notice", notice })];
     }
     case "config.changed":
       state.model = event.model;
@@ -198,18 +202,38 @@ function applyDurable(state: State, record: EventRecord, event: Event): Change[]
     case "context.pruned": {
       const message = `${event.results} old results were taken out of what the model reads, to make room`;
       const notice: Notice = { level: "info", code: "contextPruned", message };
-      return [put(state, { kind: "notice", key: `pruned:${record.seq}`, notice })];
+      return [put(state, `pruned:${record.seq}`, { kind: "notice", notice })];
     }
     case "history.rewound": {
+      rewound(state.history, record.seq, event);
       const [dropped, restored] = [event.dropped ?? [], event.restored ?? []];
-      const message = `gone to another place of the history: the model does not know ${dropped.length} of the items above any more, and knows ${restored.length} again`;
+      const message = `gone to another place of the history: the model forgot ${dropped.length} items, and knows ${restored.length} again`;
       const notice: Notice = { level: "info", code: "historyRewound", message };
-      return [put(state, { kind: "notice", key: `rewound:${record.seq}`, notice })];
+      put(state, `rewound:${record.seq}`, { kind: "notice", notice });
+      return [showTheWay(state), { type: "review" }];
+    }
+    case "files.changed":
+      if (event.by.type === "rewind") filesRewound(state.history, record.seq);
+      // What others did is found out by asking for the hunks: asking again for it would never end while somebody types.
+      return event.by.type === "other" ? [] : [{ type: "review" }];
+    case "review.decided": {
+      const { action } = event;
+      const undone = action.action === "revert" ? action.verdict : undefined;
+      if (undone === undefined) state.verdicts.push(record.seq);
+      else state.verdicts = state.verdicts.filter((seq) => seq !== undone);
+      return [{ type: "review" }];
+    }
+    case "review.queued": {
+      if (event.refused === undefined) return [{ type: "review" }];
+      const message = `a decision was not carried out: ${event.refused.reason}`;
+      const notice: Notice = { level: "warning", code: "verdictRefused", message };
+      const entry = put(state, `refused:${record.seq}`, { kind: "notice", notice });
+      return [entry, { type: "told", notice }, { type: "review" }];
     }
     case "notice": {
       const { level, code, message, hint } = event;
       const notice: Notice = { level, code, message, ...(hint === undefined ? {} : { hint }) };
-      return [put(state, { kind: "notice", key: `notice:${record.seq}`, notice })];
+      return [put(state, `notice:${record.seq}`, { kind: "notice", notice })];
     }
     default:
       return [];
@@ -231,7 +255,7 @@ function applyTransient(state: State, record: TransientRecord): Change[] {
       };
       return [{ type: "head" }];
     case "notice":
-      return [put(state, { kind: "notice", key: `notice:${record.after}:${event.code}`, notice: event })];
+      return [put(state, `notice:${record.after}:${event.code}`, { kind: "notice", notice: event })];
     default:
       return [];
   }
@@ -250,42 +274,5 @@ function endTurn(state: State, record: EventRecord, end: TurnCompleted): Change[
     state.activeTurn = undefined;
     state.activity = "idle";
   }
-  return [put(state, { kind: "turnEnd", key: `end:${turnId}`, turnId, end })];
-}
-
-function putItem(state: State, item: Item): Change[] {
-  const changes: Change[] = [];
-  if (item.type === "userMessage") {
-    const waiting = state.queue.length;
-    state.queue = state.queue.filter((each) => each.itemId !== item.id);
-    if (state.queue.length !== waiting) changes.push({ type: "head" });
-  }
-  const index = state.indexes.get(item.id);
-  const before = index === undefined ? undefined : state.entries[index];
-  const streamed = before?.kind === "item" ? before.streamed : { input: "", field: undefined, output: "" };
-  if (isOver(item)) {
-    streamed.input = "";
-    streamed.field = undefined;
-    streamed.output = "";
-    for (const field of ["text", "input", "output"]) state.pieces.delete(`${item.id} ${field}`);
-  } else if (before?.kind === "item" && "text" in before.item && "text" in item) {
-    // The value of an item that still streams may be behind its deltas.
-    if (before.item.text.length > item.text.length) item = { ...item, text: before.item.text };
-  }
-  changes.push(put(state, { kind: "item", key: item.id, item, streamed }));
-  return changes;
-}
-
-function put(state: State, entry: Entry): Change {
-  const index = state.indexes.get(entry.key);
-  if (index === undefined) {
-    state.indexes.set(entry.key, state.entries.length);
-    state.entries.push(entry);
-  } else state.entries[index] = entry;
-  return { type: "entry", key: entry.key };
-}
-
-/** Whether an item has ended. A status that is not known counts as still running. */
-export function isOver(item: Item): boolean {
-  return ["completed", "failed", "declined", "cancelled"].includes(item.status);
+  return [put(state, `end:${turnId}`, { kind: "turnEnd", turnId, end })];
 }

@@ -2,21 +2,26 @@
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as vscode from "vscode";
-import { changedTurns, isChangedLater } from "./changes.ts";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { real } from "./documents.ts";
 import { Memory } from "./memory.ts";
-import type { FromPage } from "./messages.ts";
-import { labelOf } from "./project.ts";
+import { problemOf } from "./problem.ts";
 import type { Change } from "./reducer.ts";
+import { Review } from "./review.ts";
+import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
 import { needsRestart, readSettings } from "./settings.ts";
 import { BaseFiles } from "./view/baseFiles.ts";
 import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
+import { fromPage } from "./view/fromPage.ts";
+import { OpenDocuments } from "./view/openDocuments.ts";
+import { Overlay } from "./view/overlay.ts";
 import { Problems } from "./view/problems.ts";
+import { HunkControl } from "./view/scm.ts";
 import { SessionsTree } from "./view/sessionsTree.ts";
 import { StatusBar } from "./view/statusBar.ts";
 import { Unsaved } from "./view/unsaved.ts";
@@ -30,12 +35,17 @@ export class Extension {
   readonly folder: vscode.WorkspaceFolder | undefined;
   /** Undefined without a folder, or while it is not trusted. */
   chat: Chat | undefined;
+  /** The open hunks; undefined where there is no chat. */
+  review: Review | undefined;
   readonly memory: Memory;
   readonly view: ChatView;
   readonly changes: ChangesTree;
   readonly sessions: SessionsTree;
+  readonly overlay: Overlay;
+  readonly base: BaseFiles;
+  readonly #hunkControl: HunkControl;
+  readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
-  readonly #base: BaseFiles;
   readonly #unsaved: Unsaved;
   readonly #disposables: vscode.Disposable[] = [];
   #settings: Settings;
@@ -47,11 +57,14 @@ export class Extension {
     this.memory = new Memory(context.globalStorageUri.fsPath, this.folderPath);
     this.#settings = this.#readSettings();
     this.#unsaved = new Unsaved(() => this.view.redrawHead());
-    this.view = new ChatView(this, this.#unsaved, (message) => this.#fromPage(message));
+    this.view = new ChatView(this, this.#unsaved, (message) => fromPage(this, message));
     this.changes = new ChangesTree(this);
     this.sessions = new SessionsTree(this);
     this.#statusBar = new StatusBar(this);
-    this.#base = new BaseFiles(this);
+    this.base = new BaseFiles(this);
+    this.overlay = new Overlay(this);
+    this.#hunkControl = new HunkControl(this);
+    this.#editor = new OpenDocuments(this);
     this.#disposables.push(
       this.log,
       this.#unsaved,
@@ -59,7 +72,10 @@ export class Extension {
       this.changes,
       this.sessions,
       this.#statusBar,
-      this.#base,
+      this.base,
+      this.overlay,
+      this.#hunkControl,
+      this.#editor,
       new Problems(this),
       registerCommands(this),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#begin()),
@@ -84,54 +100,6 @@ export class Extension {
     for (const each of this.#disposables.reverse()) each.dispose();
   }
 
-  /** Opens a diff of one file in one turn: what it was before, against the file itself where no later turn changed it. */
-  async openDiff(turnId: string, path: string): Promise<void> {
-    const session = this.chat?.session;
-    if (session === undefined) return;
-    const turns = changedTurns(session.state);
-    const file = turns
-      .find((turn) => turn.turnId === turnId)
-      ?.files.find((each) => each.path === path || each.changes.some((change) => change.path === path));
-    if (file === undefined) return;
-    const before = this.#base.uri(session.id, turnId, file.path, "before");
-    const isLater = isChangedLater(turns, turnId, file.path);
-    const after =
-      isLater || file.op === "delete"
-        ? this.#base.uri(session.id, turnId, file.path, "after")
-        : vscode.Uri.file(file.path);
-    const label = labelOf(this.folderPath, file.path);
-    await vscode.commands.executeCommand("vscode.diff", before, after, `${label} (what the turn changed)`, {
-      preview: true,
-    });
-  }
-
-  async openTurnDiff(turnId: string): Promise<void> {
-    const session = this.chat?.session;
-    if (session === undefined) return;
-    const turns = changedTurns(session.state);
-    const turn = turns.find((each) => each.turnId === turnId);
-    if (turn === undefined) return;
-    const resources = turn.files.map((file) => {
-      const uri = vscode.Uri.file(file.path);
-      const before = this.#base.uri(session.id, turnId, file.path, "before");
-      const isOther = isChangedLater(turns, turnId, file.path);
-      const after = isOther ? this.#base.uri(session.id, turnId, file.path, "after") : uri;
-      return [uri, file.op === "add" ? undefined : before, file.op === "delete" ? undefined : after];
-    });
-    await vscode.commands.executeCommand("vscode.changes", `Turn: ${turn.title}`, resources);
-  }
-
-  async compareUnsaved(path: string): Promise<void> {
-    const disk = this.#base.diskUri(path);
-    const label = labelOf(this.folderPath, path);
-    await vscode.commands.executeCommand(
-      "vscode.diff",
-      disk,
-      vscode.Uri.file(path),
-      `${label} (disk ↔ unsaved)`,
-    );
-  }
-
   // ----- inside
 
   /** Makes the chat where a trusted folder is open. The engine starts when the view is shown. */
@@ -148,12 +116,18 @@ export class Extension {
       machine: thisMachine(),
       log: this.log,
     };
-    this.chat = new Chat(around, this.memory, {
+    const chat = new Chat(around, this.memory, this.#editor, {
       reset: () => this.#reset(),
       changed: (changes) => this.#changed(changes),
       head: () => this.#head(),
       asked: () => this.#notify(),
       returned: (text) => this.view.returned(text),
+    });
+    this.chat = chat;
+    this.review = new Review(chat, {
+      isShown: (path) => isShown(path),
+      changed: () => this.#reviewed(),
+      failed: (error) => this.log.warn(`the hunks cannot be listed: ${problemOf(error).text}`),
     });
     this.#reset();
     if (this.view.isVisible) void this.chat.start();
@@ -169,30 +143,33 @@ export class Extension {
 
   #reset(): void {
     this.view.reset();
-    this.changes.refresh();
-    this.#base.changed();
     this.#unsaved.reset();
+    void this.review?.refresh();
     this.#head();
   }
 
   #changed(changes: Change[]): void {
+    if (changes.some((change) => change.type === "reset")) this.view.reset();
     this.view.changed(changes);
-    const state = this.chat?.state;
-    let isFileChange = false;
+    const session = this.chat?.session;
     for (const change of changes) {
-      if (change.type !== "entry" || state === undefined) continue;
-      const entry = state.entries[state.indexes.get(change.key) ?? -1];
-      if (entry?.kind !== "item" || entry.item.type !== "toolCall") continue;
-      for (const each of entry.item.output?.details?.changes ?? []) {
-        this.#unsaved.changedOnDisk(each.path);
-        isFileChange = true;
+      if (change.type === "told" && session?.isCurrent === true) {
+        void vscode.window.showWarningMessage(sentence(change.notice.message));
       }
     }
-    if (isFileChange) {
-      this.changes.refresh();
-      this.#base.changed();
+    if (changes.some((change) => change.type === "review")) {
+      this.#unsaved.check();
+      void this.review?.refresh();
     }
     if (changes.some((change) => change.type === "head")) this.#head();
+  }
+
+  /** The engine has said what is open. */
+  #reviewed(): void {
+    this.changes.refresh();
+    this.base.changed();
+    this.overlay.changed();
+    this.#hunkControl.changed();
   }
 
   #head(): void {
@@ -212,53 +189,6 @@ export class Extension {
     void vscode.window.showWarningMessage(`Pintle asks: ${title}`, "Show").then((choice) => {
       if (choice === "Show") void vscode.commands.executeCommand("pintle.open");
     });
-  }
-
-  #fromPage(message: FromPage): void {
-    const chat = this.chat;
-    switch (message.type) {
-      case "showLog":
-        this.log.show();
-        return;
-      case "openSettings":
-        void vscode.commands.executeCommand("pintle.openSettings");
-        return;
-      case "openDiff":
-        void this.openDiff(message.turnId, message.path);
-        return;
-      case "compareUnsaved":
-        void this.compareUnsaved(message.path);
-        return;
-      case "newSession":
-        void vscode.commands.executeCommand("pintle.newSession");
-        return;
-      case "send":
-      case "steer":
-      case "queue":
-        if (chat === undefined) this.view.returned(message.text);
-        else void chat[message.type](message.text);
-        return;
-      case "stop":
-        void chat?.stop();
-        return;
-      case "retry":
-        void chat?.retry();
-        return;
-      case "answer":
-        chat?.answer(message.approvalId, { optionId: message.optionId });
-        return;
-      case "say": {
-        const text = message.text.trim();
-        chat?.answer(message.questionId, { optionIds: message.optionIds, ...(text === "" ? {} : { text }) });
-        return;
-      }
-      case "ready":
-        void chat?.start();
-        return;
-      case "earlier":
-      case "draft":
-        return;
-    }
   }
 
   async #settingsChanged(): Promise<void> {
@@ -281,6 +211,14 @@ export class Extension {
     const configuration = vscode.workspace.getConfiguration("pintle", this.folder ?? null);
     return readSettings((name) => configuration.get(name));
   }
+}
+
+/** Whether a document of a file is open. */
+function isShown(path: string): boolean {
+  const wanted = real(path);
+  return vscode.workspace.textDocuments.some(
+    ({ uri }) => uri.scheme === "file" && (uri.fsPath === path || real(uri.fsPath) === wanted),
+  );
 }
 
 function thisMachine(): Machine {

@@ -4,6 +4,7 @@
  * Invariant: what waits in `#held` is newer than the state, and is applied only after the pages before it.
  */
 import type { Connection } from "./connection.ts";
+import { isConflictError } from "./problem.ts";
 import type { AnyRecord, EditorDiagnosticsParams, SessionId, SessionResult } from "./protocol.ts";
 import type { Change, State } from "./reducer.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
@@ -12,6 +13,8 @@ import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 const PAGE = 1000;
 /** Deltas held back while pages are read may be dropped above this: they are never needed for correctness. */
 const MOST_HELD = 20_000;
+/** An engine of a window that has just closed may hold the session for a moment. */
+const CONFLICT_DELAYS_MS = [100, 200, 400, 800, 1600, 3000];
 
 export class Session {
   readonly id: SessionId;
@@ -24,6 +27,7 @@ export class Session {
   #target = 0;
   /** Read up to here at least. */
   #wanted = 0;
+  #isOpen = false;
 
   constructor(id: SessionId, changed: (changes: Change[]) => void) {
     this.id = id;
@@ -35,9 +39,34 @@ export class Session {
     return this.#target > 0 && this.state.seq >= this.#target && this.#filling === undefined;
   }
 
+  /** Whether the engine has it open for this window. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.#connection?.isClosed === false;
+  }
+
+  /**
+   * Opens it on what `connection` gives, again for a while where another window holds it. False when there was no connection any
+   * more.
+   */
+  async openPatiently(connection: () => Connection | undefined): Promise<boolean> {
+    for (const delayMs of [...CONFLICT_DELAYS_MS, undefined]) {
+      const here = connection();
+      if (here === undefined) return false;
+      try {
+        await this.open(here);
+        return true;
+      } catch (error) {
+        if (!isConflictError(error) || delayMs === undefined) throw error;
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+      }
+    }
+    return false;
+  }
+
   /** Follows the session on a connection from the last event that is known. */
   async open(connection: Connection): Promise<void> {
     this.#connection = connection;
+    this.#isOpen = false;
     this.#held = [];
     this.#filling = undefined;
     const result = await connection.request("session/open", {
@@ -50,6 +79,7 @@ export class Session {
   /** Takes the answer that made or opened the session, then waits until every event up to it is in the state. */
   async attached(connection: Connection, result: SessionResult): Promise<void> {
     this.#connection = connection;
+    this.#isOpen = true;
     attach(this.state, result);
     this.#target = result.seq;
     if (result.gap === true) this.#fill(result.seq);
@@ -120,20 +150,5 @@ export class Session {
       // A page that brings nothing would be asked for for ever.
       if (this.state.seq === before) return;
     }
-  }
-}
-
-/** Reads a session that is not open, from its first event. */
-export async function readSession(connection: Connection, id: SessionId): Promise<State> {
-  const state = emptyState();
-  for (;;) {
-    const page = await connection.request("session/events", {
-      sessionId: id,
-      after: state.seq,
-      limit: PAGE,
-    });
-    const before = state.seq;
-    for (const record of page.events) apply(state, record);
-    if (!page.more || state.seq === before) return state;
   }
 }

@@ -1,22 +1,18 @@
 /**
- * `pintle-base:`, a read-only file system with what files were before (and after) a turn.
+ * `pintle-base:`, a read-only file system with what files held when a person accepted them last, as the engine tells it.
  *
  * A file system and not a content provider, so that a diff that was left open is resolved after a window reload.
- * A text is made from the file on disk by taking the recorded changes back; the first time it succeeds it is kept, since
- * the file may change in ways that cannot be taken back.
  */
 import * as fs from "node:fs/promises";
 import * as vscode from "vscode";
-import type { Side } from "../changes.ts";
-import { changedTurns, textAt } from "../changes.ts";
+import { problemOf } from "../problem.ts";
 import type { Extension } from "../root.ts";
 
 export const BASE_SCHEME = "pintle-base";
 
+/** Whose baseline; the file on disk where there is no session. */
 interface Place {
-  session: string;
-  turn: string;
-  side: Side | "disk";
+  session?: string;
 }
 
 interface Kept {
@@ -30,7 +26,6 @@ export class BaseFiles implements vscode.FileSystemProvider {
   readonly #registration: vscode.Disposable;
   readonly #watched = new Map<string, vscode.Uri>();
   readonly #served = new Map<string, Kept>();
-  readonly #baselines = new Map<string, string>();
   readonly onDidChangeFile = this.#changed.event;
 
   constructor(extension: Extension) {
@@ -46,21 +41,21 @@ export class BaseFiles implements vscode.FileSystemProvider {
     this.#changed.dispose();
   }
 
-  uri(session: string, turn: string, path: string, side: Side): vscode.Uri {
-    const query = JSON.stringify({ session, turn, side } satisfies Place);
-    return vscode.Uri.file(path).with({ scheme: BASE_SCHEME, query });
+  uri(session: string, path: string): vscode.Uri {
+    return uriOf(path, { session });
   }
 
   /** The file as it is on disk, for comparing with an editor's unsaved text. */
   diskUri(path: string): vscode.Uri {
-    const query = JSON.stringify({ session: "", turn: "", side: "disk" } satisfies Place);
-    return vscode.Uri.file(path).with({ scheme: BASE_SCHEME, query });
+    return uriOf(path, {});
   }
 
-  /** Files changed: whoever looks at one of these reads it again. */
+  /** Baselines may have changed: whoever looks at one of these reads it again. */
   changed(): void {
-    void this.#captureBaselines();
-    const events = [...this.#watched.values()].map((uri) => ({ type: vscode.FileChangeType.Changed, uri }));
+    const uris = new Map(this.#watched);
+    // A gutter reads its baseline once and watches nothing.
+    for (const key of this.#served.keys()) uris.set(key, vscode.Uri.parse(key, true));
+    const events = [...uris.values()].map((uri) => ({ type: vscode.FileChangeType.Changed, uri }));
     if (events.length > 0) this.#changed.fire(events);
   }
 
@@ -106,7 +101,7 @@ export class BaseFiles implements vscode.FileSystemProvider {
 
   /** `mtime` changes exactly when the text does. */
   async #serve(uri: vscode.Uri): Promise<Kept> {
-    const bytes = new TextEncoder().encode(await this.#text(uri));
+    const bytes = await this.#bytes(uri);
     const key = uri.toString();
     const before = this.#served.get(key);
     if (before !== undefined && Buffer.compare(before.bytes, bytes) === 0) return before;
@@ -115,62 +110,33 @@ export class BaseFiles implements vscode.FileSystemProvider {
     return kept;
   }
 
-  async #text(uri: vscode.Uri): Promise<string> {
-    const place = parsePlace(uri);
+  async #bytes(uri: vscode.Uri): Promise<Uint8Array> {
+    const { session } = parsePlace(uri);
     const path = vscode.Uri.file(uri.path).fsPath;
-    const now = await readText(path);
-    if (place.side === "disk") return now ?? "";
-    const kept = place.side === "before" ? this.#baselines.get(keyOf(place, path)) : undefined;
-    if (kept !== undefined) return kept;
-    const state = await this.#extension.chat?.stateOf(place.session);
-    if (state === undefined) throw vscode.FileSystemError.Unavailable("the engine is not there");
-    const text = textAt(changedTurns(state), place.turn, path, place.side, now);
-    if (text === undefined) {
-      throw vscode.FileSystemError.Unavailable(
-        "the file has changed too much since this turn to show what it was; the tool's card shows its hunks",
-      );
+    if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
+    const { chat } = this.#extension;
+    if (chat === undefined) throw vscode.FileSystemError.Unavailable("the engine is not there");
+    try {
+      await chat.settled();
+      const { exists, text } = await chat.request("review/baseline", { sessionId: session, path });
+      if (text !== undefined || !exists) return new TextEncoder().encode(text ?? "");
+    } catch (error) {
+      const { text, hint } = problemOf(error);
+      throw vscode.FileSystemError.Unavailable(`${text} ${hint}`.trim());
     }
-    if (place.side === "before") this.#baselines.set(keyOf(place, path), text);
-    return text;
-  }
-
-  /** Keeps what the files of the newest turn were, while the disk still holds what the agent wrote. */
-  async #captureBaselines(): Promise<void> {
-    const session = this.#extension.chat?.session;
-    if (session === undefined) return;
-    const turns = changedTurns(session.state);
-    const turn = turns.at(-1);
-    for (const file of turn?.files ?? []) {
-      const key = keyOf({ session: session.id, turn: file.turnId }, file.path);
-      if (this.#baselines.has(key)) continue;
-      const text = textAt(turns, file.turnId, file.path, "before", await readText(file.path));
-      if (text !== undefined) this.#baselines.set(key, text);
-    }
+    throw vscode.FileSystemError.Unavailable("what the file was is no text");
   }
 }
 
-function keyOf(place: Pick<Place, "session" | "turn">, path: string): string {
-  return `${place.session} ${place.turn} ${path}`;
+function uriOf(path: string, place: Place): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: BASE_SCHEME, query: JSON.stringify(place) });
 }
 
 function parsePlace(uri: vscode.Uri): Place {
   try {
-    const place = JSON.parse(uri.query) as Partial<Place>;
-    const { session, turn, side } = place;
-    if (typeof session === "string" && typeof turn === "string") {
-      if (side === "before" || side === "after" || side === "disk") return { session, turn, side };
-    }
+    const { session } = JSON.parse(uri.query) as Partial<Place>;
+    return typeof session === "string" ? { session } : {};
   } catch {
-    // Said below.
-  }
-  throw vscode.FileSystemError.FileNotFound(uri);
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    const bytes = await fs.readFile(path);
-    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
+    throw vscode.FileSystemError.FileNotFound(uri);
   }
 }

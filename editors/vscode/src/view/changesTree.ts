@@ -1,11 +1,14 @@
-/** The files that the session's turns changed, newest turn first; a click opens the native diff editor. */
+/** The files with open hunks, and the hunks in them; a click opens the native diff editor, or goes to the hunk. */
 import * as vscode from "vscode";
-import type { ChangedFile, ChangedTurn } from "../changes.ts";
-import { changedTurns } from "../changes.ts";
+import { countsOf, hunkLabel } from "../hunks.ts";
 import { labelOf } from "../project.ts";
+import type { Hunk } from "../protocol.ts";
+import type { ReviewedFile } from "../review.ts";
 import type { Extension } from "../root.ts";
 
-export type Node = { kind: "turn"; turn: ChangedTurn } | { kind: "file"; file: ChangedFile };
+export type Node =
+  | { kind: "file"; path: string; file: ReviewedFile }
+  | { kind: "hunk"; path: string; hunk: string; changedSeq: number; value: Hunk };
 
 export class ChangesTree implements vscode.TreeDataProvider<Node> {
   readonly #extension: Extension;
@@ -19,40 +22,44 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
   }
 
   refresh(): void {
+    const count = this.#extension.review?.hunks.length ?? 0;
+    const tooltip = count === 1 ? "1 open hunk" : `${count} open hunks`;
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
     this.#changed.fire(undefined);
   }
 
   getChildren(node?: Node): Node[] {
-    if (node?.kind === "turn") return node.turn.files.map((file) => ({ kind: "file", file }));
-    const state = this.#extension.chat?.state;
-    if (node !== undefined || state === undefined) return [];
-    return changedTurns(state)
-      .toReversed()
-      .map((turn) => ({ kind: "turn", turn }));
+    if (node === undefined) {
+      const files = this.#extension.review?.files ?? [];
+      return files.map((file) => ({ kind: "file", path: file.path, file }));
+    }
+    if (node.kind === "hunk") return [];
+    return node.file.hunks.map((value) => ({
+      kind: "hunk",
+      path: value.path,
+      hunk: value.id,
+      changedSeq: value.changedSeq,
+      value,
+    }));
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
-    if (node.kind === "turn") {
-      const { turn } = node;
-      const item = new vscode.TreeItem(turn.title || "Turn", vscode.TreeItemCollapsibleState.Expanded);
-      item.id = turn.turnId;
-      item.description = turn.files.length === 1 ? "1 file" : `${turn.files.length} files`;
-      item.contextValue = "pintleTurn";
-      return item;
-    }
-    const { file } = node;
-    const uri = vscode.Uri.file(file.path);
-    const item = new vscode.TreeItem(uri);
-    const label = labelOf(this.#extension.folderPath, file.path);
+    return node.kind === "file" ? this.#file(node.file) : hunkItem(node);
+  }
+
+  #file({ path, hunks }: ReviewedFile): vscode.TreeItem {
+    const item = new vscode.TreeItem(vscode.Uri.file(path), vscode.TreeItemCollapsibleState.Collapsed);
+    const label = labelOf(this.#extension.folderPath, path);
     const slash = label.lastIndexOf("/");
-    item.id = `${file.turnId} ${file.path}`;
+    const [removed, added] = [sum(hunks, "before"), sum(hunks, "after")];
+    item.id = path;
     item.label = label.slice(slash + 1);
-    item.description = [slash > 0 ? label.slice(0, slash) : "", `+${file.added} −${file.removed}`]
+    item.description = [slash > 0 ? label.slice(0, slash) : "", `−${removed} +${added}`]
       .filter((each) => each !== "")
       .join(" · ");
-    item.tooltip = `${file.path}\n${file.op}, ${file.added} lines added, ${file.removed} removed`;
+    item.tooltip = `${path}\n${hunks.length === 1 ? "1 open hunk" : `${hunks.length} open hunks`}`;
     item.contextValue = "pintleFile";
-    item.command = { command: "pintle.openDiff", title: "Open Diff", arguments: [node] };
+    item.command = { command: "pintle.openDiff", title: "Open Diff", arguments: [{ path }] };
     return item;
   }
 
@@ -64,4 +71,19 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
     this.#view.dispose();
     this.#changed.dispose();
   }
+}
+
+function hunkItem(node: Node & { kind: "hunk" }): vscode.TreeItem {
+  const { value } = node;
+  const item = new vscode.TreeItem(hunkLabel(value) || "(empty line)");
+  const state = value.state === "pending" ? "" : ` · ${value.state}`;
+  item.id = `${value.id} ${value.changedSeq}`;
+  item.description = `${countsOf(value)}${state}`;
+  item.contextValue = "pintleHunk";
+  item.command = { command: "pintle.showHunk", title: "Show", arguments: [node] };
+  return item;
+}
+
+function sum(hunks: Hunk[], side: "before" | "after"): number {
+  return hunks.reduce((all, hunk) => all + hunk[side].count, 0);
 }

@@ -92,6 +92,12 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#schedule();
   }
 
+  /** Takes text away again that was put there, unless it was touched. */
+  taken(text: string): void {
+    this.#post({ type: "taken", text });
+    if (this.#extension.memory.draft.trim() === text.trim()) this.#extension.memory.draft = "";
+  }
+
   dispose(): void {
     clearTimeout(this.#timer);
     this.#registration.dispose();

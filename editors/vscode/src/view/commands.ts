@@ -3,11 +3,15 @@ import * as vscode from "vscode";
 import { attach, type Shown } from "../input.ts";
 import { problemOf } from "../problem.ts";
 import type { Extension } from "../root.ts";
-import type { Node } from "./changesTree.ts";
+import { compareUnsaved } from "./diffs.ts";
+import { reviewCommands } from "./reviewCommands.ts";
+import { rewindCommands } from "./rewindCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
 export function registerCommands(extension: Extension): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
+    ...reviewCommands(extension),
+    ...rewindCommands(extension),
     "pintle.open": () => extension.view.focus(),
     "pintle.ask": () => ask(extension),
     "pintle.askAbout": () => askAbout(extension),
@@ -16,13 +20,7 @@ export function registerCommands(extension: Extension): vscode.Disposable {
     "pintle.renameSession": () => renameSession(extension),
     "pintle.refreshSessions": () => extension.sessions.refresh(),
     "pintle.stop": () => extension.chat?.stop(),
-    "pintle.openDiff": (node: Node) =>
-      node.kind === "file" ? extension.openDiff(node.file.turnId, node.file.path) : undefined,
-    "pintle.openFile": (node: Node) =>
-      node.kind === "file" ? vscode.window.showTextDocument(vscode.Uri.file(node.file.path)) : undefined,
-    "pintle.openTurnDiff": (node: Node) =>
-      node.kind === "turn" ? extension.openTurnDiff(node.turn.turnId) : undefined,
-    "pintle.compareUnsaved": (path: string) => extension.compareUnsaved(path),
+    "pintle.compareUnsaved": (path: string) => compareUnsaved(extension, path),
     "pintle.restartEngine": () => extension.chat?.engine.restart(),
     "pintle.showLog": () => extension.log.show(),
     "pintle.openSettings": () =>

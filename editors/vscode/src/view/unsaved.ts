@@ -1,41 +1,41 @@
 /**
- * Knows which files changed on disk under an editor with unsaved text. The engine writes to the disk only, and VS Code
- * keeps the unsaved text: here it is only noticed, so that the view can say so.
+ * Knows which files changed on disk under an editor with unsaved text, as commands of the agent do it: VS Code keeps the text, and
+ * here it is only noticed, so that the view can say so.
  */
+import * as fs from "node:fs";
 import * as vscode from "vscode";
 
 export class Unsaved {
   readonly #changed: () => void;
+  /** When the files of unsaved documents were written last, as the documents know it. */
+  readonly #writtenMs = new Map<string, number>();
   readonly #paths = new Set<string>();
   readonly #disposables: vscode.Disposable[];
 
   constructor(changed: () => void) {
     this.#changed = changed;
-    const settled = (document: vscode.TextDocument): void => {
-      if (!document.isDirty && this.#paths.delete(document.uri.fsPath)) this.#changed();
-    };
     this.#disposables = [
-      vscode.workspace.onDidSaveTextDocument(settled),
-      vscode.workspace.onDidCloseTextDocument((document) => {
-        if (this.#paths.delete(document.uri.fsPath)) this.#changed();
-      }),
+      vscode.workspace.onDidSaveTextDocument((document) => this.#settled(document)),
+      vscode.workspace.onDidCloseTextDocument((document) => this.#forget(document.uri.fsPath)),
       // A revert comes as a change that leaves the document clean.
-      vscode.workspace.onDidChangeTextDocument(({ document }) => settled(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.#look(document)),
     ];
+    for (const document of vscode.workspace.textDocuments) this.#look(document);
   }
 
   get paths(): string[] {
     return [...this.#paths];
   }
 
-  /** The agent wrote the file. */
-  changedOnDisk(path: string): void {
-    const isDirty = vscode.workspace.textDocuments.some(
-      (document) => document.isDirty && document.uri.scheme === "file" && document.uri.fsPath === path,
-    );
-    if (!isDirty || this.#paths.has(path)) return;
-    this.#paths.add(path);
-    this.#changed();
+  /** The agent has done something: files may have been written. */
+  check(): void {
+    let isNew = false;
+    for (const [path, knownMs] of this.#writtenMs) {
+      if (this.#paths.has(path) || writtenMs(path) === knownMs) continue;
+      this.#paths.add(path);
+      isNew = true;
+    }
+    if (isNew) this.#changed();
   }
 
   reset(): void {
@@ -44,5 +44,32 @@ export class Unsaved {
 
   dispose(): void {
     for (const each of this.#disposables) each.dispose();
+  }
+
+  #look(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== "file") return;
+    const path = document.uri.fsPath;
+    if (!document.isDirty) this.#forget(path);
+    else if (!this.#writtenMs.has(path)) this.#writtenMs.set(path, writtenMs(path));
+  }
+
+  /** It was written, and may have been typed into meanwhile. */
+  #settled(document: vscode.TextDocument): void {
+    this.#forget(document.uri.fsPath);
+    this.#look(document);
+  }
+
+  #forget(path: string): void {
+    this.#writtenMs.delete(path);
+    if (this.#paths.delete(path)) this.#changed();
+  }
+}
+
+/** 0 where there is no file, or none that can be looked at. */
+function writtenMs(path: string): number {
+  try {
+    return fs.statSync(path).mtimeMs;
+  } catch {
+    return 0;
   }
 }

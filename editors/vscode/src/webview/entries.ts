@@ -154,15 +154,15 @@ class ToolCard implements Drawn {
     this.#input.textContent = tool.input;
     this.#output.textContent = tool.output;
     if (!this.#isTouched) this.#details.open = status === "failed";
-    this.#files.replaceChildren(...tool.changes.map((change) => this.#file(tool, change)));
+    this.#files.replaceChildren(...tool.changes.map((change) => this.#file(change)));
     this.#hideEmpty();
   }
 
-  #file(tool: ViewTool, change: ViewTool["changes"][number]): HTMLElement {
+  #file(change: ViewTool["changes"][number]): HTMLElement {
     const name = change.path.split(/[/\\]/).at(-1) ?? change.path;
     const open = button(
       name,
-      () => this.#send({ type: "openDiff", turnId: tool.turnId, path: change.path }),
+      () => this.#send({ type: "openDiff", path: change.path }),
       "link",
       `Open the diff of ${change.path}`,
     );

@@ -40,6 +40,9 @@ function receive(message: ToPage): void {
     case "returned":
       prompt.returned(message.text);
       return;
+    case "taken":
+      prompt.taken(message.text);
+      return;
     case "focus":
       prompt.focus();
       return;

@@ -67,6 +67,14 @@ export class Prompt {
     this.#keep();
   }
 
+  /** Takes text away again that came back, unless it was touched. */
+  taken(text: string): void {
+    if (this.#box.value.trim() !== text.trim()) return;
+    this.#box.value = "";
+    this.#changed();
+    this.#keep();
+  }
+
   focus(): void {
     this.#box.focus();
   }

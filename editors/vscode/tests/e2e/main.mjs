@@ -1,6 +1,9 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
 import * as faults from "./faults.mjs";
+import * as race from "./race.mjs";
+import * as review from "./review.mjs";
+import * as rewind from "./rewind.mjs";
 import { wholeRound } from "./round.mjs";
 import * as stream from "./stream.mjs";
 import { start } from "./support.mjs";
@@ -12,7 +15,14 @@ before(async () => {
 after(() => rig?.stop());
 
 const wanted = new RegExp(process.env.PINTLE_CASES ?? "");
-for (const [name, run] of Object.entries({ wholeRound, ...faults, ...stream })) {
+for (const [name, run] of Object.entries({
+  wholeRound,
+  ...review,
+  ...race,
+  ...rewind,
+  ...faults,
+  ...stream,
+})) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   test(title, { timeout: 400_000 }, async () => {

@@ -68,9 +68,7 @@ export async function wholeRound(rig) {
   await window.shot("04-done");
 
   await window.view.getByRole("button", { name: "greet.sh" }).click();
-  await window.page
-    .locator(".tab", { hasText: "greet.sh (what the turn changed)" })
-    .waitFor({ timeout: LONG });
+  await window.page.locator(".tab", { hasText: "greet.sh (accepted ↔ now)" }).waitFor({ timeout: LONG });
   await window.page.locator(".monaco-diff-editor .line-delete").first().waitFor({ timeout: LONG });
   const original = () => window.page.locator(".editor.original .view-lines").innerText();
   await until("the baseline is drawn", async () =>
@@ -86,17 +84,14 @@ export async function wholeRound(rig) {
   const row = (text) =>
     window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row", { hasText: text });
   await row("笔记.md").first().click();
-  await window.page
-    .locator(".tab", { hasText: "笔记.md (what the turn changed)" })
-    .waitFor({ timeout: LONG });
-  await row("2 files").first().hover();
-  await row("2 files").first().locator('.action-label[aria-label*="All Changes"]').click();
-  await window.page.locator(".tab", { hasText: "Turn: Fix the greeting" }).waitFor({ timeout: LONG });
+  await window.page.locator(".tab", { hasText: "笔记.md (accepted ↔ now)" }).waitFor({ timeout: LONG });
+  await window.command("Pintle: Review All Changes");
+  await window.page.locator(".tab", { hasText: "Open Hunks" }).waitFor({ timeout: LONG });
   await window.page
     .locator(".multiDiffEditor .line-insert, .monaco-diff-editor .line-insert")
     .first()
     .waitFor({ timeout: LONG });
-  await window.shot("06-trees-and-turn-diff");
+  await window.shot("06-tree-and-all-changes");
 
   await window.send("Go on");
   await window.sees("This goes on and on.");
@@ -110,9 +105,7 @@ export async function wholeRound(rig) {
 
   // A double click keeps the tab.
   await row("greet.sh").first().dblclick();
-  await window.page
-    .locator(".tab", { hasText: "greet.sh (what the turn changed)" })
-    .waitFor({ timeout: LONG });
+  await window.page.locator(".tab", { hasText: "greet.sh (accepted ↔ now)" }).waitFor({ timeout: LONG });
   const [before] = folder.engines();
   // In order, so that VS Code keeps its tabs; another case reloads the page without warning.
   await window.reloadInOrder();
@@ -122,7 +115,7 @@ export async function wholeRound(rig) {
   // The diff tab that was left open is resolved again.
   await until("the old engine is gone", () => folder.engines().every((each) => each.pid !== before.pid));
   await window.page
-    .locator(".tab.active", { hasText: "greet.sh (what the turn changed)" })
+    .locator(".tab.active", { hasText: "greet.sh (accepted ↔ now)" })
     .waitFor({ timeout: LONG });
   await until("the baseline is drawn", async () =>
     (await original()).replaceAll("\u00a0", " ").includes("echo hello $name"),

@@ -34,6 +34,16 @@ function freePort() {
   });
 }
 
+/** Replies of the scripted model. */
+export const say = (text) => ({ blocks: [{ text }] });
+export const call = (tool, args) => ({ blocks: [{ tool, arguments: args }] });
+export const edit = (path, ...pairs) =>
+  call("edit", { path, edits: pairs.map(([oldText, newText]) => ({ oldText, newText })) });
+
+/** A step of the model that waits until the case has done its part. */
+export const gate = (name) =>
+  call("bash", { command: `touch at-${name}; while [ ! -e ${name} ]; do sleep 0.01; done` });
+
 /** Processes whose command line holds `text`. */
 export function processes(text) {
   return fs
@@ -118,7 +128,7 @@ export class Rig {
   }
 
   /** A folder with files, its own settings and its own script for the engine. */
-  folder(name, { files = {}, script, settings = {} }) {
+  folder(name, { files = {}, script, settings = {}, flags = [] } = {}) {
     const folder = path.join(this.base, "work", name);
     const scriptFile = path.join(this.base, "scripts", `${name}.json`);
     fs.mkdirSync(path.join(folder, ".vscode"), { recursive: true });
@@ -128,12 +138,18 @@ export class Rig {
       fs.writeFileSync(path.join(folder, file), text);
     }
     if (script !== undefined) fs.writeFileSync(scriptFile, JSON.stringify(script));
-    const all = { "pintle.path": engineBinary, "pintle.arguments": ["--script", scriptFile], ...settings };
+    const all = {
+      "pintle.path": engineBinary,
+      "pintle.arguments": ["--script", scriptFile, ...flags],
+      ...settings,
+    };
     fs.writeFileSync(path.join(folder, ".vscode/settings.json"), JSON.stringify(all));
     return {
       path: folder,
       scriptFile,
       read: (file) => fs.readFileSync(path.join(folder, file), "utf8"),
+      has: (file) => fs.existsSync(path.join(folder, file)),
+      write: (file, text) => fs.writeFileSync(path.join(folder, file), text),
       engines: () => processes(scriptFile).filter((each) => each.command.startsWith(engineBinary)),
     };
   }
@@ -180,6 +196,7 @@ export class Window {
     this.page = page;
     this.view = page.frameLocator("iframe.webview").frameLocator("#active-frame");
     this.box = this.view.locator("textarea");
+    this.editor = page.locator(".editor-group-container.active .editor-instance .view-lines").first();
   }
 
   async loaded() {
@@ -194,6 +211,61 @@ export class Window {
     await input.waitFor();
     await input.fill(`>${title}`);
     await this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first().click();
+  }
+
+  /** Opens a file of the folder in an editor of its own and goes there. */
+  async open(name) {
+    await this.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name }).first().dblclick();
+    await this.page.locator(".tab.active", { hasText: name }).waitFor({ timeout: LONG });
+    await this.editor.waitFor({ timeout: LONG });
+    await this.editor.click();
+  }
+
+  /** Goes to the end of the line that holds exactly this. */
+  async toLine(text) {
+    await this.editor.locator(".view-line").getByText(text, { exact: true }).first().click();
+    await this.page.keyboard.press("End");
+  }
+
+  /** Picks from the list that is open. */
+  async pick(text) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: text }).first();
+    await row.click({ timeout: LONG });
+  }
+
+  notification(text) {
+    return this.page.locator(".notification-toast", { hasText: text });
+  }
+
+  /** The lenses of the active editor, each line's in one. */
+  lenses() {
+    const found = this.page.locator(".editor-group-container.active .codelens-decoration");
+    return found.evaluateAll((elements) =>
+      elements
+        .map((each) => ({ top: each.getBoundingClientRect().top, text: each.textContent }))
+        .filter((each) => each.text.trim() !== "")
+        .sort((a, b) => a.top - b.top)
+        .map((each) => each.text.replaceAll("\u00a0", " ").trim()),
+    );
+  }
+
+  /** A verb above the hunk with these counts. */
+  lens(counts, verb) {
+    return this.page
+      .locator(".editor-group-container.active .codelens-decoration", { hasText: counts })
+      .first()
+      .getByText(verb, { exact: true });
+  }
+
+  /** The text of the active editor, line by line as it is drawn; for files that fit on the screen. */
+  async text() {
+    const lines = await this.editor.evaluate((element) =>
+      [...element.querySelectorAll(".view-line")]
+        .map((line) => ({ top: Number.parseFloat(line.style.top), text: line.textContent }))
+        .sort((a, b) => a.top - b.top)
+        .map((line) => line.text),
+    );
+    return lines.join("\n").replaceAll("\u00a0", " ");
   }
 
   async show() {

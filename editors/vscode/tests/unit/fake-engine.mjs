@@ -56,7 +56,12 @@ createInterface({ input: process.stdin })
         const protocol = { name: "pintle", version: plan.version ?? "1.0" };
         send({
           id,
-          result: { protocol, engine: { name: "pintle", version: "9" }, capabilities: {}, limits: {} },
+          result: {
+            protocol,
+            engine: { name: "pintle", version: "9" },
+            capabilities: plan.documents ? { documents: {} } : {},
+            limits: { maxMessageBytes: plan.most ?? 1_000_000, maxInFlight: 64 },
+          },
         });
       }
     } else if (method === "session/open") {
@@ -99,6 +104,25 @@ createInterface({ input: process.stdin })
         id,
         result: { events, lastSeq: all.length, more: (events.at(-1)?.seq ?? all.length) < all.length },
       });
+    } else if (method?.startsWith("document/")) {
+      if (plan.forgets === method && !existsSync(`${plan.folder}/forgot`)) {
+        writeFileSync(`${plan.folder}/forgot`, "");
+        send({ id, error: { code: -32041, message: "it is not open", data: { code: "conflict" } } });
+      } else if (plan.refuses === method) {
+        send({ id, error: { code: -32047, message: "too much text", data: { code: "limitExceeded" } } });
+      } else send({ id, result: {} });
+    } else if (method === "ping") {
+      // Then it asks what the test wants it to ask.
+      for (const [at, edit] of (plan.edits ?? []).entries())
+        send({ id: `e${at}`, method: "workspace/applyEdit", params: edit });
+      send({ id, result: {} });
+    } else if (method === "review/list") {
+      // Asking looks at the files: what is typed meanwhile is told as somebody else's.
+      all.push(event(all.length + 1, "files.changed", { changes: [], by: { type: "other" } }));
+      send({ method: "session/event", params: all.at(-1) });
+      send({ id, result: { hunks: plan.hunks ?? [], seq: all.length } });
+    } else if (method === "review/baseline") {
+      send({ id, result: { exists: true, text: plan.baseline ?? "" } });
     } else if (method === "session/create") {
       send({ id, result: { ...result, seq: 1 } });
       send({ method: "session/event", params: all[0] });
@@ -113,7 +137,7 @@ createInterface({ input: process.stdin })
       if (!plan.ignoresShutdown) send({ id, result: {} });
     } else if (method === "exit") {
       process.exit(0);
-    } else if (id === "s1" && answer) {
+    } else if (method === undefined && answer) {
       send({
         method: "session/event",
         params: {

@@ -11,7 +11,12 @@ const manifest = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "ut
   devDependencies: Record<string, string>;
   extensionKind: string[];
   capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
-  contributes: { commands: { command: string }[]; configuration: { properties: Record<string, unknown> } };
+  contributes: {
+    commands: { command: string }[];
+    keybindings: { command: string; when: string }[];
+    menus: Record<string, { command: string }[]>;
+    configuration: { properties: Record<string, unknown> };
+  };
 };
 
 function sources(folder: string): string[] {
@@ -42,8 +47,19 @@ test("nothing is depended on at run time, and settings that start programs need 
 });
 
 test("every command of the manifest is registered", () => {
-  const code = fs.readFileSync(path.join(root, "src/view/commands.ts"), "utf8");
+  const names = ["commands.ts", "reviewCommands.ts", "rewindCommands.ts"];
+  const code = names.map((name) => fs.readFileSync(path.join(root, "src/view", name), "utf8")).join("\n");
   for (const { command } of manifest.contributes.commands) assert.ok(code.includes(`"${command}":`), command);
+});
+
+test("every key and every menu names a command, and keys hold only in a file with hunks", () => {
+  const { commands, keybindings, menus } = manifest.contributes;
+  const known = new Set(commands.map((each) => each.command));
+  for (const { command, when } of keybindings) {
+    assert.ok(known.has(command), command);
+    assert.match(when, /^editorTextFocus && pintle\.(onHunk|hasHunks)$/);
+  }
+  for (const { command } of Object.values(menus).flat()) assert.ok(known.has(command), command);
 });
 
 test("only the outer files import vscode; the page takes no HTML; files stay short", () => {

@@ -4,15 +4,13 @@ import * as os from "node:os";
 import * as path from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
-import { changedTurns, isChangedLater, textAt } from "../../src/changes.ts";
-import { Connection } from "../../src/connection.ts";
+import { Connection, MOST_IN_FLIGHT } from "../../src/connection.ts";
 import { attach, textOfInput } from "../../src/input.ts";
 import type { Machine } from "../../src/locate.ts";
 import { locate } from "../../src/locate.ts";
 import { Memory } from "../../src/memory.ts";
-import { reverse } from "../../src/patch.ts";
 import { Pending, labelOf, viewEntry } from "../../src/project.ts";
-import type { AnyRecord, FileChange, Item } from "../../src/protocol.ts";
+import type { AnyRecord, Item } from "../../src/protocol.ts";
 import type { State } from "../../src/reducer.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
 import { Backoff, Coalesced } from "../../src/restart.ts";
@@ -101,6 +99,7 @@ test("messages are cut at LF only, wherever the bytes are cut", () => {
     notification: (_, params) => seen.push(JSON.stringify(params)),
     approval: () => undefined,
     question: () => undefined,
+    edit: () => undefined,
     noise: (line) => seen.push(`noise ${line}`),
     closed: () => seen.push("closed"),
   });
@@ -115,6 +114,43 @@ test("messages are cut at LF only, wherever the bytes are cut", () => {
     'noise {"id":77,"result":1}',
     "closed",
   ]);
+});
+
+test("no more requests are under way than the engine takes, and their order stays", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const ignore = (): undefined => undefined;
+  const connection = new Connection(input, output, {
+    notification: ignore,
+    approval: ignore,
+    question: ignore,
+    edit: ignore,
+    noise: (line) => assert.fail(line),
+    closed: ignore,
+  });
+  const ids = (): number[] => {
+    const text = (output.read() as Buffer | null)?.toString("utf8") ?? "";
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => (JSON.parse(line) as { id: number }).id);
+  };
+  const all = Array.from({ length: 2 * MOST_IN_FLIGHT + 1 }, () => connection.request("ping", {}));
+  const first = ids();
+  assert.equal(first.length, MOST_IN_FLIGHT);
+  const sent = [...first];
+  for (const id of first) {
+    input.emit("data", Buffer.from(`{"id":${id},"result":{}}\n`));
+    sent.push(...ids());
+  }
+  assert.equal(sent.length, 2 * MOST_IN_FLIGHT);
+  assert.deepEqual(
+    sent,
+    [...sent].sort((a, b) => a - b),
+  );
+  const rest = Promise.allSettled(all);
+  connection.close();
+  const failed = (await rest).filter((each) => each.status === "rejected");
+  assert.equal(failed.length, MOST_IN_FLIGHT + 1, "what was not sent is answered as well");
 });
 
 function item(more: Record<string, unknown>): Item {
@@ -230,75 +266,9 @@ test("changes between two redraws are told once", () => {
   assert.ok(pending.isEmpty);
 });
 
-for (const [name, now, diff, want] of [
-  ["one line", "one\nzwei\nthree\n", "@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n", "one\ntwo\nthree\n"],
-  [
-    "two hunks",
-    "b\nx\ny\nz\nc\n",
-    "@@ -1,2 +1,2 @@\n-a\n+b\n x\n@@ -4,2 +4,2 @@\n z\n-d\n+c\n",
-    "a\nx\ny\nz\nd\n",
-  ],
-  ["no newline at the end", "b", "@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", "a\n"],
-  ["no newline before", "b\n", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n", "a"],
-  ["no newline in both", "x\nb", "@@ -1,2 +1,2 @@\n x\n-a\n+b\n\\ No newline at end of file\n", undefined],
-  ["a new file", "a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n", ""],
-  ["an emptied file", "", "@@ -1,2 +0,0 @@\n-a\n-b\n", "a\nb\n"],
-  ["removed lines only", "a\nd\n", "@@ -1,4 +1,2 @@\n a\n-b\n-c\n d\n", "a\nb\nc\nd\n"],
-  [
-    "lines were added above since",
-    "new\n\none\nzwei\n",
-    "@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
-    "new\n\none\ntwo\n",
-  ],
-  ["the nearest place is taken", "k\nx\nk\nx\n", "@@ -3,2 +3,2 @@\n k\n-y\n+x\n", "k\nx\nk\ny\n"],
-  ["the text was overwritten since", "other\n", "@@ -1 +1 @@\n-a\n+b\n", undefined],
-  ["CRLF stays", "b\r\n", "@@ -1 +1 @@\n-a\r\n+b\r\n", "a\r\n"],
-  ["it is no diff", "a\n", "what?\n", undefined],
-] as const) {
-  test(`taking a change back: ${name}`, () => {
-    if (name === "no newline in both") {
-      const whole =
-        "@@ -1,2 +1,2 @@\n x\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n";
-      assert.equal(reverse(now, whole), "x\na");
-    } else assert.equal(reverse(now, diff), want);
-  });
-}
-
-test("a file is shown as each turn found and left it", () => {
-  const state = emptyState();
-  let seq = 0;
-  const turn = (turnId: string, path: string, op: FileChange["op"], diff: string): void => {
-    const change = { op, path, diff, added: 1, removed: 1 };
-    const call = {
-      id: `i${++seq}`,
-      turnId,
-      status: "completed",
-      startedMs: 1,
-      type: "toolCall",
-      toolName: "edit",
-    };
-    const output = { content: [], details: { changes: [change] } };
-    apply(state, durable(seq, { type: "item.completed", item: { ...call, output } }));
-  };
-  const [a, b] = ["/w/a b/文件.txt", "/outside/b.txt"];
-  turn("t1", a, "modify", "@@ -1 +1 @@\n-1\n+2\n");
-  turn("t1", a, "modify", "@@ -1 +1 @@\n-2\n+3\n");
-  turn("t1", b, "add", "@@ -0,0 +1 @@\n+new\n");
-  turn("t2", a, "modify", "@@ -1 +1 @@\n-3\n+4\n");
-  const turns = changedTurns(state);
-  assert.deepEqual(
-    turns.map((each) => each.files.map((file) => `${file.op} ${file.path} +${file.added}`)),
-    [[`modify ${a} +2`, `add ${b} +1`], [`modify ${a} +1`]],
-  );
-  assert.equal(textAt(turns, "t1", a, "before", "4\n"), "1\n");
-  assert.equal(textAt(turns, "t1", a, "after", "4\n"), "3\n");
-  assert.equal(textAt(turns, "t2", a, "after", "4\n"), "4\n");
-  assert.equal(textAt(turns, "t1", a, "before", "else\n"), undefined);
-  assert.equal(textAt(turns, "t1", b, "before", "new\n"), "");
-  assert.equal(isChangedLater(turns, "t1", a), true);
-  assert.equal(isChangedLater(turns, "t1", b), false);
-  assert.equal(labelOf("/w", a), "a b/文件.txt");
-  assert.equal(labelOf("/w", b), b);
+test("a path is shown relative inside the folder, and whole outside", () => {
+  assert.equal(labelOf("/w", "/w/a b/文件.txt"), "a b/文件.txt");
+  assert.equal(labelOf("/w", "/outside/b.txt"), "/outside/b.txt");
 });
 
 test("long outputs are cut before they reach the page", () => {
@@ -313,6 +283,7 @@ test("long outputs are cut before they reach the page", () => {
   const entry = viewEntry({
     kind: "item",
     key: "k",
+    seq: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
   });
@@ -332,6 +303,7 @@ test("a picture is shown by its kind and size", () => {
   const entry = viewEntry({
     kind: "item",
     key: "k",
+    seq: 1,
     item: { ...call, output } as Item,
     streamed: { input: "", field: undefined, output: "" },
   });

@@ -4,6 +4,9 @@ import * as os from "node:os";
 import * as path from "node:path";
 import type { TestContext } from "node:test";
 import { Chat } from "../../src/chat.ts";
+import type { Editor, OpenDocument } from "../../src/documents.ts";
+import type { ApplyEditParams } from "../../src/protocol.ts";
+import type { Change } from "../../src/reducer.ts";
 import type { Status } from "../../src/engine.ts";
 
 export interface Rig {
@@ -13,8 +16,50 @@ export interface Rig {
   statuses: Status[];
   returned: string[];
   memory: { session: string | undefined };
+  editor: FakeEditor;
+  /** Called with what the chat tells. */
+  hooks: { changed: (changes: Change[]) => void };
+  /** What the engine was sent by a method, or by all whose name begins so. */
+  sent: (method: string) => { method: string; params: Record<string, unknown> }[];
   /** Waits until something holds; it is looked at after each thing the chat tells. */
   until: (what: string, holds: () => boolean) => Promise<void>;
+}
+
+interface Line {
+  method?: string;
+  params?: Record<string, unknown>;
+}
+
+/** An editor that holds texts. */
+export class FakeEditor implements Editor {
+  open: (OpenDocument & { content: string })[] = [];
+  refusals: string[] = [];
+  /** What happens when an edit is to be made. */
+  onApply: (edit: ApplyEditParams) => boolean | Promise<boolean> = () => true;
+  onSave: (path: string) => boolean | Promise<boolean> = () => true;
+
+  /** A document as it stands from now on. */
+  put(path: string, version: number, content: string, isDirty: boolean, eol = 1): OpenDocument {
+    const document = { path, version, content, isDirty, eol, text: () => content };
+    this.open = [...this.open.filter((each) => each.path !== path), document];
+    return document;
+  }
+
+  documents(): OpenDocument[] {
+    return this.open;
+  }
+
+  apply(edit: ApplyEditParams): Promise<boolean> {
+    return Promise.resolve(this.onApply(edit));
+  }
+
+  save(path: string): Promise<boolean> {
+    return Promise.resolve(this.onSave(path));
+  }
+
+  refused(path: string, why: string): void {
+    this.refusals.push(`${path}: ${why}`);
+  }
 }
 
 export function rig(test: TestContext, plan: Record<string, unknown>, session?: string): Rig {
@@ -41,6 +86,13 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
   const statuses: Status[] = [];
   const returned: string[] = [];
   const memory = { session };
+  const editor = new FakeEditor();
+  const hooks: Rig["hooks"] = { changed: () => undefined };
+  const lines = (): Line[] => {
+    const file = path.join(folder, "log");
+    const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
+    return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Line]));
+  };
   const chat = new Chat(
     {
       settings: () => ({ path: program, arguments: [], model: "", permissionMode: "" }),
@@ -56,9 +108,13 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       log: { info: write("info"), warn: write("warn"), error: write("error") },
     },
     memory,
+    editor,
     {
       reset: look,
-      changed: look,
+      changed: (changes) => {
+        hooks.changed(changes);
+        look();
+      },
       asked: look,
       head: () => {
         // Undefined while the constructor runs.
@@ -76,6 +132,10 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
     await chat.dispose();
     fs.rmSync(folder, { recursive: true, force: true });
   });
+  const sent: Rig["sent"] = (method) =>
+    lines().flatMap(({ method: name, params = {} }) =>
+      name?.startsWith(method) === true ? [{ method: name, params }] : [],
+    );
   const until = (what: string, holds: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
@@ -91,5 +151,5 @@ export function rig(test: TestContext, plan: Record<string, unknown>, session?: 
       waiting.add(check);
       check();
     });
-  return { chat, folder, log, statuses, returned, memory, until };
+  return { chat, folder, log, statuses, returned, memory, editor, hooks, sent, until };
 }

@@ -1,0 +1,69 @@
+/** The things in a transcript: put where they belong, and shown where they lie on the way that counts. */
+import { onTheWay } from "./history.ts";
+import type { Item, Notice, TurnCompleted, TurnId } from "./protocol.ts";
+import type { Change, State } from "./reducer.ts";
+
+/** One thing in the transcript. `seq` is the event that brought it first. */
+export type Entry = { key: string; seq: number } & Kind;
+
+type Kind =
+  | { kind: "item"; item: Item; streamed: Streamed }
+  | { kind: "notice"; notice: Notice }
+  | { kind: "turnEnd"; turnId: TurnId; end: TurnCompleted };
+
+/** What grew through deltas and is not in the item's value. */
+export interface Streamed {
+  /** The texts of a call's arguments, each under its name. */
+  input: string;
+  /** The name of the last one. */
+  field: string | undefined;
+  output: string;
+}
+
+/** Puts an entry, or another value of it, also where it is not shown. */
+export function put(state: State, key: string, kind: Kind): Change {
+  const before = state.all.get(key);
+  const entry: Entry = { key, seq: before?.seq ?? state.seq, ...kind };
+  state.all.set(key, entry);
+  const index = state.indexes.get(key);
+  if (index !== undefined) state.entries[index] = entry;
+  else if (before === undefined) {
+    state.indexes.set(key, state.entries.length);
+    state.entries.push(entry);
+  }
+  return { type: "entry", key };
+}
+
+export function putItem(state: State, item: Item): Change[] {
+  const changes: Change[] = [];
+  if (item.type === "userMessage") {
+    const waiting = state.queue.length;
+    state.queue = state.queue.filter((each) => each.itemId !== item.id);
+    if (state.queue.length !== waiting) changes.push({ type: "head" });
+  }
+  const before = state.all.get(item.id);
+  const streamed = before?.kind === "item" ? before.streamed : { input: "", field: undefined, output: "" };
+  if (isOver(item)) {
+    streamed.input = "";
+    streamed.field = undefined;
+    streamed.output = "";
+    for (const field of ["text", "input", "output"]) state.pieces.delete(`${item.id} ${field}`);
+  } else if (before?.kind === "item" && "text" in before.item && "text" in item) {
+    // The value of an item that still streams may be behind its deltas.
+    if (before.item.text.length > item.text.length) item = { ...item, text: before.item.text };
+  }
+  changes.push(put(state, item.id, { kind: "item", item, streamed }));
+  return changes;
+}
+
+/** The session goes on from another place: what lies on the way to it is shown, and nothing else. */
+export function showTheWay(state: State): Change {
+  state.entries = onTheWay(state.history, [...state.all.values()]);
+  state.indexes = new Map(state.entries.map((entry, index) => [entry.key, index]));
+  return { type: "reset" };
+}
+
+/** Whether an item has ended. A status that is not known counts as still running. */
+export function isOver(item: Item): boolean {
+  return ["completed", "failed", "declined", "cancelled"].includes(item.status);
+}

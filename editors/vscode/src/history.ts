@@ -1,0 +1,69 @@
+/**
+ * Which of a session's entries lie on the way that counts: events stand in a line, and going back makes a tree of it. Pure.
+ *
+ * Invariant: each event comes after the one before it, except `history.rewound`, which comes after the event that it names.
+ */
+import type { HistoryRewound, ItemId, RewindScope } from "./protocol.ts";
+
+/** The way back from a rewind that nothing came after. */
+export interface Step {
+  /** The event to go to. */
+  from: number;
+  last: number;
+  scope: RewindScope;
+}
+
+export interface History {
+  /** Where the line goes on from another event than the one before. */
+  ways: { first: number; after: number }[];
+  /** Items that the model does not know any more. */
+  hidden: Set<ItemId>;
+  step: Step | undefined;
+}
+
+export function emptyHistory(): History {
+  return { ways: [{ first: 1, after: 0 }], hidden: new Set(), step: undefined };
+}
+
+/** Files were put back, perhaps with the conversation that follows. */
+export function filesRewound(history: History, seq: number): void {
+  history.step = { from: seq - 1, last: seq, scope: "files" };
+}
+
+/** The session goes on from another place. */
+export function rewound(history: History, seq: number, event: HistoryRewound): void {
+  if (event.toSeq < seq) history.ways.push({ first: seq, after: event.toSeq });
+  for (const id of event.dropped ?? []) history.hidden.add(id);
+  for (const id of event.restored ?? []) history.hidden.delete(id);
+  const { step } = history;
+  const isBoth = step?.scope === "files" && step.last === seq - 1;
+  history.step = isBoth
+    ? { from: step.from, last: seq, scope: "both" }
+    : { from: seq - 1, last: seq, scope: "conversation" };
+}
+
+/** The model works on: there is nothing to go forward to any more. */
+export function goesOn(history: History): void {
+  history.step = undefined;
+}
+
+/** Tells which events lie on the way to the last one. */
+export function way(history: History): (seq: number) => boolean {
+  const ranges: { first: number; last: number }[] = [];
+  let last = Infinity;
+  for (const { first, after } of history.ways.toReversed()) {
+    if (first > last) continue;
+    ranges.push({ first, last });
+    last = after;
+  }
+  return (seq) => {
+    const range = ranges.find((each) => seq >= each.first);
+    return range === undefined ? seq === 0 : seq <= range.last;
+  };
+}
+
+/** The entries that lie on the way, in their order. */
+export function onTheWay<E extends { key: string; seq: number }>(history: History, entries: E[]): E[] {
+  const isOnWay = way(history);
+  return entries.filter((each) => !history.hidden.has(each.key) && isOnWay(each.seq));
+}

@@ -1,0 +1,177 @@
+/**
+ * Open hunks in the editors of their files: a light background, and above each hunk what can be decided about it.
+ *
+ * It draws what the review says; deciding is done in `reviewCommands.ts`.
+ */
+import * as vscode from "vscode";
+import type { Place } from "../hunks.ts";
+import { countsOf, placeAt } from "../hunks.ts";
+import type { Extension } from "../root.ts";
+
+/** So long after the last key hunks are placed anew. */
+const SETTLE_MS = 60;
+/** After so long VS Code has asked for lenses, or has forgotten to. */
+const AGAIN_MS = 500;
+/** Characters of a comment above a hunk. */
+const MOST_COMMENT = 80;
+
+interface Placed {
+  version: number;
+  generation: number;
+  places: Place[];
+}
+
+export class Overlay implements vscode.CodeLensProvider {
+  readonly #extension: Extension;
+  readonly #lenses = new vscode.EventEmitter<void>();
+  readonly #changedLines: vscode.TextEditorDecorationType;
+  readonly #deletedLines: vscode.TextEditorDecorationType;
+  readonly #placed = new WeakMap<vscode.TextDocument, Placed>();
+  readonly #disposables: vscode.Disposable[];
+  #timer: NodeJS.Timeout | undefined;
+  #again: NodeJS.Timeout | undefined;
+  readonly onDidChangeCodeLenses = this.#lenses.event;
+
+  constructor(extension: Extension) {
+    this.#extension = extension;
+    this.#changedLines = vscode.window.createTextEditorDecorationType({
+      isWholeLine: true,
+      backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
+      overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.modifiedForeground"),
+      overviewRulerLane: vscode.OverviewRulerLane.Left,
+    });
+    this.#deletedLines = vscode.window.createTextEditorDecorationType({
+      isWholeLine: true,
+      borderColor: new vscode.ThemeColor("editorGutter.deletedBackground"),
+      borderStyle: "solid",
+      borderWidth: "1px 0 0 0",
+      overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.deletedForeground"),
+      overviewRulerLane: vscode.OverviewRulerLane.Left,
+    });
+    this.#disposables = [
+      this.#lenses,
+      this.#changedLines,
+      this.#deletedLines,
+      vscode.languages.registerCodeLensProvider({ scheme: "file" }, this),
+      vscode.window.onDidChangeTextEditorSelection(() => this.#mark()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.#mark()),
+      vscode.window.onDidChangeVisibleTextEditors((editors) => this.#shown(editors)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (extension.review?.file(document.uri.fsPath) !== undefined) this.#schedule();
+      }),
+      // What a person has saved may be a part of a hunk by now.
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        if (extension.review?.file(uri.fsPath) !== undefined) void extension.review.refresh();
+      }),
+    ];
+  }
+
+  /** The hunks of a document as its text stands now, from top to bottom. */
+  places(document: vscode.TextDocument): Place[] {
+    const { review } = this.#extension;
+    if (review === undefined || document.uri.scheme !== "file") return [];
+    const known = this.#placed.get(document);
+    const { generation } = review;
+    if (known?.version === document.version && known.generation === generation) return known.places;
+    const places =
+      review.file(document.uri.fsPath) === undefined
+        ? []
+        : review.places(document.uri.fsPath, document.getText());
+    this.#placed.set(document, { version: document.version, generation, places });
+    return places;
+  }
+
+  /** The review has another answer. */
+  changed(): void {
+    this.#lenses.fire();
+    // VS Code forgets to ask for lenses when the focus leaves the editor before it has.
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => this.#lenses.fire(), AGAIN_MS);
+    this.#draw();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return this.places(document).flatMap(({ hunk, row }) => {
+      const line = Math.min(row, document.lineCount - 1);
+      const lens = (title: string, command = "", tooltip = ""): vscode.CodeLens =>
+        new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+          title,
+          command,
+          tooltip,
+          arguments: [{ hunk: hunk.id, changedSeq: hunk.changedSeq, waiting: hunk.waiting }],
+        });
+      const state = hunk.state === "pending" ? "" : ` (${hunk.state})`;
+      const lenses = [
+        lens("Keep", "pintle.keep", "Accept this hunk"),
+        lens("Undo", "pintle.undo", "Take this hunk back"),
+        lens("Comment", "pintle.comment", "Say something about it; the model reads it at its next turn"),
+        lens(`${countsOf(hunk)}${state}`),
+      ];
+      if (hunk.waiting !== undefined) {
+        lenses.push(lens("a decision waits for the running call to end"));
+        lenses.push(lens("Withdraw", "pintle.revertVerdict", "Take back the decision that waits"));
+      }
+      for (const { text } of hunk.comments ?? []) lenses.push(lens(`» ${short(text)}`, "", text));
+      return lenses;
+    });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#again);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  /** A file came into an editor: its hunks are placed once its baseline is there. */
+  #shown(editors: readonly vscode.TextEditor[]): void {
+    const { review } = this.#extension;
+    const isNew = editors.some(({ document }) => {
+      const file = document.uri.scheme === "file" ? review?.file(document.uri.fsPath) : undefined;
+      return file !== undefined && file.baseline === undefined;
+    });
+    if (isNew) void review?.refresh();
+    else this.#draw();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.changed(), SETTLE_MS);
+  }
+
+  #draw(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { document } = editor;
+      if (document.uri.scheme !== "file") continue;
+      const places = this.places(document);
+      const changed = places.filter((each) => each.count > 0);
+      const deleted = places.filter((each) => each.count === 0);
+      const range = (row: number, count: number): vscode.Range => {
+        const last = document.lineCount - 1;
+        return new vscode.Range(Math.min(row, last), 0, Math.min(row + Math.max(count, 1) - 1, last), 0);
+      };
+      editor.setDecorations(
+        this.#changedLines,
+        changed.map(({ row, count }) => range(row, count)),
+      );
+      editor.setDecorations(
+        this.#deletedLines,
+        deleted.map(({ row, count }) => range(row, count)),
+      );
+    }
+    this.#mark();
+  }
+
+  /** Keys for hunks hold where there is one. */
+  #mark(): void {
+    const editor = vscode.window.activeTextEditor;
+    const places = editor === undefined ? [] : this.places(editor.document);
+    const isOn = editor !== undefined && placeAt(places, editor.selection.active.line) !== undefined;
+    void vscode.commands.executeCommand("setContext", "pintle.onHunk", isOn);
+    void vscode.commands.executeCommand("setContext", "pintle.hasHunks", places.length > 0);
+  }
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= MOST_COMMENT ? line : `${line.slice(0, MOST_COMMENT)}…`;
+}

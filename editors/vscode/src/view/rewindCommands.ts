@@ -1,0 +1,183 @@
+/**
+ * Going back in the session's history, forward again, and on from a place of it in a session of its own. What is meant is picked from
+ * lists; what would happen is the engine's word, shown before it does.
+ */
+import * as vscode from "vscode";
+import type { Chat } from "../chat.ts";
+import { textOfInput } from "../input.ts";
+import { problemOf } from "../problem.ts";
+import { labelOf } from "../project.ts";
+import type {
+  HistoryPoint,
+  RewindScope,
+  SessionId,
+  SessionRewindParams,
+  SessionRewindResult,
+} from "../protocol.ts";
+import type { PlaceChoice } from "../rewind.ts";
+import { SCOPES, placesOf, previewOf, saidOf } from "../rewind.ts";
+import type { Extension } from "../root.ts";
+import { sentence } from "../sentence.ts";
+import { describeTime } from "./sessionsTree.ts";
+
+interface Here {
+  chat: Chat;
+  sessionId: SessionId;
+}
+
+type Choice = vscode.QuickPickItem & { overwrite?: string[] };
+
+export function rewindCommands(extension: Extension): Record<string, () => unknown> {
+  const history = new Rewinding(extension);
+  return {
+    "pintle.rewind": () => history.rewind(),
+    "pintle.redo": () => history.redo(),
+    "pintle.fork": () => history.fork(),
+  };
+}
+
+class Rewinding {
+  readonly #extension: Extension;
+  /** By session: the message that going back put into the prompt box. */
+  readonly #returned = new Map<SessionId, string>();
+
+  constructor(extension: Extension) {
+    this.#extension = extension;
+  }
+
+  /** Goes back to before one of the person's messages, or to the end of a way that was left. */
+  rewind(): Promise<void> {
+    return this.#guard("Not gone back", async (here) => {
+      const place = await this.#pickPlace(here, "Go Back to Before Which Message?");
+      if (place?.at === undefined) return;
+      const scope = await vscode.window.showQuickPick(SCOPES, { title: "What Goes Back?" });
+      if (scope === undefined) return;
+      const title = place.isLeft
+        ? `Go to the End of “${place.label}”?`
+        : `Go Back to Before “${place.label}”?`;
+      const overwrite = await this.#confirm(here, title, place.at, scope.scope);
+      if (overwrite === undefined) return;
+      await this.#go(here, { to: place.at, scope: scope.scope, overwrite });
+    });
+  }
+
+  /** Undoes a rewind, as long as it was the last thing that happened. */
+  redo(): Promise<void> {
+    return this.#guard("Not gone forward", async (here) => {
+      const step = here.chat.state?.history.step;
+      if (step === undefined) {
+        say("Going back was not the last thing that happened; Pintle: Rewind lists all places.");
+        return;
+      }
+      const text = this.#returned.get(here.sessionId);
+      await this.#go(here, { to: { seq: step.from }, scope: step.scope });
+      if (text !== undefined) this.#extension.view.taken(text);
+      this.#returned.delete(here.sessionId);
+    });
+  }
+
+  /** Goes on from a place of the history in a session of its own; this one stays as it is. */
+  fork(): Promise<void> {
+    return this.#guard("Not forked", async (here) => {
+      const all = { label: "Here, with all of it", itemId: undefined, isLeft: false };
+      const place = await this.#pickPlace(here, "Fork Before Which Message?", all);
+      if (place === undefined) return;
+      const message = here.chat.state?.all.get(place.itemId ?? "");
+      const { sessionId } = await here.chat.request("session/fork", {
+        sessionId: here.sessionId,
+        subscribe: false,
+        ...(place.at === undefined ? {} : { at: place.at }),
+      });
+      await here.chat.openSession(sessionId);
+      await this.#extension.view.focus();
+      if (message?.kind === "item" && message.item.type === "userMessage") {
+        this.#extension.view.returned(textOfInput(message.item.content));
+      }
+      say("This is the fork; Pintle: Open Session goes back to the other one.");
+    });
+  }
+
+  async #guard(failed: string, work: (here: Here) => Promise<void>): Promise<void> {
+    const { chat } = this.#extension;
+    const sessionId = chat?.openId();
+    if (chat === undefined || sessionId === undefined) {
+      say("There is no session; Pintle: Open Session opens one.");
+      return;
+    }
+    try {
+      await work({ chat, sessionId });
+    } catch (error) {
+      const { text, hint } = problemOf(error);
+      void vscode.window.showErrorMessage(`${failed}: ${text} ${hint}`.trim());
+    }
+  }
+
+  async #pickPlace(
+    { chat, sessionId }: Here,
+    title: string,
+    first?: PlaceChoice,
+  ): Promise<PlaceChoice | undefined> {
+    const tree = await chat.request("session/tree", { sessionId });
+    const places = [...(first === undefined ? [] : [first]), ...placesOf(tree)];
+    const items = places.map((place) => {
+      const time = place.tsMs === undefined ? "" : describeTime(place.tsMs);
+      return {
+        label: place.label,
+        description: `${time}${place.isLeft ? " · left; to its end" : ""}`,
+        place,
+      };
+    });
+    if (items.length === 0) {
+      say("There is no message yet to go back to.");
+      return undefined;
+    }
+    return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.place;
+  }
+
+  /** Shows what would happen. Gives the files to write over, or undefined to do nothing. */
+  async #confirm(
+    here: Here,
+    title: string,
+    to: HistoryPoint,
+    scope: RewindScope,
+  ): Promise<string[] | undefined> {
+    const params = { sessionId: here.sessionId, to, scope, dryRun: true };
+    const preview = previewOf(scope, await here.chat.request("session/rewind", params));
+    const choices: Choice[] = [{ label: "Do Nothing" }];
+    if (preview.conflicts.length === 0) choices.push({ label: "Go Back", overwrite: [] });
+    else {
+      choices.push({ label: "Go Back, and Leave What Is in Conflict", overwrite: [] });
+      const lose = "Go Back, and Lose Your Changes in What Is in Conflict";
+      choices.push({ label: lose, overwrite: preview.conflicts });
+    }
+    for (const { title: group, files } of preview.groups) {
+      choices.push({ label: group, kind: vscode.QuickPickItemKind.Separator });
+      for (const { path, action } of files) {
+        choices.push({ label: labelOf(this.#extension.folderPath, path), description: action });
+      }
+    }
+    const none = scope !== "conversation" && preview.groups.length === 0 ? " No file was changed since." : "";
+    const placeHolder = `${preview.conversation}${none}`.trim() || "What becomes of the files:";
+    return (await vscode.window.showQuickPick(choices, { title, placeHolder }))?.overwrite;
+  }
+
+  async #go(here: Here, params: Omit<SessionRewindParams, "sessionId">): Promise<void> {
+    const scope = params.scope ?? "conversation";
+    const result: SessionRewindResult = await here.chat.request("session/rewind", {
+      ...params,
+      sessionId: here.sessionId,
+    });
+    const { text, isWhole } = saidOf(scope, result);
+    const words = `${sentence(text)} Pintle: Redo goes forward again.`;
+    if (isWhole) say(words);
+    else void vscode.window.showWarningMessage(words);
+    const message = scope === "files" ? "" : textOfInput(result.input ?? []);
+    if (message === "") return;
+    this.#returned.set(here.sessionId, message);
+    this.#extension.view.returned(message);
+  }
+}
+
+function say(text: string): void {
+  void vscode.window.showInformationMessage(text);
+}

@@ -1,0 +1,67 @@
+/**
+ * The open hunks as a source control: bars in the gutter, a peek that shows deleted lines, and the files in the Source Control view.
+ *
+ * It is there only while something is open: the provider that was registered last comes first in the peek.
+ */
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { ReviewedFile } from "../review.ts";
+import type { Extension } from "../root.ts";
+
+export class HunkControl implements vscode.QuickDiffProvider {
+  readonly #extension: Extension;
+  #control: vscode.SourceControl | undefined;
+  #group: vscode.SourceControlResourceGroup | undefined;
+
+  constructor(extension: Extension) {
+    this.#extension = extension;
+  }
+
+  changed(): void {
+    const files = this.#extension.review?.files ?? [];
+    if (files.length === 0) {
+      this.dispose();
+      return;
+    }
+    const group = this.#group ?? this.#create();
+    group.resourceStates = files.map((file) => this.#state(file));
+  }
+
+  provideOriginalResource(uri: vscode.Uri): vscode.Uri | undefined {
+    const { review } = this.#extension;
+    const file = uri.scheme === "file" ? review?.file(uri.fsPath) : undefined;
+    const isText = file?.hunks.some((hunk) => hunk.kind !== "mode" && hunk.newText !== "") === true;
+    const isLines = file?.hunks.some((hunk) => hunk.kind === "lines") === true;
+    if (file === undefined || review?.session === undefined || !(isText || isLines)) return undefined;
+    return this.#extension.base.uri(review.session, file.path);
+  }
+
+  dispose(): void {
+    this.#control?.dispose();
+    this.#control = undefined;
+    this.#group = undefined;
+  }
+
+  #create(): vscode.SourceControlResourceGroup {
+    const control = vscode.scm.createSourceControl(
+      "pintle",
+      "Pintle",
+      vscode.Uri.file(this.#extension.folderPath),
+    );
+    control.inputBox.visible = false;
+    control.quickDiffProvider = this;
+    this.#control = control;
+    this.#group = control.createResourceGroup("hunks", "Open Hunks");
+    return this.#group;
+  }
+
+  #state(file: ReviewedFile): vscode.SourceControlResourceState {
+    const isGone = file.hunks.some((hunk) => hunk.kind === "file" && hunk.newText === "");
+    return {
+      resourceUri: vscode.Uri.file(file.path),
+      contextValue: "pintleFile",
+      command: { command: "pintle.openDiff", title: "Open Diff", arguments: [{ path: file.path }] },
+      decorations: { strikeThrough: isGone, tooltip: path.basename(file.path) },
+    };
+  }
+}

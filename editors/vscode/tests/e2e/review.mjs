@@ -1,0 +1,203 @@
+// Review: hunks in the editors, decided about there, true on disk.
+import assert from "node:assert/strict";
+import { LONG, edit, gate, say, until } from "./support.mjs";
+
+const TEN = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+const EDITS = [
+  ["2\n", "two\n"],
+  ["5\n", ""],
+  ["9\n", "9\nnew\n"],
+];
+const CHANGED = "1\ntwo\n3\n4\n6\n7\n8\n9\nnew\n10\n";
+const CHANGE = "−1 +1";
+const GONE = "−1 +0";
+const NEW = "−0 +1";
+const LENS = (counts) => `Keep | Undo | Comment | ${counts}`;
+
+/** A window whose agent has made edits to `a.txt`, which is in its editor. */
+async function reviewed(rig, name, replies = [edit("a.txt", ...EDITS), say("Done.")]) {
+  const folder = rig.folder(name, {
+    files: { "a.txt": TEN },
+    settings: { "pintle.permissionMode": "full" },
+    script: { replies: [...replies, say("Noted.")] },
+  });
+  const window = await rig.window(folder);
+  await window.open("a.txt");
+  await window.send("go");
+  const shows = (...want) =>
+    until(`the hunks are ${want.join(" and ")}`, async () => {
+      const lenses = await window.lenses();
+      return JSON.stringify(lenses) === JSON.stringify(want);
+    });
+  const disk = (text) => until(`the disk holds ${JSON.stringify(text)}`, () => folder.read("a.txt") === text);
+  return { folder, window, shows, disk };
+}
+
+export async function hunksAreKeptUndoneAndTakenBackInTheEditor(rig) {
+  const { window, shows, disk } = await reviewed(rig, "review");
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+  await disk(CHANGED);
+  await window.page
+    .locator('.composite-bar [aria-label*="Source Control"] .badge')
+    .waitFor({ timeout: LONG });
+  await window.shot("40-review");
+
+  await window.lens(CHANGE, "Keep").click();
+  await shows(LENS(GONE), LENS(NEW));
+  await disk(CHANGED);
+
+  // From hunk to hunk by keys, and the key that undoes.
+  for (const [key, place] of [
+    ["Control+Home", "Ln 1, Col 1"],
+    ["Alt+F5", "Ln 5, Col 1"],
+    ["Alt+F5", "Ln 9, Col 1"],
+    ["Shift+Alt+F5", "Ln 5, Col 1"],
+    ["Alt+F5", "Ln 9, Col 1"],
+  ]) {
+    await window.page.keyboard.press(key);
+    await window.page.locator(".statusbar-item", { hasText: place }).waitFor({ timeout: LONG });
+  }
+  await window.page.keyboard.press("Control+k");
+  await window.page.keyboard.press("n");
+  await shows(LENS(GONE));
+  await disk(CHANGED.replace("new\n", ""));
+
+  await window.command("Pintle: Take Back the Last Decision");
+  await shows(LENS(GONE), LENS(NEW));
+  await disk(CHANGED);
+  await window.command("Pintle: Take Back the Last Decision");
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+
+  await window.lens(NEW, "Comment").click();
+  const input = window.page.locator(".quick-input-widget input");
+  await input.fill("is that so?");
+  await window.page.keyboard.press("Enter");
+  await shows(LENS(CHANGE), LENS(GONE), `${LENS(NEW)} | » is that so?`);
+  await window.shot("41-comment");
+
+  await window.command("Pintle: Undo All Hunks");
+  await shows();
+  await disk(TEN);
+  await until("the editor follows", async () => (await window.text()) === TEN);
+  assert.equal(await window.page.locator(".tab.dirty").count(), 0);
+  await window.page.context().close();
+}
+
+export async function theGutterShowsWhatIsGoneAndDecides(rig) {
+  const { window, shows, disk } = await reviewed(rig, "review peek");
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+  await window.editor.click();
+  await window.page.keyboard.press("Control+Home");
+  await window.page.keyboard.press("Alt+F3");
+  const peek = window.page.locator(".peekview-widget");
+  await peek.locator(".line-delete").first().waitFor({ timeout: LONG });
+  await window.shot("42-peek");
+  await peek.locator('.action-label[aria-label*="Undo Hunk"]').first().click();
+  await shows(LENS(GONE), LENS(NEW));
+  await disk(CHANGED.replace("two", "2"));
+  await window.page.context().close();
+}
+
+export async function hunksAreDrawnOnlyWhereTheirLinesStand(rig) {
+  const { window, shows } = await reviewed(rig, "review typed");
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+  await window.toLine("two");
+  await window.page.keyboard.type(" and mine");
+  await shows(LENS(GONE), LENS(NEW));
+  await window.page.keyboard.press("Control+Home");
+  await window.page.keyboard.type("above\n");
+  await shows(LENS(GONE), LENS(NEW));
+  // When it is saved the engine knows: the hunk was edited by a person.
+  await window.page.keyboard.press("Control+s");
+  await until("the hunk is there again", async () =>
+    (await window.lenses()).some((each) => each.includes("(modified)")),
+  );
+  await window.shot("43-modified");
+  await window.page.context().close();
+}
+
+export async function aHunkThatAPersonHasWrittenIntoIsAConflict(rig) {
+  const { window, shows, disk } = await reviewed(rig, "review conflict", [
+    edit("a.txt", ["2\n3\n", "b\nc\n"]),
+    say("Done."),
+  ]);
+  await shows(LENS("−2 +2"));
+  await window.toLine("c");
+  await window.page.keyboard.type(" mine");
+  await window.page.keyboard.press("Control+s");
+  const mine = TEN.replace("2\n3", "b\nc mine");
+  await disk(mine);
+  await until("the engine knows", async () =>
+    (await window.lenses()).some((each) => each.includes("(modified)")),
+  );
+  await window.lens("(modified)", "Undo").click();
+  const told = window.notification("Conflict in a.txt, nothing was done there.");
+  await told.waitFor({ timeout: LONG });
+  await window.shot("44-conflict");
+  await disk(mine);
+  await told.getByRole("button", { name: "Undo My Lines Too" }).click();
+  await disk(TEN);
+  await window.page.context().close();
+}
+
+export async function whileATurnRunsAnUndoWaitsForTheRunningCall(rig) {
+  const { folder, window, shows, disk } = await reviewed(rig, "review running", [
+    edit("a.txt", ...EDITS),
+    gate("go"),
+    say("Done."),
+  ]);
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+  await until("the call runs", () => folder.has("at-go"));
+  await window.lens(CHANGE, "Keep").click();
+  await shows(LENS(GONE), LENS(NEW));
+  await window.command("Pintle: Undo All Hunks");
+  await window.notification("2 hunks waiting for the running call to end").waitFor({ timeout: LONG });
+  await until("they are said to wait", async () =>
+    (await window.lenses()).every((each) => each.includes("a decision waits for the running call to end")),
+  );
+  await window.shot("45-waiting");
+  await disk(CHANGED);
+  await window.lens(GONE, "Withdraw").click();
+  await shows(LENS(GONE), LENS(NEW));
+  await window.lens(GONE, "Undo").click();
+  await until("it waits again", async () => (await window.lenses())[0]?.includes("waits") === true);
+  folder.write("go", "");
+  await disk(CHANGED.replace("6", "5\n6"));
+  await shows(LENS(NEW));
+  await window.page.context().close();
+}
+
+export async function aDecisionThatWaitedAndCannotBeDoneIsToldWithItsReason(rig) {
+  const { folder, window, shows } = await reviewed(rig, "review refused", [
+    edit("a.txt", ["2\n", "two\n"]),
+    gate("go"),
+    gate("on"),
+    say("Done."),
+  ]);
+  await shows(LENS(CHANGE));
+  await until("the call runs", () => folder.has("at-go"));
+  await window.lens(CHANGE, "Undo").click();
+  await window.notification("waiting for the running call to end").waitFor({ timeout: LONG });
+  // By the time of the gap there is no hunk any more.
+  folder.write("a.txt", TEN);
+  folder.write("go", "");
+  await until("the next call runs", () => folder.has("at-on"));
+  await window.sees("A decision was not carried out");
+  await window.notification("A decision was not carried out").waitFor({ timeout: LONG });
+  folder.write("on", "");
+  await window.page.context().close();
+}
+
+export async function hunksAreThereAgainInAnotherWindow(rig) {
+  const { folder, window, shows } = await reviewed(rig, "review again");
+  await shows(LENS(CHANGE), LENS(GONE), LENS(NEW));
+  await window.page.context().close();
+  await until("no engine is left", () => folder.engines().length === 0);
+  const again = await rig.window(folder);
+  await again.sees("Done.");
+  await again.open("a.txt");
+  await until("the hunks are there", async () => (await again.lenses()).length === 3);
+  await again.command("Pintle: New Session");
+  await until("they are the session's", async () => (await again.lenses()).length === 0);
+  await again.page.context().close();
+}

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { viewEntry } from "../../src/project.ts";
+import { emptyHistory, filesRewound, goesOn, rewound, way } from "../../src/history.ts";
+import type { AnyRecord, FileFate, SessionRewindResult } from "../../src/protocol.ts";
+import type { Change, State } from "../../src/reducer.ts";
+import { apply, emptyState } from "../../src/reducer.ts";
+import { placesOf, previewOf, saidOf } from "../../src/rewind.ts";
+
+for (const [name, backs, want] of [
+  ["never gone back", [], "123456789"],
+  ["back to the beginning", [[5, 0]], "56789"],
+  ["back, and on", [[5, 2]], "1256789"],
+  [
+    "back twice",
+    [
+      [5, 2],
+      [8, 1],
+    ],
+    "189",
+  ],
+  [
+    "back and forward again",
+    [
+      [5, 2],
+      [6, 4],
+    ],
+    "12346789",
+  ],
+  [
+    "to the end of a way that was left",
+    [
+      [3, 1],
+      [6, 2],
+      [8, 5],
+    ],
+    "134589",
+  ],
+  ["an event that names itself is taken for any other", [[5, 5]], "123456789"],
+] as [string, [number, number][], string][]) {
+  test(`the way that counts: ${name}`, () => {
+    const history = emptyHistory();
+    for (const [seq, toSeq] of backs) rewound(history, seq, { toSeq });
+    const isOnWay = way(history);
+    const found = [1, 2, 3, 4, 5, 6, 7, 8, 9].filter(isOnWay);
+    assert.equal(found.join(""), want);
+  });
+}
+
+test("what a rewind is undone by", () => {
+  const history = emptyHistory();
+  rewound(history, 5, { toSeq: 2 });
+  assert.deepEqual(history.step, { from: 4, last: 5, scope: "conversation" });
+  filesRewound(history, 6);
+  assert.deepEqual(history.step, { from: 5, last: 6, scope: "files" });
+  rewound(history, 7, { toSeq: 2 });
+  assert.deepEqual(history.step, { from: 5, last: 7, scope: "both" });
+  goesOn(history);
+  assert.equal(history.step, undefined);
+});
+
+function take(state: State, event: Record<string, unknown>): Change[] {
+  const record = { sessionId: "s", seq: state.seq + 1, tsMs: 1, turnId: "t1", event } as unknown as AnyRecord;
+  const outcome = apply(state, record);
+  assert.equal(outcome.type, "applied");
+  return outcome.type === "applied" ? outcome.changes : [];
+}
+
+function say(state: State, id: string): void {
+  const item = { id, turnId: "t1", status: "completed", startedMs: 1, type: "agentMessage", text: id };
+  take(state, { type: "item.completed", item });
+}
+
+function shown(state: State): string {
+  assert.deepEqual(
+    state.entries.map((entry) => state.indexes.get(entry.key)),
+    state.entries.map((_, index) => index),
+  );
+  return state.entries.map((entry) => (entry.kind === "item" ? entry.key : viewEntry(entry).kind)).join(" ");
+}
+
+test("going back shows the way that counts, and going forward the rest again", () => {
+  const state = emptyState();
+  for (const id of ["a", "b", "c"]) say(state, id);
+  const back = take(state, { type: "history.rewound", toSeq: 1, dropped: ["b", "c"] });
+  assert.ok(back.some((change) => change.type === "reset"));
+  assert.equal(shown(state), "a notice");
+  take(state, { type: "history.rewound", toSeq: 3, restored: ["b", "c"] });
+  assert.equal(shown(state), "a b c notice");
+  take(state, { type: "history.rewound", toSeq: 1, dropped: ["b", "c"] });
+  say(state, "d");
+  assert.equal(shown(state), "a notice d");
+  // What is not shown is still kept up to date.
+  say(state, "b");
+  assert.equal(shown(state), "a notice d");
+  assert.equal(state.all.size, 7);
+});
+
+test("verdicts are undone from the last one", () => {
+  const state = emptyState();
+  const decided = (action: object): void => {
+    take(state, { type: "review.decided", action, parts: [] });
+  };
+  decided({ action: "keep", target: { of: "all" } });
+  decided({ action: "undo", target: { of: "all" } });
+  assert.deepEqual(state.verdicts, [1, 2]);
+  decided({ action: "revert", verdict: 2 });
+  assert.deepEqual(state.verdicts, [1]);
+});
+
+for (const [name, event, want] of [
+  [
+    "files by the agent",
+    { type: "files.changed", changes: [], by: { type: "call", itemId: "i" } },
+    ["review"],
+  ],
+  ["files by others", { type: "files.changed", changes: [], by: { type: "other" } }, []],
+  ["a verdict that waits", { type: "review.queued", waiting: [] }, ["review"]],
+  [
+    "a verdict that was refused",
+    { type: "review.queued", waiting: [], refused: { id: 3, reason: "the lines are others" } },
+    ["entry", "told", "review"],
+  ],
+] as const) {
+  test(`what an event changes: ${name}`, () => {
+    const changes = take(emptyState(), event);
+    assert.deepEqual(
+      changes.map((change) => change.type),
+      want,
+    );
+    const told = changes.find((change) => change.type === "told");
+    if (told !== undefined) assert.match(told.notice.message, /not carried out: the lines are others/);
+  });
+}
+
+test("the places to go back to: newest first, behind them the ends of ways that were left", () => {
+  const node = (seq: number, text: string, isCurrent: boolean, more: object = {}) => ({
+    seq,
+    text,
+    tsMs: 1,
+    isCurrent,
+    ...more,
+  });
+  const places = placesOf({
+    leafSeq: 9,
+    nodes: [
+      node(1, "first\nand more", true, { itemId: "i1", turnId: "t1" }),
+      node(3, "left", false, { itemId: "i3", turnId: "t3" }),
+      node(5, "named", true, { label: "here" }),
+      node(7, "last", true, { itemId: "i7", turnId: "t7" }),
+    ],
+  });
+  assert.deepEqual(
+    places.map(({ label, at, isLeft }) => [label, at, isLeft]),
+    [
+      ["last", { itemId: "i7" }, false],
+      ["named [here]", { seq: 5 }, false],
+      ["first …", { itemId: "i1" }, false],
+      ["left", { turnId: "t3" }, true],
+    ],
+  );
+});
+
+test("a preview is sorted by whose work the files are, and conflicts stay unless they are named", () => {
+  const file = (path: string, owner: FileFate["owner"], action: FileFate["action"]): FileFate => ({
+    path,
+    owner,
+    action,
+  });
+  const result: SessionRewindResult = {
+    toSeq: 1,
+    fromSeq: 9,
+    dropped: ["a", "b"],
+    restored: [],
+    files: [
+      file("/w/c", "conflict", "leave"),
+      file("/w/a", "agent", "restore"),
+      file("/w/o", "other", "leave"),
+      file("/w/l", "conflict", "lost"),
+      file("/w/n", "agent", "remove"),
+    ],
+  };
+  const preview = previewOf("both", result);
+  assert.equal(preview.conversation, "The model forgets 2 items.");
+  assert.deepEqual(
+    preview.groups.map(({ title, files }) => [title, ...files.map((each) => `${each.path} ${each.action}`)]),
+    [
+      ["the agent's", "/w/a put back", "/w/n removed"],
+      ["yours", "/w/o left as it is"],
+      ["conflict: yours and the agent's", "/w/c left as it is", "/w/l cannot be brought back, left as it is"],
+    ],
+  );
+  assert.deepEqual(preview.conflicts, ["/w/c"]);
+  assert.deepEqual(saidOf("both", result), {
+    text: "2 items forgotten, 0 known again, 2 files left as it is, 1 file put back, 1 file cannot be brought back, left as it is, 1 file removed",
+    isWhole: false,
+  });
+  assert.equal(saidOf("files", { ...result, files: [] }).text, "nothing was to be done");
+  assert.equal(previewOf("files", { ...result, files: [] }).conversation, "");
+});
