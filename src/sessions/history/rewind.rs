@@ -20,7 +20,13 @@ impl Desk<'_> {
         for path in &wanted.overwrite {
             overwrite.push(self.path(path).await?);
         }
-        let rewind = Rewind { to, scope: wanted.scope.into(), overwrite, is_dry_run: true };
+        let rewind = Rewind {
+            to,
+            scope: wanted.scope.into(),
+            overwrite,
+            is_dry_run: true,
+            ..Rewind::default()
+        };
         let dry = rewind.clone();
         let would = self.ask(|reply| Command::Rewind { rewind: dry, reply }).await?;
         for path in &rewind.overwrite {
