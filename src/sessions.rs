@@ -2,6 +2,7 @@
 //!
 //! It works on the store alone; no engine runs, and no model is needed. What changes a session goes through an engine (`history`).
 
+mod agreement;
 mod exporting;
 pub(crate) mod history;
 mod importing;
@@ -13,6 +14,7 @@ pub(crate) use pruning::prune_if_due;
 
 use crate::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
 use crate::assemble;
+use agreement::agrees;
 use anyhow::Context;
 use pintle::ambient::Ambient;
 use pintle::store::index::Stored;
@@ -206,18 +208,10 @@ impl Stock<'_> {
             }
         }
         if !wanted.yes {
-            anyhow::ensure!(
-                io::stdin().is_terminal(),
-                "nothing was deleted: nobody can be asked here; with --yes it is done without asking"
-            );
             let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
-            let mut err = io::stderr();
-            write!(err, "Delete {} for good? [y/N] ", names.join(", "))?;
-            err.flush()?;
-            let mut answer = String::new();
-            io::stdin().read_line(&mut answer)?;
-            if !matches!(answer.trim(), "y" | "Y" | "yes") {
-                writeln!(err, "Nothing was deleted.")?;
+            let question = format!("Delete {} for good?", names.join(", "));
+            if !agrees(&question, "nothing was deleted")? {
+                writeln!(io::stderr(), "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }
         }

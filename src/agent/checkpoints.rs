@@ -5,41 +5,17 @@ use super::error::{Error, ErrorKind};
 use super::review::content_of;
 use crate::review::{Content, between};
 use crate::store::blobs::Blobs;
-use crate::store::items::Items;
 use crate::store::{Entry, Store, ledger, tree};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::FileState;
 use pintle_protocol::history::{
-    Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint, ItemAt,
+    Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint,
 };
-use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::ids::SessionId;
 use std::collections::BTreeMap;
 use std::path::Path;
 
 impl EngineHandle {
-    /// Reads the last items before an event.
-    ///
-    /// # Errors
-    /// The session does not exist or cannot be read.
-    pub async fn items(&self, id: SessionId, before: u64, limit: usize) -> Result<Items, Error> {
-        let store = self.services().store.clone();
-        in_background(move || store.items(&id, before, limit)).await
-    }
-
-    /// Reads one item.
-    ///
-    /// # Errors
-    /// The session or the item does not exist, or cannot be read.
-    pub async fn item(&self, id: SessionId, item_id: ItemId) -> Result<ItemAt, Error> {
-        let store = self.services().store.clone();
-        let wanted = item_id.clone();
-        let found = in_background(move || store.item(&id, &wanted)).await?;
-        found.ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
-                .hint("`session/items` lists them")
-        })
-    }
-
     /// The places to which files can go back.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, Permi
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
-use pintle_protocol::history::{HistoryPoint, SessionRewindResult, SessionTreeResult};
+use pintle_protocol::history::{HistoryPoint, SessionRewindResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
@@ -169,11 +169,6 @@ pub enum Command {
         /// The answer: the event that is the place.
         reply: Reply<u64>,
     },
-    /// Show the ways that the history has taken.
-    ReadTree {
-        /// The answer.
-        reply: Reply<SessionTreeResult>,
-    },
     /// Edit the messages that the model has not read yet.
     EditQueue {
         /// What to do.
@@ -248,7 +243,6 @@ impl std::fmt::Debug for Command {
             Self::Rewind { .. } => "Rewind",
             Self::Review(_) => "Review",
             Self::Label { .. } => "Label",
-            Self::ReadTree { .. } => "ReadTree",
             Self::EditQueue { .. } => "EditQueue",
             Self::ReadContext { .. } => "ReadContext",
             Self::SetOptions { .. } => "SetOptions",
@@ -444,7 +438,6 @@ impl Command {
                 ReviewWish::Patch { reply, .. } => no(reply, session),
             },
             Self::Label { reply, .. } => no(reply, session),
-            Self::ReadTree { reply } => no(reply, session),
             Self::EditQueue { reply, .. } => no(reply, session),
             Self::ReadContext { reply } => no(reply, session),
             Self::SetOptions { reply, .. } => no(reply, session),

@@ -1,10 +1,12 @@
-//! What is asked of stored sessions: lists, searches, pages, outputs, deletion. Nothing here needs a session to be open.
+//! What is asked of stored sessions: lists, searches, pages, items, trees, outputs, deletion. Nothing here needs a session to be open.
 
 use super::engine::{EngineHandle, in_background};
 use super::error::{Error, ErrorKind};
 use crate::store::artifacts::Piece;
-use crate::store::{Cursor, Filter, Page};
-use pintle_protocol::ids::SessionId;
+use crate::store::items::Items;
+use crate::store::{Cursor, Entry, Filter, Page, tree};
+use pintle_protocol::history::{ItemAt, SessionTreeResult};
+use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
 
@@ -91,6 +93,43 @@ impl EngineHandle {
             Ok((page, last))
         })
         .await
+    }
+
+    /// Reads the last items before an event.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn items(&self, id: SessionId, before: u64, limit: usize) -> Result<Items, Error> {
+        let store = self.services().store.clone();
+        in_background(move || store.items(&id, before, limit)).await
+    }
+
+    /// Reads one item.
+    ///
+    /// # Errors
+    /// The session or the item does not exist, or cannot be read.
+    pub async fn item(&self, id: SessionId, item_id: ItemId) -> Result<ItemAt, Error> {
+        let store = self.services().store.clone();
+        let wanted = item_id.clone();
+        let found = in_background(move || store.item(&id, &wanted)).await?;
+        found.ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
+                .hint("`session/items` lists them")
+        })
+    }
+
+    /// The ways that the history has taken.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn tree(&self, id: SessionId) -> Result<SessionTreeResult, Error> {
+        let store = self.services().store.clone();
+        let read = move || {
+            let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+            let leaf_seq = entries.last().map_or(0, |entry| entry.seq);
+            Ok(SessionTreeResult { nodes: tree::nodes(&entries), leaf_seq })
+        };
+        in_background(read).await
     }
 
     /// Reads a piece of a long output of a session, open or not.

@@ -9,6 +9,8 @@ mod markdown;
 mod story;
 mod words;
 
+pub use words::end_of_item;
+
 use crate::pi;
 use crate::store::{self, Entries, Store};
 use pintle_protocol::ids::SessionId;

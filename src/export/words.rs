@@ -12,7 +12,7 @@ use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
 
 /// How an item ended, to stand behind its title; nothing where it ended well.
-pub(super) fn end_of_item(status: ItemStatus) -> &'static str {
+pub fn end_of_item(status: ItemStatus) -> &'static str {
     match status {
         ItemStatus::Completed => "",
         ItemStatus::Failed => " (failed)",

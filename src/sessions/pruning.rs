@@ -1,5 +1,6 @@
 //! `pintle sessions prune`, and what is done by itself once a day: sessions that outlived the settings go, and it is said.
 
+use super::agreement::agrees;
 use super::transcript::one_line;
 use super::{NOTHING, Stock, plural, when};
 use crate::args::Pruning;
@@ -7,7 +8,7 @@ use pintle::ambient::Ambient;
 use pintle::config::{Config, SessionSettings};
 use pintle::store::retention::{Family, Policy, Reason};
 use pintle::store::{self, Store};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 fn policy(settings: &SessionSettings) -> Policy {
     Policy {
@@ -42,16 +43,9 @@ impl Stock<'_> {
             return Ok(0);
         }
         if !wanted.yes {
-            anyhow::ensure!(
-                io::stdin().is_terminal(),
-                "nothing was deleted: nobody can be asked here; with --yes it is done without asking"
-            );
             let count = plural(going.len() as u64, "session");
-            write!(err, "Delete {count} for good? [y/N] ")?;
-            err.flush()?;
-            let mut answer = String::new();
-            io::stdin().read_line(&mut answer)?;
-            if !matches!(answer.trim(), "y" | "Y" | "yes") {
+            let question = format!("Delete {count} for good?");
+            if !agrees(&question, "nothing was deleted")? {
                 writeln!(err, "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }

@@ -1,9 +1,10 @@
 //! A session as a person reads it: what was said, and a line for each call.
 
+use pintle::export::end_of_item;
 use pintle::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::item::{ItemBody, ItemStatus};
+use pintle_protocol::item::ItemBody;
 
 /// What to print of an event, if it is something to read.
 pub(super) fn lines(record: &EventRecord) -> Option<String> {
@@ -15,8 +16,10 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
             }
             ItemBody::AgentMessage(body) if body.text.trim().is_empty() => return None,
             ItemBody::AgentMessage(body) => body.text.trim_end().to_owned(),
-            ItemBody::ToolCall(call) => format!("* {}{}", one_line(&call.title), end(item.status)),
-            ItemBody::Job(job) => format!("* {}{}", one_line(&job.title), end(item.status)),
+            ItemBody::ToolCall(call) => {
+                format!("* {}{}", one_line(&call.title), end_of_item(item.status))
+            }
+            ItemBody::Job(job) => format!("* {}{}", one_line(&job.title), end_of_item(item.status)),
             ItemBody::Subagent(agent) => {
                 format!("* sub-agent {} ({})", agent.agent_id, agent.session_id)
             }
@@ -89,16 +92,6 @@ fn input(block: &Input) -> String {
         Input::File { path, .. } | Input::Diagnostics { path, .. } => format!("[{path}]"),
         Input::Selection { path, text, .. } => format!("[{path}]\n{}", text.trim_end()),
         Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
-    }
-}
-
-fn end(status: ItemStatus) -> &'static str {
-    match status {
-        ItemStatus::Completed => "",
-        ItemStatus::Failed => " (failed)",
-        ItemStatus::Declined => " (declined)",
-        ItemStatus::Cancelled => " (stopped)",
-        ItemStatus::Pending | ItemStatus::Running => " (not ended)",
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Journal {
     /// Offsets of the events numbered 1, 65, 129 …
     offsets: Vec<u64>,
     /// Held for as long as the journal is.
-    _lock: File,
+    _lock: Lock,
 }
 
 /// A journal opened again, with all that was in it.
@@ -325,8 +325,22 @@ pub(super) fn remove(folder: &Path) -> Result<(), Error> {
     fs::remove_dir_all(folder).map_err(Error::io(folder))
 }
 
-/// Takes the session's lock. The system lets go of it when the process ends, however it ends.
-pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<File, Error> {
+/// A session's lock. It goes when this is dropped, and with the process, however that ends.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // To close the file is not enough: a command that is just being started in another thread has a copy of it for a moment.
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the session's lock.
+///
+/// # Errors
+/// Somebody else has it, or the file cannot be made.
+pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
     let path = folder.join(LOCK);
     let mut file = OpenOptions::new()
         .read(true)
@@ -350,5 +364,22 @@ pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<File, Error> {
     // What the file says is for people; the lock itself is the system's.
     let _ = file.set_len(0);
     let _ = write!(file, "pid {}", std::process::id());
-    Ok(file)
+    Ok(Lock(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_goes_although_a_command_being_started_has_a_copy_of_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = SessionId::new("s1");
+        let held = lock(folder.path(), &session).unwrap();
+        let copy = held.0.try_clone().unwrap();
+        assert!(matches!(lock(folder.path(), &session), Err(Error::Locked { .. })));
+        drop(held);
+        assert!(lock(folder.path(), &session).is_ok());
+        drop(copy);
+    }
 }

@@ -23,6 +23,8 @@ struct Editor {
     text: String,
     version: i64,
     is_dirty: bool,
+    /// The disk is full.
+    cannot_save: bool,
     /// What is typed in the moment in which edits come, one after the other: a text and what takes its place.
     typing: VecDeque<Option<(&'static str, &'static str)>>,
 }
@@ -41,7 +43,8 @@ impl Editor {
         program.ask("session/create", json!({}));
         let path = place.path("a.txt");
         let typing = VecDeque::new();
-        Self { program, path, text: String::new(), version: 0, is_dirty: false, typing }
+        let (text, version, is_dirty, cannot_save) = (String::new(), 0, false, false);
+        Self { program, path, text, version, is_dirty, cannot_save, typing }
     }
 
     fn open(&mut self, text: &str, is_dirty: bool) {
@@ -97,7 +100,7 @@ impl Editor {
                 self.text.replace_range(start..end, change["text"].as_str().unwrap());
             }
             self.changed(json!([{"text": self.text}]));
-            if edit["save"] == true {
+            if edit["save"] == true && !self.cannot_save {
                 self.save();
             }
             json!({"isApplied": true, "versions": [{"path": self.path, "version": self.version}]})
@@ -248,6 +251,50 @@ fn where_a_client_takes_no_edits_unsaved_text_is_left_alone() {
     let said = editor.turn();
     assert!(said[0].contains("an editor that takes no edits"), "{said:?}");
     assert_eq!((editor.disk().as_str(), editor.text.as_str()), (DISK, TYPED));
+}
+
+#[test]
+fn a_stop_does_not_wait_for_an_editor_that_does_not_answer_and_the_edit_is_withdrawn() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());
+    editor.open(TYPED, true);
+    editor.program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
+    let asked = editor.program.until(|message| message["method"] == "workspace/applyEdit");
+    editor.program.request("turn/interrupt", json!({}));
+    let withdrawn = editor.program.until(|message| message["method"] == "$/cancelRequest");
+    assert_eq!(withdrawn["params"]["id"], asked["id"]);
+    let ended = editor.program.until_event("turn.completed");
+    assert_eq!(ended["status"], "interrupted", "{ended}");
+    assert_eq!((editor.text.as_str(), editor.disk().as_str()), (TYPED, DISK));
+}
+
+#[test]
+fn where_the_client_s_input_has_ended_an_edit_of_unsaved_text_is_refused_at_once() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());
+    editor.open(TYPED, true);
+    editor.program.request("turn/start", json!({"input": [{"type": "text", "text": "go"}]}));
+    editor.program.end_input();
+    let rest = editor.program.rest();
+    let refused = rest.iter().filter(|message| {
+        message.to_string().contains("an editor that takes no edits")
+            || message.to_string().contains("the editor is gone")
+    });
+    assert!(refused.count() > 0, "{rest:?}");
+    assert_eq!(editor.disk(), DISK);
+}
+
+#[test]
+fn what_could_not_be_saved_counts_to_the_agent_all_the_same() {
+    let place = Place::new(&[("a.txt", DISK)]);
+    let mut editor = Editor::new(&place, &[edit("two", "TWO")], edits());
+    editor.open(DISK, false);
+    editor.cannot_save = true;
+    let said = editor.turn();
+    assert!(said[0].contains("Commands see none of it"), "{said:?}");
+    assert_eq!((editor.disk().as_str(), editor.is_dirty), (DISK, true));
+    assert_eq!(editor.changers(), ["call"]);
+    assert_eq!(editor.hunks().len(), 1);
 }
 
 #[test]

@@ -75,7 +75,10 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
     let place = Place::new(&[("a.txt", "one\n"), ("mine.txt", "mine\n")]);
     let id = made(&place);
     let mut terminal = Terminal { place: &place, id: &id, text: String::new() };
+    let journal = place.journal();
+    let before = fs::read(&journal).unwrap();
     terminal.types("tree ID");
+    assert!(fs::read(&journal).unwrap() == before, "a look at the tree writes nothing");
     terminal.types("label ID --to 29 both_done");
     terminal.types("rewind ID --to=#2 --scope both --dry-run");
     terminal.types("rewind ID --to=#2 --scope both");
@@ -97,48 +100,48 @@ fn a_session_goes_back_and_forward_and_its_ways_are_shown() {
         $ label ID --to 29 both_done
         event 29 is called both_done
         $ rewind ID --to=#2 --scope both --dry-run
-        from event 33 to event 17
+        from event 32 to event 17
         the model forgets 3 items
         changed by the agent alone:
           remove   DIR/b.txt
         $ rewind ID --to=#2 --scope both
-        from event 34 to event 17
+        from event 33 to event 17
         the model forgets 3 items
         changed by the agent alone:
           remove   DIR/b.txt
         pintle: nothing was changed: nobody can be asked here; with --yes it is done without asking
         (2)
         $ rewind ID --to=#2 --scope both --yes
-        from event 35 to event 17
+        from event 34 to event 17
         the model forgets 3 items
         changed by the agent alone:
           remove   DIR/b.txt
         went to event 17
         the prompt that stood behind it, to be said anew:
         > Then make b
-        to undo this: pintle sessions rewind ID --to 35 --scope both
+        to undo this: pintle sessions rewind ID --to 34 --scope both
         $ tree ID
         *  0  the beginning
         *  5  #1 Edit a
         * 15    end of the turn
           ├─ 19  #2 Then make b
           │  29  end of the turn  [both_done]
-        * └─ 41  #3 Another way␛[31m  <- here
-        *    45    end of the turn
+        * └─ 40  #3 Another way␛[31m  <- here
+        *    44    end of the turn
         $ rewind ID --to both_done --yes
-        from event 47 to event 29
+        from event 45 to event 29
         the model forgets 2 items
         the model knows again 3 items
         went to event 29
-        to undo this: pintle sessions rewind ID --to 47 --scope conversation
+        to undo this: pintle sessions rewind ID --to 45 --scope conversation
         $ tree ID
         *  0  the beginning
         *  5  #1 Edit a
         * 15    end of the turn
         * ├─ 19  #2 Then make b
         * │  29  end of the turn  [both_done]  <- here
-          └─ 41  #3 Another way␛[31m
-             45    end of the turn
+          └─ 40  #3 Another way␛[31m
+             44    end of the turn
     "]]
     .assert_eq(&terminal.text);
 }
@@ -370,7 +373,7 @@ fn bad_input_is_told_what_to_do_and_changes_nothing() {
 }
 
 #[test]
-fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_forked() {
+fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_read_and_forked() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &json!({"replies": []}), Framing::Lines);
     let (_, out, _) = sessions(&place, &["list", "--json"]);
@@ -378,8 +381,7 @@ fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_forked() 
     let id = id.as_str().unwrap();
     let holder = program.child.id().to_string();
     for args in [
-        &["tree", id][..],
-        &["rewind", id, "--to", "0", "--yes"],
+        &["rewind", id, "--to", "0", "--yes"][..],
         &["label", id, "--to", "1", "x"],
         &["patch", id],
         &["review", id],
@@ -391,11 +393,14 @@ fn a_session_that_is_open_elsewhere_is_told_with_its_holder_and_can_be_forked() 
         let is_told = err.contains("is open in another process") && err.contains(&holder);
         assert!(code == 2 && is_told && err.contains("close it there first"), "{args:?}: {err}");
     }
+    assert_eq!(
+        sessions(&place, &["tree", id]),
+        (0, "* 0  the beginning  <- here\n".to_owned(), String::new())
+    );
     let (code, out, err) = sessions(&place, &["fork", id]);
     assert!(code == 0 && !out.contains(id), "{err}");
     program.end_input();
     program.wait();
-    assert_eq!(sessions(&place, &["tree", id]).0, 0);
 }
 
 #[test]

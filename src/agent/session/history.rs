@@ -16,9 +16,7 @@ use crate::store::{Entry, tree};
 use crate::tools::Ledger;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
-use pintle_protocol::history::{
-    HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult, SessionTreeResult,
-};
+use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
 use pintle_protocol::hook::HookPoint;
 use pintle_protocol::ids::TurnId;
 use std::collections::BTreeSet;
@@ -65,7 +63,12 @@ impl Session {
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
         let Rewind { to, scope, overwrite, is_summed_up, is_dry_run } = rewind;
-        let provider = if is_summed_up && scope != RewindScope::Files {
+        if is_summed_up && scope == RewindScope::Files {
+            let what = "only a conversation that goes back can be summed up";
+            let hint = "leave `summarize` out, or go back with the scope `conversation` or `both`";
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+        }
+        let provider = if is_summed_up {
             Some(self.services.models.provider(&self.settings.model)?)
         } else {
             None
@@ -208,12 +211,6 @@ impl Session {
         };
         let changed = LabelChanged { seq, label };
         Ok((seq, self.append(None, Event::LabelChanged(changed), None)?))
-    }
-
-    /// The ways that the history has taken.
-    pub(super) async fn tree(&mut self) -> Result<SessionTreeResult, Error> {
-        let entries = in_background(self.journal.reader()).await?;
-        Ok(SessionTreeResult { nodes: tree::nodes(&entries), leaf_seq: self.journal.last_seq() })
     }
 }
 

@@ -352,9 +352,6 @@ impl Session {
             Command::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             Command::Review(wish) => self.review(wish).await,
             Command::Label { at, label, reply } => self.label(&at, label, reply).await,
-            Command::ReadTree { reply } => {
-                let _ = reply.send(self.tree().await);
-            }
             Command::EditQueue { edit, reply } => {
                 let (answer, record) = match self.edit_queue(edit) {
                     Ok((queue, record)) => (Ok(queue), record),

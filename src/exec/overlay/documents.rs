@@ -10,6 +10,7 @@ use pintle_protocol::document::{
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -38,6 +39,8 @@ struct Shared {
     state: Mutex<State>,
     /// Rises with each change of any document.
     serial: watch::Sender<u64>,
+    /// How many edits were asked for.
+    asked: AtomicU64,
     /// Whoever changes a document holds this: one edit at a time is on its way to an editor.
     changing: tokio::sync::Mutex<()>,
 }
@@ -73,13 +76,36 @@ pub(super) struct Applied {
     pub(super) after: Arc<String>,
 }
 
-/// An edit on its way to an editor.
+/// What is asked of an editor.
 #[derive(Debug)]
-pub struct EditCall {
-    /// What it is to do.
-    pub params: ApplyEditParams,
-    /// Takes its answer, or why there is none.
-    pub reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+pub enum EditCall {
+    /// To make an edit.
+    Make {
+        /// Names it, unique in the process.
+        id: u64,
+        /// What it is to do.
+        params: ApplyEditParams,
+        /// Takes its answer, or why there is none.
+        reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+    },
+    /// The answer to an edit is not waited for any more: it should not be made.
+    Withdraw(u64),
+}
+
+/// Withdraws an edit when nobody waits for it any more.
+struct Asked {
+    id: u64,
+    editor: mpsc::Sender<EditCall>,
+    is_answered: bool,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            // One edit is on its way at a time, so there is room, or nobody.
+            let _ = self.editor.try_send(EditCall::Withdraw(self.id));
+        }
+    }
 }
 
 /// Why what an editor told of a document is not taken.
@@ -109,6 +135,11 @@ impl Documents {
     /// An editor takes edits from now on.
     pub fn connect(&self, owner: Owner, editor: mpsc::Sender<EditCall>) {
         self.state().editors.insert(owner, editor);
+    }
+
+    /// An editor cannot answer any more; what it has told of its documents holds.
+    pub fn mute(&self, owner: Owner) {
+        self.state().editors.remove(&owner);
     }
 
     /// An editor is gone, and its documents with it.
@@ -243,9 +274,14 @@ impl Documents {
     ) -> Result<ApplyEditResult, String> {
         let gone = || "the editor is gone".to_owned();
         let editor = self.state().editors.get(&owner).cloned().ok_or_else(gone)?;
+        let id = self.0.asked.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
-        editor.send(EditCall { params, reply }).await.map_err(|_| gone())?;
-        answer.await.unwrap_or_else(|_| Err(gone()))
+        let call = EditCall::Make { id, params, reply };
+        editor.send(call).await.map_err(|_| gone())?;
+        let mut asked = Asked { id, editor, is_answered: false };
+        let answer = answer.await.unwrap_or_else(|_| Err(gone()));
+        asked.is_answered = true;
+        answer
     }
 
     /// Waits until a document has such a version, or is closed, or for a while.

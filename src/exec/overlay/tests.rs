@@ -61,7 +61,8 @@ impl Desk {
         let mut task = JoinSet::new();
         task.spawn(async move {
             let mut acts = acts.iter();
-            while let Some(EditCall { params, reply }) = calls.recv().await {
+            while let Some(call) = calls.recv().await {
+                let EditCall::Make { params, reply, .. } = call else { continue };
                 match acts.next() {
                     Some(Act::Type(old, new)) => {
                         let open = documents.get(Path::new(PATH)).unwrap();

@@ -58,6 +58,10 @@ pub(super) async fn all(
     cancel: &CancellationToken,
 ) -> Result<UpdatedAll, Error> {
     let env = overlay.inner.as_ref();
+    // Where no editor has a say, no editor is waited for.
+    if !is_any_open(overlay, paths).await? {
+        return env.update_all(paths, decide, cancel).await;
+    }
     let _one_at_a_time = overlay.documents.changing().await;
     let mut places = Vec::new();
     for path in paths {
@@ -103,7 +107,7 @@ pub(super) async fn all(
     let made = if cancel.is_cancelled() {
         Err(Error::Cancelled)
     } else {
-        in_editors(overlay, &edits, &label).await
+        in_editors(overlay, &edits, &label, cancel).await
     };
     match made {
         Ok(after) => Ok(together(&places, on_disk, after)),
@@ -114,6 +118,16 @@ pub(super) async fn all(
             Err(error)
         }
     }
+}
+
+async fn is_any_open(overlay: &Overlay, paths: &[PathBuf]) -> Result<bool, Error> {
+    for path in paths {
+        let path = overlay.inner.canonicalize(path).await?;
+        if overlay.documents.get(&path).is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// What people are told of an edit.
@@ -198,6 +212,7 @@ async fn in_editors(
     overlay: &Overlay,
     wanted: &[(&Open, Wanted)],
     label: &str,
+    cancel: &CancellationToken,
 ) -> Result<Vec<Option<Version>>, Error> {
     for (open, wanted) in wanted {
         if matches!(wanted, Wanted::Remove) && open.document.is_dirty {
@@ -211,7 +226,7 @@ async fn in_editors(
         }
     });
     let mut edits: Vec<Edit<'_>> = texts.filter(|edit| *edit.text != *edit.now.text).collect();
-    make(&overlay.documents, &mut edits, label).await?;
+    make(&overlay.documents, &mut edits, label, cancel).await?;
     let mut after = Vec::new();
     for (open, wanted) in wanted {
         after.push(match wanted {
@@ -287,7 +302,12 @@ impl Edit<'_> {
 }
 
 /// Has editors make edits: of all documents or of none, as far as one editor has them all open.
-async fn make(documents: &Documents, edits: &mut [Edit<'_>], label: &str) -> Result<(), Error> {
+async fn make(
+    documents: &Documents,
+    edits: &mut [Edit<'_>],
+    label: &str,
+    cancel: &CancellationToken,
+) -> Result<(), Error> {
     let Some(owner) = edits.first().map(|edit| edit.now.owner) else { return Ok(()) };
     if edits.iter().any(|edit| edit.now.owner != owner) {
         let what = "the files are open in different editors. Change them one at a time.";
@@ -298,7 +318,13 @@ async fn make(documents: &Documents, edits: &mut [Edit<'_>], label: &str) -> Res
             label: label.to_owned(),
             edits: edits.iter().map(Edit::params).collect(),
         };
-        let asked = tokio::time::timeout(PATIENCE, documents.ask(owner, params)).await;
+        let asked = tokio::time::timeout(PATIENCE, documents.ask(owner, params));
+        let asked = tokio::select! {
+            biased;
+            asked = asked => asked,
+            // Whether the editor has made it already, nobody knows; it is told that it need not.
+            () = cancel.cancelled() => return Err(Error::Cancelled),
+        };
         let answer = match asked {
             Ok(Ok(answer)) => answer,
             Ok(Err(message)) => {
@@ -317,7 +343,8 @@ async fn make(documents: &Documents, edits: &mut [Edit<'_>], label: &str) -> Res
                 let version = told.map_or(edit.now.version + 1, |told| told.version);
                 documents.reaches(&edit.open.path, version).await;
                 // What was saved has had no time to be typed in; what differs now a formatter did.
-                if edit.now.is_dirty {
+                let is_saved = documents.get(&edit.open.path).is_some_and(|known| !known.is_dirty);
+                if !is_saved {
                     let (before, after) = (Arc::clone(&edit.now.text), Arc::clone(&edit.text));
                     documents.note(&edit.open.path, before, after);
                 }

@@ -87,7 +87,7 @@ impl Table {
         add::<SessionRewind, _, _>(&mut module, history::session_rewind);
         add::<SessionFork, _, _>(&mut module, history::session_fork);
         add::<SessionLabel, _, _>(&mut module, history::session_label);
-        add::<SessionTree, _, _>(&mut module, history::session_tree);
+        add::<SessionTree, _, _>(&mut module, stored::session_tree);
         add::<ReviewList, _, _>(&mut module, history::review_list);
         add::<ReviewDecide, _, _>(&mut module, history::review_decide);
         add::<ReviewBaseline, _, _>(&mut module, history::review_baseline);

@@ -11,7 +11,10 @@ use pintle_protocol::document::{
     DocumentSaveParams,
 };
 use pintle_protocol::error;
-use pintle_protocol::methods::{ApplyEdit, Empty, Request};
+use pintle_protocol::methods::{
+    ApplyEdit, CancelParams, CancelRequest, Empty, Notification, Request,
+};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -80,18 +83,25 @@ fn taken(outcome: Result<(), DocumentProblem>) -> Answer<Empty> {
 /// Edits that were sent and not answered yet, by the id of the request.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    sent: u64,
     open: BTreeMap<String, oneshot::Sender<Result<ApplyEditResult, String>>>,
 }
 
 impl Edits {
     pub(super) fn send(&mut self, call: EditCall, outbox: &mut Outbox) {
-        let EditCall { params, reply } = call;
-        self.sent += 1;
-        let id = format!("e{}", self.sent);
-        outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
-        self.open.retain(|_, waiting| !waiting.is_closed());
-        self.open.insert(id, reply);
+        match call {
+            EditCall::Make { id, params, reply } => {
+                let id = format!("e{id}");
+                outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
+                self.open.insert(id, reply);
+            }
+            EditCall::Withdraw(id) => {
+                let id = format!("e{id}");
+                if self.open.remove(&id).is_some() {
+                    let params = CancelParams { id: Value::String(id) };
+                    outbox.push(envelope::notification(CancelRequest::METHOD, &params));
+                }
+            }
+        }
     }
 
     /// Takes an answer if it is one to an edit; gives it back otherwise.

@@ -6,9 +6,9 @@ use super::handlers::{Answer, attach, open_config, session};
 use crate::agent::{Command, ForkSession, ReviewWish, Rewind};
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
-    SessionRewindResult, SessionTreeResult,
+    SessionRewindResult,
 };
-use pintle_protocol::methods::{SessionParams, SessionResult};
+use pintle_protocol::methods::SessionResult;
 use pintle_protocol::review::{
     ReviewBaselineParams, ReviewBaselineResult, ReviewDecideParams, ReviewDecideResult,
     ReviewListParams, ReviewListResult, ReviewPatchParams, ReviewPatchResult,
@@ -84,12 +84,4 @@ pub(super) async fn session_label(
     let session = session(&connection, session_id)?;
     let named = session.ask(|reply| Command::Label { at, label, reply }).await;
     Ok(SessionLabelResult { seq: named.map_err(refused)? })
-}
-
-pub(super) async fn session_tree(
-    connection: Arc<Connection>,
-    params: SessionParams,
-) -> Answer<SessionTreeResult> {
-    let session = session(&connection, params.session_id)?;
-    session.ask(|reply| Command::ReadTree { reply }).await.map_err(refused)
 }

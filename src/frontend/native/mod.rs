@@ -175,7 +175,10 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
                     break ended;
                 }
             }
-            Happened::InputEnded => has_input = false,
+            Happened::InputEnded => {
+                has_input = false;
+                driver.nobody_answers(&engine);
+            }
             Happened::Idle => break Ended::EndOfInput,
             Happened::HungUp => break Ended::HungUp,
             Happened::Stopped => break Ended::Stopped,
@@ -203,6 +206,14 @@ fn when_idle(connection: &Connection) -> impl Future<Output = ()> + Send + use<>
 }
 
 impl Driver {
+    /// The client's input has ended: an edit would wait for an answer in vain.
+    fn nobody_answers(&mut self, engine: &EngineHandle) {
+        if let Some(documents) = engine.documents() {
+            documents.mute(self.connection.subscriber.0);
+        }
+        self.edits = Edits::default();
+    }
+
     /// Takes a message. Returns how the connection ends, when the message ends it.
     fn take(&mut self, came: Incoming) -> Option<Ended> {
         let bytes = match came {

@@ -9,11 +9,12 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemReadParams, SessionItemsParams, SessionItemsResult,
+    ItemReadParams, SessionItemsParams, SessionItemsResult, SessionTreeResult,
 };
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
     BlobReadParams, BlobReadResult, SessionEventsParams, SessionListParams, SessionListResult,
+    SessionParams,
 };
 use pintle_protocol::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
@@ -67,6 +68,14 @@ pub(super) async fn session_export(
 ) -> Answer<SessionExportResult> {
     let session_id = named(&connection, params.session_id.take())?;
     connection.engine.export(session_id, params).await.map_err(refused)
+}
+
+pub(super) async fn session_tree(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<SessionTreeResult> {
+    let id = named(&connection, params.session_id)?;
+    connection.engine.tree(id).await.map_err(refused)
 }
 
 pub(super) async fn session_items(

@@ -1,13 +1,15 @@
 //! `pintle sessions tree`, `rewind`, `fork`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
 //! history and review, for a person at a terminal.
 //!
-//! Each opens the session in an engine of its own and sends it the commands of the protocol; nothing is decided here.
+//! All but `tree` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
+//! here.
 
 mod place;
 mod review;
 mod rewind;
 mod tree;
 
+use super::agreement::agrees;
 use super::{NOTHING, Stock};
 use crate::args::history::History;
 use pintle::agent::{
@@ -17,7 +19,7 @@ use pintle::ambient::Ambient;
 use pintle::frontend::run::{FAILED, STOPPED};
 use pintle::store::{Entry, tree as ways};
 use pintle_protocol::ids::SessionId;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
@@ -53,9 +55,9 @@ async fn attempt(
     let id = Stock { store, ambient }.named(&task.subject().id)?;
     let desk = Desk::open(engine, ambient, id.clone(), stop);
     match &task {
-        // Another process may have the session.
+        // For these, another process may have the session.
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
-        History::Tree(wanted) => desk.await?.tree(wanted.json).await,
+        History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
         History::Rewind(wanted) => desk.await?.rewind(wanted).await,
         History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => desk.await?.patch(wanted.open).await,
@@ -113,26 +115,14 @@ impl<'a> Desk<'a> {
 
     /// Asks the person at the terminal; without one nobody can be asked.
     async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
-        anyhow::ensure!(
-            io::stdin().is_terminal(),
-            "nothing was changed: nobody can be asked here; with --yes it is done without asking"
-        );
-        let mut err = io::stderr();
-        write!(err, "{question} [y/N] ")?;
-        err.flush()?;
         // On a thread of its own, so that a signal is seen meanwhile.
-        let read = tokio::task::spawn_blocking(|| {
-            let mut answer = String::new();
-            io::stdin().read_line(&mut answer).map(|_| answer)
-        });
-        let answer = tokio::select! {
-            answer = read => answer??,
+        let question = question.to_owned();
+        let asked = tokio::task::spawn_blocking(move || agrees(&question, "nothing was changed"));
+        let is_agreed = tokio::select! {
+            answer = asked => answer??,
             () = self.stop.cancelled() => return Ok(Consent::Stopped),
         };
-        Ok(match answer.trim() {
-            "y" | "Y" | "yes" => Consent::Yes,
-            _ => Consent::No,
-        })
+        Ok(if is_agreed { Consent::Yes } else { Consent::No })
     }
 }
 

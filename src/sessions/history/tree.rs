@@ -1,18 +1,16 @@
 //! A session's tree as text: a line for each prompt, end of a turn and labelled place, branches set in; and names for places.
 
 use super::super::transcript::one_line;
-use super::{Desk, place};
+use super::{Desk, place, refused};
 use crate::args::history::Place;
-use pintle::agent::Command;
+use pintle::agent::{Command, EngineHandle};
+use pintle::store::{Entry, tree as ways};
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::history::{HistoryNode, SessionTreeResult};
-use pintle_protocol::ids::TurnId;
+use pintle_protocol::history::HistoryNode;
+use pintle_protocol::ids::{SessionId, TurnId};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
-
-/// How many events are read at once.
-const PAGE: usize = 500;
 
 /// A node with what the list of nodes does not say.
 struct Row {
@@ -31,50 +29,42 @@ struct End {
     status: TurnStatus,
 }
 
+/// Prints the tree of a session, which may be open in another process.
+pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyhow::Result<u8> {
+    let entries = engine.services().store.entries(id)?;
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+    let rows = rows(ways::nodes(&entries), &turn_ends(&entries));
+    let here = rows.iter().filter(|row| row.node.is_current).map(|row| row.node.seq).max();
+    let mut out = io::stdout().lock();
+    if is_json {
+        for row in &rows {
+            writeln!(out, "{}", as_json(row, here)?)?;
+        }
+    } else {
+        let leaf_seq = entries.last().map_or(0, |entry| entry.seq);
+        for line in drawn(&rows, here, leaf_seq.to_string().len()) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(0)
+}
+
+/// The event with which each turn ended.
+fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
+    let records = entries.iter().filter_map(|entry| entry.record.as_ref());
+    let end = |record: &EventRecord| match (&record.event, &record.turn_id) {
+        (Event::TurnCompleted(end), Some(turn)) => {
+            Some((turn.clone(), End { seq: record.seq, status: end.status }))
+        }
+        _ => None,
+    };
+    records.filter_map(end).collect()
+}
+
 impl Desk<'_> {
     pub(super) async fn nodes(&self) -> anyhow::Result<Vec<HistoryNode>> {
-        Ok(self.ask(|reply| Command::ReadTree { reply }).await?.nodes)
-    }
-
-    pub(super) async fn tree(&self, is_json: bool) -> anyhow::Result<u8> {
-        let SessionTreeResult { nodes, leaf_seq } =
-            self.ask(|reply| Command::ReadTree { reply }).await?;
-        let rows = rows(nodes, &self.turn_ends().await?);
-        let here = rows.iter().filter(|row| row.node.is_current).map(|row| row.node.seq).max();
-        let mut out = io::stdout().lock();
-        if is_json {
-            for row in &rows {
-                writeln!(out, "{}", as_json(row, here)?)?;
-            }
-        } else {
-            let width = leaf_seq.to_string().len();
-            for line in drawn(&rows, here, width) {
-                writeln!(out, "{line}")?;
-            }
-        }
-        Ok(0)
-    }
-
-    /// The event with which each turn ended.
-    async fn turn_ends(&self) -> anyhow::Result<HashMap<TurnId, End>> {
-        let mut ends = HashMap::new();
-        let mut after = 0;
-        loop {
-            let read = self.session.events(after, PAGE).await;
-            let (page, _) = read.map_err(|error| super::refused(error, &self.session.id))?;
-            for event in &page.events {
-                if event.get().contains("\"turn.completed\"")
-                    && let Ok(record) = serde_json::from_str::<EventRecord>(event.get())
-                    && let (Event::TurnCompleted(end), Some(turn)) = (record.event, record.turn_id)
-                {
-                    ends.insert(turn, End { seq: record.seq, status: end.status });
-                }
-            }
-            after = page.last;
-            if !page.more {
-                return Ok(ends);
-            }
-        }
+        let told = self.engine.tree(self.session.id.clone()).await;
+        Ok(told.map_err(|error| refused(error, &self.session.id))?.nodes)
     }
 
     pub(super) async fn label(&self, to: &Place, label: Option<String>) -> anyhow::Result<u8> {

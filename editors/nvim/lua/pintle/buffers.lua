@@ -8,20 +8,22 @@ local M = {}
 ---@type table<integer, string> buffers with unsaved changes whose file was changed, and the file
 local conflicts = {}
 
+---A path without symbolic links.
 ---@param path string
 ---@return string
-local function real(path)
+function M.real(path)
   return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
 end
 
+---The file of a buffer, without symbolic links; none where it shows something else.
 ---@param buf integer
 ---@return string? path
-local function file_of(buf)
+function M.file_of(buf)
   if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= "" then
     return nil
   end
   local name = vim.api.nvim_buf_get_name(buf)
-  return name ~= "" and real(name) or nil
+  return name ~= "" and M.real(name) or nil
 end
 
 ---@param buf integer
@@ -77,7 +79,7 @@ end
 
 ---@param buf integer
 local function note(buf)
-  local path = file_of(buf)
+  local path = M.file_of(buf)
   stamps[buf] = path and stamp_of(path)
 end
 
@@ -85,14 +87,14 @@ end
 ---@param buf integer
 ---@return boolean
 function M.is_as_read(buf)
-  local path = file_of(buf)
+  local path = M.file_of(buf)
   return path ~= nil and stamp_of(path) == stamps[buf]
 end
 
 ---Looks after a buffer whose file may be another one by now.
 ---@param buf integer
 function M.check(buf)
-  local path = file_of(buf)
+  local path = M.file_of(buf)
   local stamp = path and stamp_of(path)
   if path and stamp ~= stamps[buf] then
     refresh(buf, path)
@@ -128,7 +130,7 @@ vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost", "FileChangedShellPo
 })
 -- What was read before this was loaded may be old already.
 for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-  local path = file_of(buf)
+  local path = M.file_of(buf)
   if path and not vim.bo[buf].modified and vim.uv.fs_stat(path) then
     reload(buf)
   end

@@ -248,32 +248,52 @@ local function save(buf)
   return not ok and tostring(why):gsub("^.-Vim[^:]*:", "") or nil
 end
 
+---Edits that wait for the person to end a command, by the id of their request.
+---@type table<pintle.Workspace, table<string|integer, fun(): boolean>>
+local waiting = setmetatable({}, { __mode = "k" })
+
 ---Answers `workspace/applyEdit`. An operator that waits for its motion knows its lines by number: the edit waits for it.
 ---@param workspace pintle.Workspace
 ---@param params pintle.ApplyEditParams
 ---@param respond fun(result: pintle.ApplyEditResult)
-function M.answer(workspace, params, respond)
+---@param id string|integer of the request
+function M.answer(workspace, params, respond, id)
   if not vim.api.nvim_get_mode().mode:find("^no") then
     return respond(M.apply(workspace, params))
   end
-  local is_over = false
-  local id = vim.api.nvim_create_autocmd("ModeChanged", {
+  local here = waiting[workspace] or {}
+  waiting[workspace] = here
+  local autocmd
+  local function is_first()
+    local is_it = here[id] ~= nil
+    here[id] = nil
+    pcall(vim.api.nvim_del_autocmd, autocmd)
+    return is_it
+  end
+  here[id] = is_first
+  autocmd = vim.api.nvim_create_autocmd("ModeChanged", {
     pattern = "no*:*",
     callback = vim.schedule_wrap(function()
-      if not is_over and not vim.api.nvim_get_mode().mode:find("^no") then
-        is_over = true
+      if here[id] and not vim.api.nvim_get_mode().mode:find("^no") and is_first() then
         respond(M.apply(workspace, params))
       end
-      return is_over
     end),
   })
   vim.defer_fn(function()
-    pcall(vim.api.nvim_del_autocmd, id)
-    if not is_over then
-      is_over = true
+    if is_first() then
       respond({ isApplied = false, failureReason = "the person is in the middle of a command" })
     end
   end, OPERATOR_MS)
+end
+
+---The engine does not wait for an edit any more: one that has not been made is not made.
+---@param workspace pintle.Workspace
+---@param id string|integer
+function M.withdraw(workspace, id)
+  local over = waiting[workspace] and waiting[workspace][id]
+  if over then
+    over()
+  end
 end
 
 ---Makes the edits, now.

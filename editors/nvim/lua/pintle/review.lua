@@ -2,6 +2,7 @@
 --
 -- The engine owns the review. Here is only what it said last, and it is asked again whenever something happened.
 
+local buffers = require("pintle.buffers")
 local config = require("pintle.config")
 local hunks = require("pintle.hunks")
 local log = require("pintle.log")
@@ -29,23 +30,6 @@ local function of(id)
   return reviews[id]
 end
 
----@param path string
----@return string
-local function real(path)
-  return vim.uv.fs_realpath(path) or vim.fs.normalize(path)
-end
-
----The path of a buffer's file.
----@param buf integer
----@return string?
-local function path_of(buf)
-  if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].buftype ~= "" then
-    return nil
-  end
-  local name = vim.api.nvim_buf_get_name(buf)
-  return name ~= "" and real(name) or nil
-end
-
 ---Open hunks by file, in the order of the engine's list.
 ---@param review pintle.Review
 ---@return { path: string, hunks: pintle.Hunk[] }[] files
@@ -53,7 +37,7 @@ end
 local function by_file(review)
   local files, by_path = {}, {}
   for _, hunk in ipairs(review.hunks) do
-    local path = real(hunk.path)
+    local path = buffers.real(hunk.path)
     if not by_path[path] then
       by_path[path] = {}
       files[#files + 1] = { path = hunk.path, hunks = by_path[path] }
@@ -100,7 +84,7 @@ function M.draw()
     end
   end
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    local path = path_of(buf)
+    local path = buffers.file_of(buf)
     if path then
       local file = known[path]
       overlay.show(buf, file and places(buf, file.baseline, file.hunks) or {})
@@ -116,7 +100,7 @@ local function read_baselines(here, id, done)
   local review = of(id)
   local loaded = {}
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
-    loaded[path_of(buf) or ""] = true
+    loaded[buffers.file_of(buf) or ""] = true
   end
   local baselines, open = {}, 1
   local function one_done()
@@ -127,7 +111,7 @@ local function read_baselines(here, id, done)
     end
   end
   for _, file in ipairs((by_file(review))) do
-    local path = real(file.path)
+    local path = buffers.real(file.path)
     if loaded[path] then
       open = open + 1
       local params = { sessionId = id, path = file.path }
@@ -305,7 +289,7 @@ local group = vim.api.nvim_create_augroup("pintle_review", { clear = true })
 vim.api.nvim_create_autocmd({ "BufReadPost", "BufWritePost" }, {
   group = group,
   callback = function(event)
-    local path = path_of(event.buf)
+    local path = buffers.file_of(event.buf)
     for _, here in ipairs(require("pintle.workspace").all()) do
       local review = here.current and reviews[here.current]
       local _, by_path = by_file(review or of(""))

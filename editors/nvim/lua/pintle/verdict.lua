@@ -1,6 +1,7 @@
 -- What a person decides about hunks: kept, undone, said, taken back. The engine decides whether it can be done; this finds
 -- out what is meant and says what came of it.
 
+local buffers = require("pintle.buffers")
 local hunks = require("pintle.hunks")
 local log = require("pintle.log")
 local overlay = require("pintle.overlay")
@@ -32,9 +33,9 @@ end
 ---@return string?
 local function path_here(here)
   local name = vim.api.nvim_buf_get_name(0)
-  local path = vim.uv.fs_realpath(name) or name
+  local path = buffers.real(name)
   for _, file in ipairs(require("pintle.review").files(here)) do
-    if (vim.uv.fs_realpath(file.path) or file.path) == path then
+    if buffers.real(file.path) == path then
       return file.path
     end
   end
@@ -179,21 +180,26 @@ local function decide(here, view, actions)
   send(1)
 end
 
+---Decides about what a scope or a range names.
+---@param scope? pintle.Scope default: the hunk under the cursor
+---@param range? { first: integer, last: integer } only these lines
+---@param action table what every action is beside its target
+local function about(scope, range, action)
+  local here, view = current()
+  local targets = here and M.targets(here, scope or "hunk", range)
+  if here and view and targets then
+    local actions = vim.tbl_map(function(target)
+      return vim.tbl_extend("error", { target = target }, action)
+    end, targets)
+    decide(here, view, actions)
+  end
+end
+
 ---Keeps what the agent did.
 ---@param scope? pintle.Scope default: the hunk under the cursor
 ---@param range? { first: integer, last: integer } only these lines
 function M.keep(scope, range)
-  local here, view = current()
-  local targets = here and M.targets(here, scope or "hunk", range)
-  if here and view and targets then
-    decide(
-      here,
-      view,
-      vim.tbl_map(function(target)
-        return { action = "keep", target = target }
-      end, targets)
-    )
-  end
+  about(scope, range, { action = "keep" })
 end
 
 ---Takes back what the agent did.
@@ -201,17 +207,7 @@ end
 ---@param range? { first: integer, last: integer } only these lines
 ---@param discards? boolean Whether lines of the person's own in a hunk go as well.
 function M.undo(scope, range, discards)
-  local here, view = current()
-  local targets = here and M.targets(here, scope or "hunk", range)
-  if here and view and targets then
-    decide(
-      here,
-      view,
-      vim.tbl_map(function(target)
-        return { action = "undo", target = target, discardEdits = discards or false }
-      end, targets)
-    )
-  end
+  about(scope, range, { action = "undo", discardEdits = discards or false })
 end
 
 ---Says something about the hunk under the cursor, or about the chosen lines of it; the model reads it at its next turn.

@@ -241,6 +241,7 @@ function Workspace:notified(method, params)
     end
   elseif method == protocol.method.cancelRequest then
     approval.withdraw(self.engine, params.id)
+    require("pintle.edits").withdraw(self, params.id)
   end
 end
 
@@ -252,7 +253,7 @@ function Workspace:asked(method, params, respond, id)
   if method == protocol.method.question_request then
     return approval.add_question(self.engine, id, params, respond)
   elseif method == protocol.method.workspace_applyEdit then
-    return require("pintle.edits").answer(self, params, respond)
+    return require("pintle.edits").answer(self, params, respond, id)
   elseif method ~= protocol.method.approval_request then
     return respond(nil, { code = protocol.code.methodNotFound, message = "not known here: " .. method })
   end

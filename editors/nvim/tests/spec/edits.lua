@@ -132,6 +132,18 @@ test("whatever the person is doing goes on", function()
   end
 end)
 
+test("an edit that waits for a command to end and is withdrawn is not made", function()
+  local vi = editing()
+  keys(vi, "5Gy", "vim.fn.mode(1) == 'no'")
+  equal(apply(vi, ABOVE), vim.NIL)
+  vi:lua("require('pintle.workspace').get():notified('$/cancelRequest', { id = 'e1' })")
+  keys(vi, "j", "vim.fn.mode(1) == 'n'")
+  -- What was scheduled by the end of the command comes before this.
+  vi:lua("local is_over vim.schedule(function() is_over = true end) vim.wait(4000, function() return is_over end)")
+  equal(lines(vi), "1 2 3 4 5 6 7 8 9 10")
+  vi:quit()
+end)
+
 test("the edit that comes last is undone first, and takes nothing that was typed", function()
   local vi = editing()
   keys(vi, "5GAab", "vim.api.nvim_get_current_line() == '5ab'")

@@ -49,7 +49,7 @@ impl Stage {
                 self.seen.push(format!("{rest} is {text:?}"));
             }
             "tree" => {
-                let told = self.session.ask(|reply| Command::ReadTree { reply }).await.unwrap();
+                let told = self.engine.tree(self.session.id.clone()).await.unwrap();
                 for node in told.nodes {
                     let mark = if node.is_current { "" } else { " (beside)" };
                     let label = node.label.map(|label| format!(" [{label}]")).unwrap_or_default();
