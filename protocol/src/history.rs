@@ -28,7 +28,7 @@ pub struct HistoryPoint {
 }
 
 /// The session goes on from another place of its history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRewound {
     /// The event after which it goes on; 0 is the beginning.
@@ -39,6 +39,21 @@ pub struct HistoryRewound {
     /// Items that it knows again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<ItemId>,
+    /// The next events come from a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedFrom>,
+}
+
+/// Where the next events come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MergedFrom {
+    /// The fork. What was used there is not counted here.
+    pub session_id: SessionId,
+    /// The last event there that is part of this session's history now.
+    pub seq: u64,
+    /// The number of the last event here that was copied from there.
+    pub copied_seq: u64,
 }
 
 /// A place of the history has another name.
@@ -128,6 +143,35 @@ pub struct SessionForkParams {
     /// Whether to subscribe to the new session; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
+}
+
+/// Which fork comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMergeParams {
+    /// The session that takes it; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+    pub fork_id: SessionId,
+}
+
+/// What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMergeResult {
+    /// The event after which what was copied begins.
+    pub to_seq: u64,
+    /// Where the session stood before: going there undoes this.
+    pub from_seq: u64,
+    /// The number of the last event that was copied; the session stands there now.
+    pub copied_seq: u64,
+    /// Items that the model does not know any more.
+    pub dropped: Vec<ItemId>,
+    /// Items that it knows again.
+    pub restored: Vec<ItemId>,
+    /// Items that came from the fork.
+    pub added: Vec<ItemId>,
 }
 
 /// Which place to name.

@@ -18,7 +18,8 @@ use crate::export::{SessionExportParams, SessionExportResult};
 use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
     ItemReadParams, SessionForkParams, SessionItemsParams, SessionItemsResult, SessionLabelParams,
-    SessionLabelResult, SessionRewindParams, SessionRewindResult, SessionTreeResult,
+    SessionLabelResult, SessionMergeParams, SessionMergeResult, SessionRewindParams,
+    SessionRewindResult, SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -154,6 +155,8 @@ methods! {
     request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
     /// Makes a session that begins with another one's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
+    /// Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are.
+    request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult);
     /// Names a place of a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Shows the ways that a session's history has taken.

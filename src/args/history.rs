@@ -24,6 +24,12 @@ pub(crate) enum History {
   pintle sessions fork 01a2027b --to=#3
   pintle run \"Now another way\" --session $(pintle sessions fork 01a2027b --to works)")]
     Fork(Forking),
+    /// Take what was said and done in a fork back into the session that it was made of, as a way of its own
+    #[command(
+        after_help = "The fork stays as it is, and may be merged again when there is more. Files stay as they are. Example:
+  pintle sessions merge $(pintle sessions fork 01a2027b)"
+    )]
+    Merge(Merging),
     /// Name a place of a session, so that it can be gone to by its name, and prune spares the session
     #[command(after_help = "Examples:
   pintle sessions label 01a2027b --to 42 works
@@ -71,6 +77,7 @@ impl History {
             Self::Tree(Tree { subject, .. })
             | Self::Rewind(Rewinding { subject, .. })
             | Self::Fork(Forking { subject, .. })
+            | Self::Merge(Merging { subject })
             | Self::Label(Labelling { subject, .. })
             | Self::Patch(Patching { subject, .. })
             | Self::Review(Reviewing { subject, .. })
@@ -192,6 +199,12 @@ pub(crate) struct Forking {
     /// How far the history is taken over: as in `rewind`; all of it when left out
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Merging {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
 }
 
 #[derive(Debug, clap::Args)]

@@ -59,7 +59,7 @@ pub fn on_path(mut entries: Vec<Entry>, leaf: u64) -> Vec<Entry> {
 }
 
 /// The event after which the way goes on from an entry, where that is not the one before it.
-pub(super) fn rewound_to(entry: &Entry) -> Option<u64> {
+pub fn rewound_to(entry: &Entry) -> Option<u64> {
     let Event::HistoryRewound(rewound) = &entry.record.as_ref()?.event else { return None };
     Some(rewound.to_seq)
 }
@@ -133,6 +133,16 @@ fn said(entry: &Entry) -> Option<(&Item, &[Input])> {
     let Event::ItemCompleted { item } = &entry.record.as_ref()?.event else { return None };
     let ItemBody::UserMessage(message) = &item.body else { return None };
     Some((item, &message.content))
+}
+
+/// What a model that knows the way to one event does not know any more on the way to another one, and what it knows there alone.
+pub fn difference(entries: &[Entry], from: u64, to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
+    let [was, is] = [from, to].map(|seq| items(entries, &path(entries, seq)));
+    let only = |these: &[ItemId], others: &[ItemId]| {
+        let others: BTreeSet<_> = others.iter().collect();
+        these.iter().filter(|id| !others.contains(id)).cloned().collect()
+    };
+    (only(&was, &is), only(&is, &was))
 }
 
 /// The items that a model knows, with what a path leaves of them, in order.

@@ -316,6 +316,170 @@ fn a_fork_goes_on_from_the_middle_and_leaves_the_other_as_it_is() {
 }
 
 #[test]
+fn a_fork_comes_back_as_a_way_of_its_own_and_is_gone_back_from() {
+    full(
+        "bash make\nsay one\nsay two\nsay forked\nsay merged\nsay three",
+        "prompt first | idle | prompt second | idle | fork #4 | prompt otherwise | idle | merge | prompt on | idle | tree | forth | prompt third | idle",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 call bash pending
+            updated   #2 call bash: make pending
+            step 1 ToolUse
+            updated   #2 call bash: make running
+            completed #2 call bash: make completed = "made\n"
+            started   #3 message running ""
+            completed #3 message completed "one"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #4 user "second"
+            started   #5 message running ""
+            completed #5 message completed "two"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > fork #4: made
+            turn started
+            completed #1 user "first"
+            started   #2 call bash pending
+            updated   #2 call bash: make pending
+            step 1 ToolUse
+            updated   #2 call bash: make running
+            completed #2 call bash: make completed = "made\n"
+            started   #3 message running ""
+            completed #3 message completed "one"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            > prompt otherwise: Started
+            accepted Prompt "otherwise"
+            turn started
+            completed #4 user "otherwise"
+            started   #5 message running ""
+            completed #5 message completed "forked"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > merge: 2 items dropped, 2 added
+            back: 2 items dropped, 0 restored
+            turn started
+            completed #6 user "otherwise"
+            started   #7 message running ""
+            completed #7 message completed "forked"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt on: Started
+            accepted Prompt "on"
+            turn started
+            completed #8 user "on"
+            started   #9 message running ""
+            completed #9 message completed "merged"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            node "first" first
+            node "second" after another (beside)
+            node "otherwise" after another
+            node "on" after another
+            > forth: without #6 #7 #8 #9; 2 again; .
+            back: 4 items dropped, 2 restored
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #10 user "third"
+            started   #11 message running ""
+            completed #11 message completed "three"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            --- the model read
+            user "first"
+            assistant bash {"command":"make"}
+            result of bash "made\n"
+            assistant "one"
+            user "second"
+            assistant "two"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn what_a_fork_did_later_comes_back_later() {
+    full(
+        "say one\nsay forked\nsay more",
+        "prompt first | idle | fork | prompt otherwise | idle | merge | fork | prompt more | idle | merge | merge-into-self",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > fork: made
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt otherwise: Started
+            accepted Prompt "otherwise"
+            turn started
+            completed #3 user "otherwise"
+            started   #4 message running ""
+            completed #4 message completed "forked"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > merge: 0 items dropped, 2 added
+            back: 0 items dropped, 0 restored
+            turn started
+            completed #3 user "otherwise"
+            started   #4 message running ""
+            completed #4 message completed "forked"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > fork: made
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            turn started
+            completed #3 user "otherwise"
+            started   #4 message running ""
+            completed #4 message completed "forked"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt more: Started
+            accepted Prompt "more"
+            turn started
+            completed #5 user "more"
+            started   #6 message running ""
+            completed #6 message completed "more"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > merge: 0 items dropped, 2 added
+            back: 0 items dropped, 0 restored
+            turn started
+            completed #5 user "more"
+            started   #6 message running ""
+            completed #6 message completed "more"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > merge-into-self: refused: session id-1 is no fork of session id-1
+            --- the model read
+            user "first"
+            assistant "one"
+            user "otherwise"
+            assistant "forked"
+            user "more""#]],
+    );
+}
+
+#[test]
 fn a_fork_of_a_running_session_ends_its_turn() {
     full(
         "say well\nbash wait + bash make\nsay forked",

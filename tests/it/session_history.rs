@@ -291,6 +291,51 @@ fn lines_that_a_person_wrote_into_a_hunk_are_a_conflict() {
 }
 
 #[test]
+fn a_fork_is_merged_again_and_again_and_only_into_its_own() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let id = ran(&place, "First", None, json!([say("one")]));
+    let (_, fork, _) = sessions(&place, &["fork", &id]);
+    let fork = fork.trim();
+    let told = |args: &[&str]| {
+        let (code, out, err) = sessions(&place, args);
+        format!("({code}) {out}{err}").replace(&id, "ID").replace(fork, "FORK")
+    };
+    let mut text = told(&["merge", fork]);
+    ran(&place, "Aside", Some(fork), json!([edit("one", "won"), say("two")]));
+    text += &told(&["merge", fork]);
+    ran(&place, "More", Some(fork), json!([say("three")]));
+    text += &told(&["merge", fork]);
+    text += &told(&["merge", fork]);
+    text += &told(&["merge", &id]);
+    text += &told(&["tree", &id]);
+    expect![[r"
+        (2) pintle: all that session FORK has is in this one already
+          `pintle sessions rewind ID` to event 9 goes to the end of it
+        (0) 3 items came to session ID, after event 9
+        it stands at event 23
+        to undo this: pintle sessions rewind ID --to 11
+        (0) 2 items came to session ID, after event 23
+        it stands at event 31
+        to undo this: pintle sessions rewind ID --to 24
+        (2) pintle: all that session FORK has is in this one already
+          `pintle sessions rewind ID` to event 31 goes to the end of it
+        (2) pintle: session ID is no fork
+          what `pintle sessions fork` made can be merged into the session that it was made of
+        (0) *  0  the beginning
+        *  5  #1 First
+        *  9    end of the turn
+        * 14  #2 Aside
+        * 23    end of the turn
+        * 27  #3 More  <- here
+        * 31    end of the turn
+    "]]
+    .assert_eq(&text);
+    let script = place.script(&json!({"replies": [{"blocks": [{"text": "four"}]}]}));
+    let run = ["run", "On", "--session", &id, "--script", &script];
+    assert_eq!(pintle(&place, &run).0, 0);
+}
+
+#[test]
 fn a_patch_applies_where_the_changes_are_not() {
     let place = Place::new(&[("a.txt", "one\n")]);
     let id = made(&place);

@@ -735,6 +735,30 @@ export type SessionForkParams = {
   subscribe?: boolean;
 };
 
+/** Which fork comes back. */
+export type SessionMergeParams = {
+  /** The session that takes it; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The fork, made of that session by `session/fork`; it stays as it is, and need not be open. */
+  forkId: SessionId;
+};
+
+/** What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`. */
+export type SessionMergeResult = {
+  /** The event after which what was copied begins. */
+  toSeq: number;
+  /** Where the session stood before: going there undoes this. */
+  fromSeq: number;
+  /** The number of the last event that was copied; the session stands there now. */
+  copiedSeq: number;
+  /** Items that the model does not know any more. */
+  dropped: ItemId[];
+  /** Items that it knows again. */
+  restored: ItemId[];
+  /** Items that came from the fork. */
+  added: ItemId[];
+};
+
 /** Which place to name. */
 export type SessionLabelParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -1780,6 +1804,16 @@ export type ReviewQueue = {
   refused?: RefusedVerdict;
 };
 
+/** Where the next events come from. */
+export type MergedFrom = {
+  /** The fork. What was used there is not counted here. */
+  sessionId: SessionId;
+  /** The last event there that is part of this session's history now. */
+  seq: number;
+  /** The number of the last event here that was copied from there. */
+  copiedSeq: number;
+};
+
 /** The session goes on from another place of its history. */
 export type HistoryRewound = {
   /** The event after which it goes on; 0 is the beginning. */
@@ -1788,6 +1822,8 @@ export type HistoryRewound = {
   dropped?: ItemId[];
   /** Items that it knows again. */
   restored?: ItemId[];
+  /** The next events come from a fork. */
+  merged?: MergedFrom;
 };
 
 /** A place of the history has another name. */
@@ -2707,6 +2743,8 @@ export interface ClientRequests {
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Makes a session that begins with another one's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
+  /** Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are. */
+  "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Names a place of a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
   /** Shows the ways that a session's history has taken. */

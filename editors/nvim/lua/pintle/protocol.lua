@@ -435,6 +435,20 @@
 ---@field config? pintle.SessionConfig How the new session is to work; what is left out is as in the other one.
 ---@field subscribe? boolean Whether to subscribe to the new session; default true.
 
+---Which fork comes back.
+---@class pintle.SessionMergeParams
+---@field sessionId? pintle.SessionId The session that takes it; may be left out where this connection has made or opened exactly one.
+---@field forkId pintle.SessionId The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+
+---What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+---@class pintle.SessionMergeResult
+---@field toSeq integer The event after which what was copied begins.
+---@field fromSeq integer Where the session stood before: going there undoes this.
+---@field copiedSeq integer The number of the last event that was copied; the session stands there now.
+---@field dropped (pintle.ItemId)[] Items that the model does not know any more.
+---@field restored (pintle.ItemId)[] Items that it knows again.
+---@field added (pintle.ItemId)[] Items that came from the fork.
+
 ---Which place to name.
 ---@class pintle.SessionLabelParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
@@ -1113,11 +1127,18 @@
 ---@field waiting (pintle.WaitingVerdict)[] All of them, in order.
 ---@field refused? pintle.RefusedVerdict One that waits no more and was not carried out.
 
+---Where the next events come from.
+---@class pintle.MergedFrom
+---@field sessionId pintle.SessionId The fork. What was used there is not counted here.
+---@field seq integer The last event there that is part of this session's history now.
+---@field copiedSeq integer The number of the last event here that was copied from there.
+
 ---The session goes on from another place of its history.
 ---@class pintle.HistoryRewound
 ---@field toSeq integer The event after which it goes on; 0 is the beginning.
 ---@field dropped? (pintle.ItemId)[] Items that the model does not know any more; a client takes them out of its view.
 ---@field restored? (pintle.ItemId)[] Items that it knows again.
+---@field merged? pintle.MergedFrom The next events come from a fork.
 
 ---A place of the history has another name.
 ---@class pintle.LabelChanged
@@ -1711,6 +1732,9 @@ M.method = {
   ---Makes a session that begins with another one's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
+  ---Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are.
+  ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
+  session_merge = "session/merge",
   ---Names a place of a session's history.
   ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
   session_label = "session/label",
