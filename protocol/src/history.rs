@@ -232,6 +232,59 @@ pub struct HistoryNode {
     pub is_current: bool,
 }
 
+/// A session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionAnchorsParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// The points between which a session's items can be listed and searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionAnchorsResult {
+    /// In the order of their events.
+    pub anchors: Vec<Anchor>,
+}
+
+/// A point of a session at which something begins or is handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Anchor {
+    /// The event.
+    pub seq: u64,
+    /// What it is.
+    pub kind: AnchorKind,
+    /// The name that a place was given, or the beginning of the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The session that what was copied came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SessionId>,
+    /// When it was, in milliseconds since 1970.
+    pub ts_ms: u64,
+    /// It lies on the way that the model knows.
+    pub is_current: bool,
+}
+
+/// What an anchor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AnchorKind {
+    /// The session begins.
+    Start,
+    /// What a fork took over ends, or what came back from a fork.
+    Copied,
+    /// The conversation was summed up to make room.
+    Compaction,
+    /// What going back has left was summed up and told.
+    HandOver,
+    /// It was named by hand.
+    Label,
+}
+
 /// Which items of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -242,6 +295,9 @@ pub struct SessionItemsParams {
     /// The items before this event; the last ones when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
+    /// Only items after this event, such as an anchor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// At most so many, 1 to 1,000; default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

@@ -11,6 +11,12 @@ pub(crate) enum History {
   pintle sessions tree 01a2027b
   pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'")]
     Tree(Tree),
+    /// List the points between which `show` and `search` look: beginnings, summaries, labels, what forks brought
+    #[command(after_help = "Examples:
+  pintle sessions anchors 01a2027b
+  pintle sessions show 01a2027b --from works
+  pintle sessions search parser --session 01a2027b --from 42 --to works")]
+    Anchors(Anchors),
     /// Go back to a place of a session, or forward again: what the model knows, the files, or both
     #[command(
         after_help = "Files that you have changed since are left, unless --overwrite names them. Examples:
@@ -75,6 +81,7 @@ impl History {
     pub(crate) fn subject(&self) -> &Subject {
         match self {
             Self::Tree(Tree { subject, .. })
+            | Self::Anchors(Anchors { subject, .. })
             | Self::Rewind(Rewinding { subject, .. })
             | Self::Fork(Forking { subject, .. })
             | Self::Merge(Merging { subject })
@@ -138,6 +145,26 @@ pub(crate) struct Tree {
     /// Print one JSON object a line for each prompt and labelled place
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Anchors {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A part of a session's history.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Range {
+    /// Only after this place: the event SEQ, what is labelled LABEL, or before the prompt #N (write --from=#N)
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) from: Option<Place>,
+    /// Only up to this place
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) to: Option<Place>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -11,6 +11,7 @@
 //!
 //! This module reads and writes; it does not know what the events mean.
 
+pub mod anchors;
 pub mod announced;
 pub mod artifacts;
 pub mod blobs;

@@ -155,19 +155,25 @@ pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     completed.filter_map(item).collect()
 }
 
-/// The places where the history may branch, oldest first: messages of people, and what has a name.
-pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
-    let last = entries.last().map_or(0, |entry| entry.seq);
-    let current = path(entries, last);
-    let mut labels: BTreeMap<u64, &str> = BTreeMap::new();
+/// The names that places have, by their events.
+pub fn labels(entries: &[Entry]) -> BTreeMap<u64, &str> {
+    let mut labels = BTreeMap::new();
     for record in records(entries) {
         if let Event::LabelChanged(changed) = &record.event {
             match &changed.label {
-                Some(label) => labels.insert(changed.seq, label),
+                Some(label) => labels.insert(changed.seq, label.as_str()),
                 None => labels.remove(&changed.seq),
             };
         }
     }
+    labels
+}
+
+/// The places where the history may branch, oldest first: messages of people, and what has a name.
+pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
+    let last = entries.last().map_or(0, |entry| entry.seq);
+    let current = path(entries, last);
+    let labels = labels(entries);
     let mut nodes = Vec::new();
     // The last node on the way to each event.
     let mut nearest: BTreeMap<u64, Option<u64>> = BTreeMap::new();

@@ -538,6 +538,10 @@ export type SessionSearchParams = {
   cwd?: string;
   /** Only in this session. */
   sessionId?: SessionId;
+  /** Only after this event of that session, such as an anchor. */
+  afterSeq?: number;
+  /** Only before this event of that session. */
+  beforeSeq?: number;
   /** Only these kinds; empty for all. */
   kinds?: EntryKind[];
   /** Only from these; empty for all. */
@@ -808,6 +812,42 @@ export type HistoryNode = {
   /** It lies on the way that the model knows. */
   isCurrent: boolean;
 };
+
+/** A session. */
+export type SessionAnchorsParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+};
+
+/** The points between which a session's items can be listed and searched. */
+export type SessionAnchorsResult = {
+  /** In the order of their events. */
+  anchors: Anchor[];
+};
+
+/** A point of a session at which something begins or is handed over. */
+export type Anchor = {
+  /** The event. */
+  seq: number;
+  /** What it is. */
+  kind: AnchorKind;
+  /** The name that a place was given, or the beginning of the summary. */
+  text?: string;
+  /** The session that what was copied came from. */
+  from?: SessionId;
+  /** When it was, in milliseconds since 1970. */
+  tsMs: number;
+  /** It lies on the way that the model knows. */
+  isCurrent: boolean;
+};
+
+/** What an anchor is. */
+export type AnchorKind = 
+  | /** The session begins. */ "start"
+  | /** What a fork took over ends, or what came back from a fork. */ "copied"
+  | /** The conversation was summed up to make room. */ "compaction"
+  | /** What going back has left was summed up and told. */ "handOver"
+  | /** It was named by hand. */ "label";
 
 /** Which hunks to list. */
 export type ReviewListParams = {
@@ -1637,6 +1677,8 @@ export type EngineMessage = {
   mode?: WorkMode;
   /** The events about the review that it tells of. */
   reviewed?: number[];
+  /** It sums up what a conversation that went back has left. */
+  sumsUpLeft?: boolean;
 };
 
 /** Who answered a question of permission. */
@@ -2254,6 +2296,8 @@ export type SessionItemsParams = {
   sessionId?: SessionId;
   /** The items before this event; the last ones when left out. */
   before?: number;
+  /** Only items after this event, such as an anchor. */
+  after?: number;
   /** At most so many, 1 to 1,000; default 100. */
   limit?: number;
 };
@@ -2749,6 +2793,8 @@ export interface ClientRequests {
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
   /** Shows the ways that a session's history has taken. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
+  /** Lists the points of a session between which its items can be listed and searched. */
+  "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
   /** Lists what the agent changed and nobody has decided about. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
   /** Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls. */

@@ -1,13 +1,16 @@
-//! `pintle sessions tree`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
 //! history and review, for a person at a terminal.
 //!
-//! All but `tree` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
+//! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
 //! here.
 
+mod anchors;
 mod place;
 mod review;
 mod rewind;
 mod tree;
+
+pub(super) use place::range;
 
 use super::agreement::agrees;
 use super::{NOTHING, Stock};
@@ -61,6 +64,7 @@ async fn attempt(
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
+        History::Anchors(wanted) => anchors::tell(engine, &id, wanted.json),
         History::Rewind(wanted) => desk.await?.rewind(wanted).await,
         History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => desk.await?.patch(wanted.open).await,

@@ -326,6 +326,8 @@
 ---@field query? string Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters.
 ---@field cwd? string Only in sessions with this working directory.
 ---@field sessionId? pintle.SessionId Only in this session.
+---@field afterSeq? integer Only after this event of that session, such as an anchor.
+---@field beforeSeq? integer Only before this event of that session.
 ---@field kinds? (pintle.EntryKind)[] Only these kinds; empty for all.
 ---@field roles? (pintle.EntryRole)[] Only from these; empty for all.
 ---@field path? string Only calls that are about a file with this in its path.
@@ -478,6 +480,26 @@
 ---@field tsMs integer When it was, in milliseconds since 1970.
 ---@field label? string Its name.
 ---@field isCurrent boolean It lies on the way that the model knows.
+
+---A session.
+---@class pintle.SessionAnchorsParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+
+---The points between which a session's items can be listed and searched.
+---@class pintle.SessionAnchorsResult
+---@field anchors (pintle.Anchor)[] In the order of their events.
+
+---A point of a session at which something begins or is handed over.
+---@class pintle.Anchor
+---@field seq integer The event.
+---@field kind pintle.AnchorKind What it is.
+---@field text? string The name that a place was given, or the beginning of the summary.
+---@field from? pintle.SessionId The session that what was copied came from.
+---@field tsMs integer When it was, in milliseconds since 1970.
+---@field isCurrent boolean It lies on the way that the model knows.
+
+---What an anchor is.
+---@alias pintle.AnchorKind "start"|"copied"|"compaction"|"handOver"|"label"
 
 ---Which hunks to list.
 ---@class pintle.ReviewListParams
@@ -1021,6 +1043,7 @@
 ---@field jobs? (pintle.ItemId)[] The items of the jobs whose end it tells.
 ---@field mode? pintle.WorkMode The mode that it tells of.
 ---@field reviewed? (integer)[] The events about the review that it tells of.
+---@field sumsUpLeft? boolean It sums up what a conversation that went back has left.
 
 ---Who answered a question of permission.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -1407,6 +1430,7 @@
 ---@class pintle.SessionItemsParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 ---@field before? integer The items before this event; the last ones when left out.
+---@field after? integer Only items after this event, such as an anchor.
 ---@field limit? integer At most so many, 1 to 1,000; default 100.
 
 ---Items as they are now.
@@ -1741,6 +1765,9 @@ M.method = {
   ---Shows the ways that a session's history has taken.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
+  ---Lists the points of a session between which its items can be listed and searched.
+  ---Params: `pintle.SessionAnchorsParams`; result: `pintle.SessionAnchorsResult`.
+  session_anchors = "session/anchors",
   ---Lists what the agent changed and nobody has decided about.
   ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
   review_list = "review/list",

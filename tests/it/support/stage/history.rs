@@ -4,13 +4,13 @@ use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
 use pintle::agent::{Command, ForkSession, OpenConfig, Rewind};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
-use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::history::{Anchor, HistoryPoint};
 use pintle_protocol::ids::ItemId;
 
 impl Stage {
     /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `back-told #1` (the model is told what is left), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
-    /// `label #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork), `merge` (they are about the other one again).
+    /// `label #1 NAME`, `tree`, `anchors`, `fork`, `fork #1` (the steps after it are about the fork), `merge` (they are about the other one again).
     /// Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
@@ -56,6 +56,15 @@ impl Stage {
                     let label = node.label.map(|label| format!(" [{label}]")).unwrap_or_default();
                     let depth = if node.parent_seq.is_some() { "after another" } else { "first" };
                     self.seen.push(format!("node {:?} {depth}{label}{mark}", node.text));
+                }
+            }
+            "anchors" => {
+                let anchors = self.engine.anchors(self.session.id.clone()).await.unwrap();
+                for Anchor { seq, kind, text, from, is_current, .. } in anchors {
+                    let from = from.map(|_| " from another session").unwrap_or_default();
+                    let mark = if is_current { "" } else { " (beside)" };
+                    let text = text.unwrap_or_default();
+                    self.seen.push(format!("anchor {seq} {kind:?} {text:?}{from}{mark}"));
                 }
             }
             "fork" => {
