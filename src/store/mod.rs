@@ -123,6 +123,9 @@ pub enum Error {
         /// What was said.
         message: String,
     },
+    /// Somebody else writes the index, and takes longer than one waits.
+    #[error("another program holds the index {0}: try again, or end that program")]
+    IndexHeld(PathBuf),
     /// A cursor that no page ended with.
     #[error("`{0}` is no cursor: send back the nextCursor of the page before")]
     NoCursor(String),

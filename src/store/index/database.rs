@@ -123,7 +123,10 @@ impl Database {
             }
             done => done,
         };
-        done.map_err(|error| Error::Index { path: self.path(), message: error.to_string() })
+        done.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy) => Error::IndexHeld(self.path()),
+            Some(_) | None => Error::Index { path: self.path(), message: error.to_string() },
+        })
     }
 
     fn attempt<T>(
