@@ -82,6 +82,12 @@ export type EngineCapabilities = {
   replay?: Supported;
   /** Documents that an editor has open are read and changed through it. Absent where files are on another machine. */
   documents?: Supported;
+  /** Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
+  history?: Supported;
+  /** What the agent changed is decided about hunk by hunk: `review/…`. */
+  review?: Supported;
+  /** Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours. */
+  search?: Supported;
 };
 
 /** Limits of a connection. */

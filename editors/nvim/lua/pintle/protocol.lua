@@ -49,6 +49,9 @@
 ---@field queue? pintle.Supported Follow-ups wait in a queue.
 ---@field replay? pintle.Supported Durable events can be read again from any `seq`.
 ---@field documents? pintle.Supported Documents that an editor has open are read and changed through it. Absent where files are on another machine.
+---@field history? pintle.Supported Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
+---@field review? pintle.Supported What the agent changed is decided about hunk by hunk: `review/…`.
+---@field search? pintle.Supported Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours.
 
 ---Limits of a connection.
 ---@class pintle.Limits
