@@ -13,6 +13,7 @@
 
 pub mod announced;
 pub mod artifacts;
+pub mod beside;
 pub mod blobs;
 
 mod draft;
