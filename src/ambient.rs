@@ -52,6 +52,14 @@ impl Ambient {
         }
     }
 
+    /// The same with another value of a variable.
+    #[must_use]
+    pub fn with_var(&self, name: &str, value: &str) -> Self {
+        let mut vars = BTreeMap::clone(&self.vars);
+        vars.insert(name.to_owned(), value.to_owned());
+        Self { vars: Arc::new(vars), source: self.source.clone() }
+    }
+
     /// An environment variable; an empty one counts as not set.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())

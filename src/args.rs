@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod history;
+pub(crate) mod rpc;
 mod sessions;
 
 pub(crate) use sessions::{
@@ -30,6 +31,8 @@ pub(crate) struct Args {
 pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
     Serve(Serve),
+    /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
+    Rpc(Box<rpc::Rpc>),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
@@ -84,6 +87,9 @@ pub(crate) struct Settings {
     /// Answer from a script of replies, for tests of clients
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// Models files of another program.
+    #[arg(skip)]
+    pub(crate) models_files: Vec<PathBuf>,
 }
 
 /// The words of a command.
@@ -114,6 +120,7 @@ impl Settings {
             wrap: self.wrap.as_ref().map(|words| words.0.clone()),
             read_only: self.read_only,
             web_fetch: self.web_fetch,
+            models_files: self.models_files.clone(),
         }
     }
 }

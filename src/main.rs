@@ -4,6 +4,7 @@ mod args;
 mod assemble;
 mod doctor;
 mod models;
+mod rpc;
 mod sessions;
 mod signals;
 
@@ -12,7 +13,8 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
-use pintle::frontend::{demo, native, run};
+use pintle::frontend::{demo, native, pi_rpc, run};
+use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
 use signals::Signals;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
     if std::env::args_os().len() == 1 {
         return explain();
     }
-    let args = Args::parse();
+    let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
     match start(args, ambient) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -79,6 +81,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             }
             in_runtime(|| serve_stdio(serve, ambient))
         }
+        Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
@@ -128,6 +131,35 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
         native::Ended::ExitInHaste => 1,
         native::Ended::Stopped => signals.code(),
     })
+}
+
+/// Speaks Pi's RPC.
+async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result<u8> {
+    task.check()?;
+    let mut signals = Signals::new()?;
+    let mut set_up = rpc::set_up(&task, ambient)?;
+    let services = rpc::services(&task, &set_up).await?;
+    let cwd =
+        assemble::working_folder(&set_up.settings, &set_up.ambient, services.env.as_ref(), None);
+    let cwd = cwd.await?;
+    let options = set_up.options(&task, cwd, signals.token())?;
+    let framing = Some(Framing::Lines);
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
+    let (engine, handle) = Engine::new(services);
+    let served = beside(engine, pi_rpc::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&set_up.settings, &set_up.ambient);
+    match ended {
+        Ok(pi_rpc::Ended::EndOfInput | pi_rpc::Ended::HungUp) => Ok(0),
+        Ok(pi_rpc::Ended::Stopped) => Ok(signals.code()),
+        Err(error) => Err(match &error.hint {
+            Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
+            None => anyhow::anyhow!("{error}"),
+        }),
+    }
 }
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {

@@ -70,4 +70,7 @@ for client in nvim vscode; do
   fi
 done
 
+step "clients of Pi"
+tests/clients/pi/run.sh
+
 step "all is well"

@@ -752,7 +752,7 @@ pub struct ConfigResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come.
+    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come.
     pub id: String,
     /// Its name for a person.
     pub name: String,

@@ -9,6 +9,7 @@ use super::diagnostics::DiagnosticsReport;
 use super::engine::in_background;
 use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
+use super::persons::Note;
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -214,6 +215,13 @@ pub enum Command {
         /// The answer: the title as it is then.
         reply: Reply<Option<String>>,
     },
+    /// Put something into the history that was not said in a turn; at once, or when the running turn is over.
+    Note {
+        /// What.
+        note: Note,
+        /// The answer.
+        reply: Reply<()>,
+    },
     /// Answer when no turn runs, nothing waits and no title is being made.
     WhenIdle {
         /// The answer.
@@ -257,6 +265,7 @@ impl std::fmt::Debug for Command {
             Self::ListJobs { .. } => "ListJobs",
             Self::StopJob { .. } => "StopJob",
             Self::UpdateTitle { .. } => "UpdateTitle",
+            Self::Note { .. } => "Note",
             Self::WhenIdle { .. } => "WhenIdle",
             Self::Close { .. } => "Close",
         })
@@ -457,6 +466,7 @@ impl Command {
             | Self::Extend { reply, .. }
             | Self::Report { reply, .. }
             | Self::Configure { reply, .. }
+            | Self::Note { reply, .. }
             | Self::WhenIdle { reply }
             | Self::Close { reply } => no(reply, session),
             Self::NoMoreAnswers { .. } | Self::Answer(_) => {}

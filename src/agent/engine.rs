@@ -442,6 +442,7 @@ impl Engine {
             mode: config.mode.unwrap_or_default(),
             title,
             limits: self.services.limits,
+            room: self.services.room,
             purse: Purse::default(),
             is_purse_own: true,
             blobs: None,

@@ -6,6 +6,7 @@
 use super::models::Models;
 use crate::llm::{ModelRef, catalog};
 use crate::tools::{Fetch, PROFILES, Profile, Tool};
+use globset::GlobSet;
 use std::sync::Arc;
 
 /// The tools of all sessions.
@@ -21,6 +22,15 @@ pub enum Toolbox {
         web_fetch: bool,
         /// What is known of models.
         models: Models,
+    },
+    /// Those of another one that a person lets through.
+    Chosen {
+        /// The other one.
+        of: Box<Toolbox>,
+        /// Only these, as globs; all when `None`.
+        only: Option<GlobSet>,
+        /// Not these.
+        without: GlobSet,
     },
 }
 
@@ -54,6 +64,13 @@ impl Toolbox {
                 }
                 tools.into()
             }
+            Self::Chosen { of, only, without } => {
+                let is_chosen = |name: &str| {
+                    only.as_ref().is_none_or(|only| only.is_match(name)) && !without.is_match(name)
+                };
+                let all = of.tools(model, is_subagent);
+                all.iter().filter(|tool| is_chosen(tool.name())).cloned().collect()
+            }
         }
     }
 
@@ -66,6 +83,7 @@ impl Toolbox {
                 profile_of(known.as_deref(), &model.id)
             }
             Self::Fixed(_) => profile_of(None, &model.id),
+            Self::Chosen { of, .. } => of.profile(model),
         }
     }
 }
@@ -112,6 +130,16 @@ mod tests {
         let (by_model, with_web) = (by(None, false), by(None, true));
         let set = by(Some(Profile::Gemini), false);
         let fixed = Toolbox::from(Profile::Pi.tools());
+        let globs = |names: &str| {
+            let names: Vec<String> =
+                names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            crate::agent::globs_of(&names).unwrap()
+        };
+        let chosen = |only: Option<&str>, without: &str| Toolbox::Chosen {
+            of: Box::new(Toolbox::from(Profile::Pi.tools())),
+            only: only.map(globs),
+            without: globs(without),
+        };
         for (name, toolbox, model, tool, is_there) in [
             ("openai changes by patches", &by_model, "openai/gpt-5.4", "apply_patch", true),
             (
@@ -130,6 +158,11 @@ mod tests {
             ("a setting holds for every model", &set, "openai/gpt-5.4", "read_many_files", true),
             ("and for every other", &set, "x/y", "apply_patch", false),
             ("tools that are given stay", &fixed, "openai/gpt-5.4", "apply_patch", false),
+            ("only some", &chosen(Some("gr*,ls"), ""), "x/y", "grep", true),
+            ("and no other", &chosen(Some("gr*,ls"), ""), "x/y", "bash", false),
+            ("all but some", &chosen(None, "bash"), "x/y", "bash", false),
+            ("and those stay", &chosen(None, "bash"), "x/y", "grep", true),
+            ("none at all", &chosen(Some(""), ""), "x/y", "grep", false),
         ] {
             let tools = toolbox.tools(&model.parse().unwrap(), false);
             assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");

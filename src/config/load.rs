@@ -65,7 +65,8 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
             None => FileSettings::default(),
         };
         let providers = std::mem::take(&mut settings.providers);
-        let mut layers = models_files(ambient, &mut settings, &folders, &mut files)?;
+        let mut layers =
+            models_files(ambient, &flags.models_files, &mut settings, &folders, &mut files)?;
         layers.push(providers);
         for (name, entry) in layers.into_iter().flatten() {
             match settings.providers.entry(name) {
@@ -113,14 +114,15 @@ fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error>
     }
 }
 
-/// What the models files say, in layers: those that the config file names, then the one beside it.
+/// What the models files say, in layers: those of another program, those that the config file names, then the one beside it.
 fn models_files(
     ambient: &Ambient,
+    others: &[PathBuf],
     settings: &mut FileSettings,
     folders: &Folders,
     files: &mut Vec<ReadFile>,
 ) -> Result<Vec<BTreeMap<String, ProviderEntry>>, Error> {
-    let mut paths = Vec::new();
+    let mut paths: Vec<(PathBuf, bool)> = others.iter().map(|path| (path.clone(), false)).collect();
     let place = folders.config_file.display();
     for named in &settings.models_files {
         match path_of(named, ambient, &folders.config_file) {

@@ -156,6 +156,8 @@ pub struct Flags {
     pub read_only: bool,
     /// `--web-fetch`.
     pub web_fetch: bool,
+    /// Models files of another program, below the user's own; those that are not there are passed over.
+    pub models_files: Vec<PathBuf>,
 }
 
 /// Settings that cannot be used.

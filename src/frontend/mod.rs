@@ -3,4 +3,5 @@
 
 pub mod demo;
 pub mod native;
+pub mod pi_rpc;
 pub mod run;

@@ -423,8 +423,8 @@ fn branch(summary: &str) -> String {
     )
 }
 
-/// A command that the person ran, as the model reads it.
-fn bash(message: &Map<String, Value>) -> String {
+/// A command that the person ran, as the model reads it; from a message of Pi's.
+pub fn bash(message: &Map<String, Value>) -> String {
     let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
     let mut said = format!("The person ran `{}`", text("command"));
     let output = text("output").trim_end();

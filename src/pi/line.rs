@@ -2,6 +2,8 @@
 
 use super::fields::Fields;
 use super::{KEY, blocks};
+use crate::llm::{Assistant, AssistantBlock};
+use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::ToolCall;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -61,8 +63,22 @@ pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fie
     }))
 }
 
+/// Has calls named by their items.
+pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, String, String)]) {
+    let ids = assistant.blocks.iter_mut().filter_map(|block| match block {
+        AssistantBlock::ToolCall { id, .. } => Some(id),
+        AssistantBlock::Text { .. }
+        | AssistantBlock::Reasoning { .. }
+        | AssistantBlock::Unknown(_) => None,
+    });
+    for (id, (item, call_id, _)) in ids.zip(calls) {
+        item.as_str().clone_into(id);
+        item.as_str().clone_into(call_id);
+    }
+}
+
 /// What Pi calls the wire of a provider; one that it does not know speaks what most do.
-pub(super) fn api(provider: &str) -> &'static str {
+pub fn api(provider: &str) -> &'static str {
     match provider {
         "anthropic" => "anthropic-messages",
         "openai" => "openai-responses",

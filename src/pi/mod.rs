@@ -15,7 +15,8 @@ mod turns;
 mod ways;
 mod write;
 
-pub use import::{Draft, Imported, import};
+pub use import::{Draft, Imported, bash, import};
+pub use line::api;
 pub use read::{Error, Session, read};
 pub use ways::Ways;
 pub use write::Writer;
@@ -27,6 +28,11 @@ const VERSION: u64 = 3;
 
 /// The key of a line of Pi's in the private part of an entry.
 const KEY: &str = "pi";
+
+/// The private part of an event of ours that is a line of Pi's.
+pub fn private(line: &str) -> Option<Box<RawValue>> {
+    keeping("{}", line)
+}
 
 /// A private part that holds a line of Pi's beside other fields, which are those of a JSON object.
 fn keeping(fields: &str, line: &str) -> Option<Box<RawValue>> {

@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::line::{Origin, api, hook_message, iso, new_id, origin, result};
 use super::thread::{End, Thread};
 use super::ways::{Ways, target};
-use super::{VERSION, blocks};
+use super::{VERSION, blocks, line};
 use crate::context::conversation::{Kept, Read, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
@@ -40,6 +40,7 @@ pub struct Writer {
     effort: Option<String>,
     /// When the last line was written, in milliseconds since 1970.
     last_ms: u64,
+    is_named_by_items: bool,
 }
 
 /// What holds after an event.
@@ -90,6 +91,7 @@ impl Writer {
             model: None,
             effort: None,
             last_ms: 0,
+            is_named_by_items: false,
         }
     }
 
@@ -103,6 +105,20 @@ impl Writer {
             "cwd": header.cwd,
         });
         Fields::of(&head).push_line(out);
+    }
+
+    /// Adds what an entry says of a journal that grows. An entry that goes back in the history, or names a place in it, wants a new
+    /// writer, which knows of that place before it comes to it.
+    pub fn follow(&mut self, entry: &Entry, out: &mut String) {
+        self.ways.last = entry.seq;
+        self.entry(entry, out);
+    }
+
+    /// Calls are named by their items, as the events of the session name them, and not by their provider.
+    #[must_use]
+    pub fn named_by_items(mut self) -> Self {
+        self.is_named_by_items = true;
+        self
     }
 
     /// Adds what an entry says.
@@ -308,7 +324,7 @@ impl Writer {
     ) {
         self.settle(out);
         let skeleton = entry.private.as_deref().and_then(|raw| Skeleton::read(raw.get()));
-        let Some(Replayed { assistant, calls }) =
+        let Some(Replayed { mut assistant, mut calls }) =
             skeleton.map(|skeleton| skeleton.fill(&self.items))
         else {
             self.items.clear();
@@ -319,6 +335,9 @@ impl Writer {
             return;
         };
         self.items.clear();
+        if self.is_named_by_items && matches!(origin, Origin::Ours) {
+            line::name_by_items(&mut assistant, &mut calls);
+        }
         let line = match origin {
             Origin::Made => return,
             Origin::Line(line) => line,

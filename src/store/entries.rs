@@ -61,6 +61,19 @@ impl Entries {
     pub fn header(&self) -> &Header {
         &self.header
     }
+
+    /// Goes on where it ended, for a journal that has grown meanwhile.
+    pub fn resume(&mut self) {
+        self.has_ended = false;
+    }
+
+    /// A line that is not whole is read again when it is.
+    fn put_back(&mut self) {
+        let bytes = i64::try_from(self.line.len()).unwrap_or(0);
+        if let Err(error) = self.reader.seek_relative(-bytes) {
+            tracing::debug!("{}: {error}", self.path.display());
+        }
+    }
 }
 
 impl Iterator for Entries {
@@ -77,7 +90,10 @@ impl Iterator for Entries {
                     return Some(Err(Error::io(&self.path)(error)));
                 }
             }
-            let Some(text) = self.line.strip_suffix(b"\n") else { break };
+            let Some(text) = self.line.strip_suffix(b"\n") else {
+                self.put_back();
+                break;
+            };
             let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
             // The first line is no entry, and a damaged one is nobody's.
             let Some(entry) = parsed.filter(|entry| entry.seq > self.last) else { continue };

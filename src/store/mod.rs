@@ -14,6 +14,7 @@
 pub mod anchors;
 pub mod announced;
 pub mod artifacts;
+pub mod beside;
 pub mod blobs;
 
 mod draft;

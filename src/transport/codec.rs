@@ -10,6 +10,8 @@ use super::Incoming;
 pub enum Framing {
     /// One JSON text a line, ended by LF.
     Ndjson,
+    /// The same, and a line with nothing in it is a message too.
+    Lines,
     /// `Content-Length: N`, an empty line, N bytes.
     Headers,
 }
@@ -18,7 +20,7 @@ impl Framing {
     /// Writes a message with its frame to the end of `out`.
     pub fn encode(self, message: &[u8], out: &mut Vec<u8>) {
         match self {
-            Self::Ndjson => {
+            Self::Ndjson | Self::Lines => {
                 out.extend_from_slice(message);
                 out.push(b'\n');
             }
@@ -108,7 +110,7 @@ impl Decoder {
                     self.skip_bytes(count)
                 }
                 (Skip::Nothing, None) => self.detect(),
-                (Skip::Nothing, Some(Framing::Ndjson)) => self.line(),
+                (Skip::Nothing, Some(Framing::Ndjson | Framing::Lines)) => self.line(),
                 (Skip::Nothing, Some(Framing::Headers)) => self.headed(),
             };
             match step {
@@ -127,7 +129,7 @@ impl Decoder {
         match self.framing {
             _ if is_blank || self.skip != Skip::Nothing => None,
             Some(Framing::Headers) => Some(Incoming::Broken("the input ended inside a message")),
-            Some(Framing::Ndjson) | None => Some(Incoming::Message(rest)),
+            Some(Framing::Ndjson | Framing::Lines) | None => Some(Incoming::Message(rest)),
         }
     }
 
@@ -171,7 +173,9 @@ impl Decoder {
         let message = line.strip_suffix(b"\r").unwrap_or(line).to_vec();
         if message.len() > self.max_message_bytes {
             Step::Yield(Incoming::TooLarge)
-        } else if message.iter().all(u8::is_ascii_whitespace) {
+        } else if message.iter().all(u8::is_ascii_whitespace)
+            && self.framing != Some(Framing::Lines)
+        {
             Step::Again
         } else {
             Step::Yield(Incoming::Message(message))

@@ -39,6 +39,8 @@ mod models;
 mod odd_calls;
 mod peers;
 mod pi;
+mod pi_rpc;
+mod pi_rpc_sessions;
 mod plans;
 mod providers;
 mod questions;

@@ -55,7 +55,7 @@ fn plan_mode_denies_what_changes_something_and_is_left_by_an_accepted_plan() {
         ),
         "set mode=plan | prompt go | until question | choose 1 | idle | look",
         expect![[r#"
-            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one
+            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one autoCompact=on
             config script/test Full plan
             > prompt go: Started
             accepted Prompt "go"
@@ -122,7 +122,7 @@ fn a_plan_that_is_sent_back_leaves_plan_mode_on() {
         &format!("{PLAN}\nedit a.txt one -> 1\nsay hm"),
         "set mode=plan | prompt go | until question | say tests first | idle | look",
         expect![[r#"
-            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one
+            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one autoCompact=on
             config script/test Full plan
             > prompt go: Started
             accepted Prompt "go"
@@ -162,7 +162,7 @@ fn a_plan_that_nobody_can_accept_is_not_accepted() {
         &format!("{PLAN}\nedit a.txt one -> 1\nsay here it is"),
         "set mode=plan | prompt go | idle | look",
         expect![[r#"
-            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one
+            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one autoCompact=on
             config script/test Full plan
             > prompt go: Started
             accepted Prompt "go"
@@ -202,7 +202,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
         "edit a.txt one -> 1 + gate g\nsay hm\nedit a.txt one -> 1\nsay done",
         "set mode=plan | prompt go | gate g | set mode=act | open g | idle | prompt now | idle",
         expect![[r#"
-            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one
+            > set mode=plan: model=script/test effort=default permissionMode=full mode=plan steerMode=all followUpMode=one autoCompact=on
             config script/test Full plan
             > prompt go: Started
             accepted Prompt "go"
@@ -210,7 +210,7 @@ fn plan_mode_ends_by_hand_from_the_next_turn_on() {
             completed #1 engine "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what is to be different. If nothing is to be changed, just answer."
             completed #2 user "go"
             started   #3 call edit pending
-            > set mode=act: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one
+            > set mode=act: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on
             config script/test Full
             updated   #3 call edit: a.txt pending
             step 1 ToolUse
@@ -281,7 +281,7 @@ fn a_mode_that_there_is_not_is_rejected() {
         "say hi",
         "set mode=dream | prompt go | idle",
         expect![[r#"
-            > set mode=dream: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one; mode: `dream` is no mode: it is one of act, plan
+            > set mode=dream: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on; mode: `dream` is no mode: it is one of act, plan
             > prompt go: Started
             accepted Prompt "go"
             turn started

@@ -158,7 +158,7 @@ fn steers_go_one_by_one_where_that_is_set() {
         "say one + gate g\nsay two\nsay three",
         "set steerMode=one | prompt go | gate g | steer a | steer b | open g | idle",
         expect![[r#"
-            > set steerMode=one: model=script/test effort=default permissionMode=full mode=act steerMode=one followUpMode=one
+            > set steerMode=one: model=script/test effort=default permissionMode=full mode=act steerMode=one followUpMode=one autoCompact=on
             > prompt go: Started
             accepted Prompt "go"
             turn started
@@ -194,7 +194,7 @@ fn follow_ups_go_all_at_once_where_that_is_set() {
         "say one + gate g\nsay two",
         "set followUpMode=all | prompt go | gate g | queue a | queue b | open g | idle | set followUpMode=some",
         expect![[r#"
-            > set followUpMode=all: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all
+            > set followUpMode=all: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all autoCompact=on
             > prompt go: Started
             accepted Prompt "go"
             turn started
@@ -214,7 +214,7 @@ fn follow_ups_go_all_at_once_where_that_is_set() {
             completed #5 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > set followUpMode=some: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all; followUpMode: `some` is no followUpMode: it is one of all, one
+            > set followUpMode=some: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all autoCompact=on; followUpMode: `some` is no followUpMode: it is one of all, one
             --- the model read
             user "go"
             assistant "one"

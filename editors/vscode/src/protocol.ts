@@ -2118,7 +2118,7 @@ export type ConfigResult = {
 
 /** Something that can be set in a session. */
 export type ConfigOption = {
-  /** Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come. */
+  /** Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come. */
   id: string;
   /** Its name for a person. */
   name: string;

@@ -11,6 +11,7 @@ mod client_calls;
 mod context;
 mod history;
 mod merge;
+mod notes;
 mod options;
 mod questions;
 mod queue;
@@ -34,12 +35,13 @@ use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
 use super::limits::{Limits, Purse};
 use super::mode::TurnMode;
+use super::persons::Note;
 use super::recovery::Earlier;
 use super::review::Reviewed;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Finished, Moved};
 use crate::context::agents::allows;
-use crate::context::inspect::Sent;
+use crate::context::{inspect::Sent, room};
 use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::store::blobs::Blobs;
@@ -68,6 +70,8 @@ pub(super) struct Settings {
     pub(super) title: Option<String>,
     /// How much a turn may take.
     pub(super) limits: Limits,
+    /// How room is made in a long conversation.
+    pub(super) room: room::Policy,
     /// What it and its sub-agents spend from; a sub-agent has its parent's.
     pub(super) purse: Purse,
     /// It is nobody else's: each turn fills it anew.
@@ -112,6 +116,7 @@ pub(super) struct Session {
     ledger: Ledger,
     subscribers: Vec<Served>,
     waiting_for_idle: Vec<Reply<()>>,
+    notes: Vec<Note>,
     jobs: Jobs,
     subagents: Subagents,
     /// What they and verdicts did to files that the running turn does not know of.
@@ -214,6 +219,7 @@ impl Session {
             ledger: Ledger::default(),
             subscribers: Vec::new(),
             waiting_for_idle: Vec::new(),
+            notes: Vec::new(),
             jobs: Jobs::new(earlier.jobs),
             subagents: Subagents::new(earlier.agents, sessions.clone()),
             agent_changes: Vec::new(),
@@ -382,6 +388,7 @@ impl Session {
             }
             Command::StopJob { id, reply } => self.jobs.stop_for_client(&id, reply),
             Command::UpdateTitle { title, reply } => self.update_title(&title, reply),
+            Command::Note { note, reply } => self.take_note(note, reply),
             Command::WhenIdle { reply } => {
                 self.waiting_for_idle.push(reply);
                 self.tell_if_idle();

@@ -15,6 +15,9 @@ use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Whether a conversation that becomes too long is summed up by itself.
+const AUTO_COMPACT: &str = "autoCompact";
+
 /// No effort is set: the provider's default holds.
 const DEFAULT_EFFORT: &str = "default";
 
@@ -69,6 +72,12 @@ impl Session {
             },
             queue_option("steerMode", "Messages read at once", settings.steer_mode),
             queue_option("followUpMode", "Queued prompts in one turn", settings.follow_up_mode),
+            ConfigOption {
+                id: AUTO_COMPACT.to_owned(),
+                name: "Sum up near the end of the window".to_owned(),
+                value: if settings.room.is_automatic { "on" } else { "off" }.to_owned(),
+                choices: ["on", "off"].map(str::to_owned).into(),
+            },
         ]
     }
 
@@ -84,7 +93,7 @@ impl Session {
         let mut values: Vec<(String, String)> = values.into_iter().collect();
         values.sort_by_key(|(id, _)| id == "effort");
         for (id, value) in values {
-            if let Some(set) = self.set_queue_mode(&id, &value) {
+            if let Some(set) = self.set_for_now(&id, &value) {
                 match set {
                     Ok(()) => applied.push(id),
                     Err(reason) => rejected.push(Rejected { id, reason }),
@@ -107,8 +116,17 @@ impl Session {
         Ok((ConfigResult { options: self.options(), applied, rejected }, record))
     }
 
-    /// Sets how many messages go at once; `None` where the option is another one. It holds at once, and as long as the session is open.
-    fn set_queue_mode(&mut self, id: &str, value: &str) -> Option<Result<(), String>> {
+    /// Sets what holds as long as the session is open: how many messages go at once, whether room is made by itself; `None` where the option is another one.
+    fn set_for_now(&mut self, id: &str, value: &str) -> Option<Result<(), String>> {
+        if id == AUTO_COMPACT {
+            let is_on = match value {
+                "on" => true,
+                "off" => false,
+                _ => return Some(Err(format!("`{value}` is no {id}: it is one of on, off"))),
+            };
+            self.settings.room.is_automatic = is_on;
+            return Some(Ok(()));
+        }
         let mode = match id {
             "steerMode" => &mut self.settings.steer_mode,
             "followUpMode" => &mut self.settings.follow_up_mode,

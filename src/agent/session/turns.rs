@@ -151,7 +151,7 @@ impl Session {
             provider,
             price: known.as_ref().and_then(|known| known.price),
             window,
-            room: self.services.room,
+            room: self.settings.room,
             patience: self.services.patience,
             limits,
             purse: self.settings.purse.clone(),
@@ -391,6 +391,7 @@ impl Session {
             }
             Err(error) => self.warn_transiently(&error),
         }
+        self.write_notes();
         self.hand_on_state();
     }
 

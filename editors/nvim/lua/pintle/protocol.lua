@@ -1323,7 +1323,7 @@
 
 ---Something that can be set in a session.
 ---@class pintle.ConfigOption
----@field id string Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`. More may come.
+---@field id string Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come.
 ---@field name string Its name for a person.
 ---@field value string The value that holds from the next turn on.
 ---@field choices? (string)[] The values it can have; empty where any text may do.

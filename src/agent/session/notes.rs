@@ -1,0 +1,54 @@
+//! Notes: what belongs into the history and was not said in a turn.
+//!
+//! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
+
+use super::{Phase, Session};
+use crate::agent::command::Reply;
+use crate::agent::persons::{Note, NoteBody};
+use crate::context::conversation::engine_message;
+use pintle_protocol::event::Event;
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
+
+impl Session {
+    pub(super) fn take_note(&mut self, note: Note, reply: Reply<()>) {
+        let _ = reply.send(Ok(()));
+        self.notes.push(note);
+        self.write_notes();
+    }
+
+    /// Puts the notes that wait into the history, unless a turn runs.
+    pub(super) fn write_notes(&mut self) {
+        if !matches!(self.phase, Phase::Idle(_)) {
+            return;
+        }
+        for Note { body, private } in std::mem::take(&mut self.notes) {
+            let (event, message) = match body {
+                NoteBody::Unread(notice) => (Event::Notice(notice), None),
+                NoteBody::Read(text) => {
+                    let message = EngineMessage { text, ..EngineMessage::default() };
+                    let item = Item {
+                        id: ItemId::new(self.services.ambient.new_id()),
+                        turn_id: None,
+                        step: None,
+                        status: ItemStatus::Completed,
+                        started_ms: self.services.ambient.now_ms(),
+                        duration_ms: Some(0),
+                        body: ItemBody::EngineMessage(message.clone()),
+                    };
+                    (Event::ItemCompleted { item }, Some(message))
+                }
+            };
+            match self.append(None, event, private.as_deref()) {
+                Ok(record) => {
+                    // What is on disk is what the model reads.
+                    if let (Phase::Idle(moved), Some(message)) = (&mut self.phase, message) {
+                        moved.conversation.push(engine_message(&message));
+                    }
+                    self.hand_on(&record);
+                }
+                Err(error) => self.warn_transiently(&error),
+            }
+        }
+    }
+}

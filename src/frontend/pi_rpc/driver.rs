@@ -1,0 +1,401 @@
+//! What serves a client: it owns the open session, hands its events on, and finishes what takes long.
+
+use super::ask::Dialogs;
+use super::line::{self, Head};
+use super::out::Out;
+use super::sessions::{Open, Sessions, Watching};
+use super::shell::{self, Shells};
+use super::story;
+use super::{Ended, FEED_BATCH, LAST_WORDS, Options};
+use crate::agent::{Command, EngineHandle, Error, Feed, Interrupted, SessionHandle, Subscriber};
+use crate::transport::{MAX_MESSAGE_BYTES, Outgoing};
+use pintle_protocol::event::{
+    DeltaField, Event, EventRecord, ItemDelta, StateValue, TransientEvent, TransientRecord,
+};
+use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::item::{ItemBody, ItemStatus};
+use pintle_protocol::methods::QueuePolicy;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How many events are read from the journal at once.
+const PAGE: usize = 200;
+
+/// How much of a running call's output is repeated while it runs, in bytes.
+const MOST_PRINTED: usize = 50 * 1024;
+
+/// What a driver is made of.
+pub(super) struct Tools {
+    pub(super) engine: EngineHandle,
+    pub(super) options: Options,
+    pub(super) outgoing: Outgoing,
+    pub(super) subagents: mpsc::Receiver<SessionHandle>,
+}
+
+/// What serves a client.
+pub(super) struct Driver {
+    pub(super) sessions: Sessions,
+    pub(super) open: Open,
+    pub(super) out: Out,
+    pub(super) dialogs: Dialogs,
+    pub(super) shells: Shells,
+    pub(super) watching: Watching,
+    /// Those who wait until nothing runs.
+    pub(super) aborts: Vec<Head>,
+    pub(super) compacting: Option<Compacting>,
+    pub(super) retries: bool,
+    pub(super) compacts: bool,
+    subagents: mpsc::Receiver<SessionHandle>,
+    known_subagents: BTreeMap<SessionId, SessionHandle>,
+}
+
+/// A summing up that was asked for.
+pub(super) struct Compacting {
+    pub(super) head: Head,
+    pub(super) instructions: Option<String>,
+    /// The turn that does it, once it runs.
+    pub(super) turn: Option<TurnId>,
+}
+
+impl Driver {
+    pub(super) async fn new(tools: Tools, subscriber: Subscriber) -> Result<Self, Error> {
+        let Tools { engine, options, outgoing, subagents } = tools;
+        let (steering, follow_up) = (options.steering, options.follow_up);
+        let watching = Watching { subscriber, steering, follow_up };
+        let retries = !options.no_retry;
+        let compacts = engine.services().room.is_automatic;
+        let sessions = Sessions { engine, options };
+        let open = Box::pin(sessions.start(&watching)).await?;
+        Ok(Self {
+            sessions,
+            open,
+            out: Out::new(outgoing),
+            dialogs: Dialogs::default(),
+            shells: Shells::new(),
+            watching,
+            aborts: Vec::new(),
+            compacting: None,
+            retries,
+            compacts,
+            subagents,
+            known_subagents: BTreeMap::new(),
+        })
+    }
+
+    /// Takes a line.
+    pub(super) async fn take(&mut self, line: &[u8]) {
+        match line::read(line) {
+            Ok(asked) => self.command(asked).await,
+            Err(answer) => self.out.send(&answer),
+        }
+    }
+
+    pub(super) fn too_large(&mut self) {
+        let head = Head { id: None, command: Some("parse".to_owned()) };
+        let error = format!("Failed to parse command: the line is over {MAX_MESSAGE_BYTES} bytes");
+        self.out.send(&head.failed(&error));
+    }
+
+    pub(super) fn shell(&mut self, happened: shell::Happened) {
+        match happened {
+            shell::Happened::Printed(event) => {
+                if self.sessions.options.dialect == super::Dialect::Current {
+                    self.out.send(&event);
+                }
+            }
+            shell::Happened::Ended(answer) => self.out.send(&answer),
+        }
+    }
+
+    /// Waits until a dialog has been open long enough. Cancel-safe.
+    pub(super) fn overdue(&self) -> impl Future<Output = ()> + use<> {
+        let deadline = self.dialogs.deadline();
+        async move {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    pub(super) async fn deny_overdue(&mut self) {
+        for (session, answer) in self.dialogs.overdue() {
+            let _ = session.tell(Command::Answer(answer)).await;
+        }
+    }
+
+    /// The input has ended: questions are answered by a no.
+    pub(super) async fn nobody_answers(&mut self) {
+        self.dialogs = Dialogs::default();
+        let id = self.watching.subscriber.id;
+        let _ = self.open.handle.tell(Command::NoMoreAnswers { id }).await;
+    }
+
+    /// Whether nothing runs, nothing waits in the engine, and all of it was told.
+    pub(super) async fn is_idle(&mut self) -> bool {
+        if !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some() {
+            return false;
+        }
+        let Ok(look) = self.open.handle.ask(|reply| Command::Look { reply }).await else {
+            return true;
+        };
+        let is_told = look.seq <= self.open.seq;
+        look.state.value == StateValue::Idle && look.queue.is_empty() && is_told
+    }
+
+    /// Hands events on.
+    pub(super) async fn feed(&mut self, batch: &mut Vec<Feed>) {
+        while let Ok(subagent) = self.subagents.try_recv() {
+            self.known_subagents.insert(subagent.id.clone(), subagent);
+        }
+        for feed in batch.drain(..) {
+            match feed {
+                Feed::Durable(record) => self.happened(&record.value).await,
+                Feed::Transient(record) => self.transient(&record),
+                Feed::Lagged { session_id, head_seq, .. } if session_id == self.open.handle.id => {
+                    self.read_missed(head_seq).await;
+                }
+                Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {}
+            }
+        }
+        let mut lines = Vec::new();
+        self.open.story.flush(&mut lines);
+        self.out.extend(lines);
+    }
+
+    /// The client was slow: takes from the journal what was not handed on.
+    async fn read_missed(&mut self, head_seq: u64) {
+        while self.open.seq < head_seq {
+            let Ok((page, _)) = self.open.handle.events(self.open.seq, PAGE).await else { return };
+            if page.events.is_empty() {
+                return;
+            }
+            for json in page.events {
+                match serde_json::from_str::<EventRecord>(json.get()) {
+                    Ok(record) => self.happened(&record).await,
+                    Err(_) => self.open.seq += 1,
+                }
+            }
+        }
+    }
+
+    fn transient(&mut self, record: &TransientRecord) {
+        if record.session_id != self.open.handle.id {
+            return;
+        }
+        let mut lines = Vec::new();
+        match &record.event {
+            TransientEvent::ItemDelta(delta) if delta.field == DeltaField::Output => {
+                self.printed(delta, &mut lines);
+            }
+            TransientEvent::ItemDelta(_)
+            | TransientEvent::State(_)
+            | TransientEvent::Context(_)
+            | TransientEvent::Notice(_) => self.open.story.transient(record, &mut lines),
+        }
+        self.out.extend(lines);
+    }
+
+    /// A call has printed something. Pi's clients get the end of all of it each time.
+    fn printed(&mut self, delta: &ItemDelta, lines: &mut Vec<Vec<u8>>) {
+        let Some((item, text)) = self.open.printing.get_mut(&delta.item_id) else { return };
+        text.push_str(&delta.text);
+        if text.len() > 2 * MOST_PRINTED {
+            let from = border(text, text.len() - MOST_PRINTED);
+            text.drain(..from);
+        }
+        let from = border(text, text.len().saturating_sub(MOST_PRINTED));
+        let tail = text.get(from..).unwrap_or_default();
+        story::printed(item, tail, lines);
+    }
+
+    /// Takes a durable event.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only these ask something of the client")]
+    async fn happened(&mut self, record: &EventRecord) {
+        let is_own = record.session_id == self.open.handle.id;
+        if is_own {
+            if record.seq <= self.open.seq {
+                return;
+            }
+            self.open.seq = record.seq;
+            self.tell(record).await;
+        }
+        match &record.event {
+            Event::ApprovalRequested(approval) => {
+                if let Some(session) = self.handle_of(&record.session_id) {
+                    let asked = self.dialogs.approve(session, approval);
+                    self.out.send(&asked);
+                }
+            }
+            Event::QuestionRequested(question) => {
+                if let Some(session) = self.handle_of(&record.session_id) {
+                    let now_ms = self.sessions.engine.services().ambient.now_ms();
+                    let asked = self.dialogs.question(session, question, now_ms);
+                    self.out.send(&asked);
+                }
+            }
+            Event::ApprovalResolved(outcome) => self.dialogs.approved(&outcome.approval_id),
+            Event::QuestionResolved(outcome) => self.dialogs.answered(&outcome.question_id),
+            Event::TurnCompleted(_) if is_own => self.turn_ended(record).await,
+            _ => {}
+        }
+    }
+
+    fn handle_of(&self, id: &SessionId) -> Option<SessionHandle> {
+        if *id == self.open.handle.id {
+            return Some(self.open.handle.clone());
+        }
+        self.known_subagents.get(id).cloned()
+    }
+
+    /// Tells an event of the open session.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is only told")]
+    async fn tell(&mut self, record: &EventRecord) {
+        match &record.event {
+            Event::ItemUpdated { item } if item.status == ItemStatus::Running => {
+                if matches!(item.body, ItemBody::ToolCall(_)) {
+                    let printing = (item.clone(), String::new());
+                    self.open.printing.insert(item.id.clone(), printing);
+                }
+            }
+            Event::ItemCompleted { item } => {
+                self.open.printing.remove(&item.id);
+            }
+            Event::ConfigChanged(changed) => self.open.model.clone_from(&changed.model),
+            Event::RetryScheduled(retry) if !self.retries && self.open.story.quiet.is_none() => {
+                self.open.story.given_up = Some(retry.message.clone());
+                self.interrupt().await;
+            }
+            _ => {}
+        }
+        let lines = self.open.mirror.catch_up(record.seq);
+        let entries: Vec<Value> = lines.iter().map(|line| line.entry.clone()).collect();
+        let mut lines = Vec::new();
+        self.open.story.durable(record, &entries, &mut lines);
+        if let Event::ConfigChanged(changed) = &record.event {
+            let level = super::models::Named::read(&changed.model).level;
+            self.open.story.leveled(level, &mut lines);
+        }
+        self.out.extend(lines);
+    }
+
+    /// Stops what runs. What the model has not read waits for the next prompt. `false` when nothing ran.
+    pub(super) async fn interrupt(&mut self) -> bool {
+        let queue = QueuePolicy::Return;
+        let interrupt = |reply| Command::Interrupt { expected: None, queue, reply };
+        let Ok(Interrupted { turn_id, returned }) = self.open.handle.ask(interrupt).await else {
+            return false;
+        };
+        self.open.story.queue.hold_all(returned);
+        turn_id.is_some()
+    }
+
+    async fn turn_ended(&mut self, record: &EventRecord) {
+        if self.open.story.queue.goes_on() {
+            return;
+        }
+        let is_its = |compacting: &mut Compacting| {
+            compacting.turn.is_some() && compacting.turn == record.turn_id
+        };
+        if let Some(done) = self.compacting.take_if(is_its) {
+            let answer = match self.open.story.summed_up.take() {
+                Some(Ok(result)) => done.head.data(result),
+                Some(Err(error)) => done.head.failed(&error),
+                None if self.aborts.is_empty() => {
+                    done.head.failed("Nothing to compact (session too small)")
+                }
+                None => done.head.failed("Compaction cancelled"),
+            };
+            self.out.send(&answer);
+        }
+        for head in std::mem::take(&mut self.aborts) {
+            self.out.send(&head.done());
+        }
+        self.begin_compacting().await;
+    }
+
+    /// Begins the summing up that waits, now that nothing runs.
+    pub(super) async fn begin_compacting(&mut self) {
+        let Some(mut compacting) = self.compacting.take_if(|it| it.turn.is_none()) else { return };
+        let instructions = compacting.instructions.take();
+        let compact = |reply| Command::Compact { instructions, reply };
+        self.open.story.summed_up = None;
+        match self.open.handle.ask(compact).await {
+            Ok(turn) => {
+                self.open.story.quiet = Some(turn.clone());
+                compacting.turn = Some(turn);
+                self.compacting = Some(compacting);
+            }
+            Err(error) => self.out.send(&compacting.head.failed(&words(&error))),
+        }
+    }
+
+    /// Goes on with another session.
+    pub(super) async fn switch(&mut self, open: Open) {
+        let before = std::mem::replace(&mut self.open, open);
+        self.dialogs = Dialogs::default();
+        if before.handle.id == self.open.handle.id {
+            return;
+        }
+        self.compacting = None;
+        for head in std::mem::take(&mut self.aborts) {
+            self.out.send(&head.done());
+        }
+        self.sessions.close(before).await;
+    }
+
+    /// Closes the session, and sends what there still is to say to a client that still listens.
+    pub(super) async fn close(
+        mut self,
+        feed: &mut mpsc::Receiver<Feed>,
+        hangup: &CancellationToken,
+        ended: Ended,
+    ) {
+        self.shells.stop();
+        let engine = self.sessions.engine.clone();
+        let closing = async {
+            engine.shutdown().await;
+        };
+        let mut closing = std::pin::pin!(closing);
+        let mut batch = Vec::with_capacity(FEED_BATCH);
+        let mut is_closed = false;
+        while !is_closed {
+            tokio::select! {
+                () = &mut closing => is_closed = true,
+                _ = feed.recv_many(&mut batch, FEED_BATCH) => Box::pin(self.feed(&mut batch)).await,
+            }
+        }
+        while let Ok(last) = feed.try_recv() {
+            batch.push(last);
+        }
+        Box::pin(self.feed(&mut batch)).await;
+        let Self { sessions, open, mut out, .. } = self;
+        sessions.close(open).await;
+        let patience = async {
+            match ended {
+                Ended::EndOfInput => std::future::pending().await,
+                Ended::HungUp | Ended::Stopped => tokio::time::sleep(LAST_WORDS).await,
+            }
+        };
+        tokio::select! {
+            () = out.flushed() => {}
+            () = hangup.cancelled() => {}
+            () = patience => {}
+        }
+    }
+}
+
+/// The first border of a character at or behind a place.
+fn border(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+/// An error with what to do about it.
+pub(super) fn words(error: &Error) -> String {
+    match &error.hint {
+        Some(hint) => format!("{}\n{hint}", error.message),
+        None => error.message.clone(),
+    }
+}

@@ -1,0 +1,432 @@
+//! One function a command: from its fields to what is asked of the engine, and to its answer.
+
+use super::Dialect;
+use super::driver::{Compacting, Driver, words};
+use super::history;
+use super::line::{Asked, Bash, Command, Head, Message, Prompt, StreamingBehavior};
+use super::models::{self, Named, fields};
+use super::sessions::Open;
+use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot};
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
+use pintle_protocol::export::{ExportFormat, SessionExportParams};
+use pintle_protocol::methods::{Disposition, WhenBusy};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// What is said of a prompt that comes while a turn runs and does not say what to do then.
+const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+
+/// What is said of one that comes while the conversation is summed up.
+const COMPACTING: &str = "Cannot submit a prompt while compaction is in progress. Wait for compaction to finish and retry.";
+
+impl Driver {
+    pub(super) async fn command(&mut self, asked: Asked) {
+        let Asked { head, command } = asked;
+        let is_current = self.sessions.options.dialect == Dialect::Current;
+        let answer = match command {
+            Command::Prompt(prompt) => self.prompt(&head, prompt).await,
+            Command::Steer(message) => self.steer(&head, message).await,
+            Command::FollowUp(message) => self.follow_up(&head, message).await,
+            Command::Abort => return self.abort(head).await,
+            Command::ClearQueue if is_current => self.clear_queue(&head).await,
+            Command::NewSession(new) => {
+                let model = Some(self.open.model.clone());
+                let made = self.sessions.create(new.parent_session, model, &self.watching).await;
+                self.switched(&head, made, json!({ "cancelled": false })).await
+            }
+            Command::GetState => self.state(&head).await,
+            Command::GetMessages => {
+                let (lines, leaf) = (self.open.mirror.lines(), self.open.mirror.leaf());
+                head.data(json!({ "messages": history::messages(lines, leaf) }))
+            }
+            Command::SetModel(set) => {
+                self.set_model(&head, &format!("{}/{}", set.provider, set.model_id)).await
+            }
+            Command::CycleModel => self.cycle_model(&head).await,
+            Command::GetAvailableModels => {
+                head.data(json!({ "models": models::available(&self.models()) }))
+            }
+            Command::SetThinkingLevel(level) => self.set_level(&head, &level).await,
+            Command::CycleThinkingLevel => self.cycle_level(&head).await,
+            Command::GetAvailableThinkingLevels if is_current => {
+                head.data(json!({ "levels": self.levels() }))
+            }
+            Command::SetSteeringMode(mode) => {
+                self.watching.steering = mode;
+                self.set_queue_mode(&head, "steerMode", mode).await
+            }
+            Command::SetFollowUpMode(mode) => {
+                self.watching.follow_up = mode;
+                self.set_queue_mode(&head, "followUpMode", mode).await
+            }
+            Command::Compact(instructions) => return self.compact(head, instructions).await,
+            Command::SetAutoCompaction(enabled) => self.set_compaction(&head, enabled).await,
+            Command::SetAutoRetry(enabled) => {
+                self.retries = enabled;
+                head.done()
+            }
+            Command::AbortRetry => {
+                if let Ok(look) = self.look().await
+                    && look.state.value == StateValue::Retrying
+                {
+                    self.interrupt().await;
+                }
+                head.done()
+            }
+            Command::Bash(bash) => return self.bash(head, bash, is_current),
+            Command::AbortBash => {
+                self.shells.stop();
+                head.done()
+            }
+            Command::GetSessionStats => self.stats(&head).await,
+            Command::ExportHtml(path) => self.export(&head, path).await,
+            Command::SwitchSession(path) => {
+                let path = self.open.cwd.join(path);
+                let opened = self.sessions.open_path(&path, &self.watching).await;
+                self.switched(&head, opened, json!({ "cancelled": false })).await
+            }
+            Command::Fork(entry) => self.fork(&head, &entry).await,
+            Command::Clone => self.clone_session(&head).await,
+            Command::GetForkMessages => head.data(history::fork_messages(self.open.mirror.lines())),
+            Command::GetEntries(since) if is_current => {
+                let (lines, leaf) = (self.open.mirror.lines(), self.open.mirror.leaf());
+                match history::entries(lines, since.as_deref(), leaf) {
+                    Ok(entries) => head.data(entries),
+                    Err(error) => head.failed(&error),
+                }
+            }
+            Command::GetTree if is_current => {
+                head.data(history::tree(self.open.mirror.lines(), self.open.mirror.leaf()))
+            }
+            Command::GetLastAssistantText => {
+                head.data(history::last_text(self.open.mirror.lines(), self.open.mirror.leaf()))
+            }
+            Command::SetSessionName(name) => self.set_name(&head, &name).await,
+            Command::GetCommands => self.commands(&head).await,
+            Command::UiResponse(response) => {
+                if let Some((session, answer)) = self.dialogs.take(response) {
+                    let _ = session.tell(agent::Command::Answer(answer)).await;
+                }
+                return;
+            }
+            // The legacy Pi had no such commands.
+            Command::ClearQueue
+            | Command::GetAvailableThinkingLevels
+            | Command::GetEntries(_)
+            | Command::GetTree => {
+                let name = head.command.clone().unwrap_or_default();
+                head.failed(&format!("Unknown command: {name}"))
+            }
+        };
+        self.out.send(&answer);
+    }
+
+    async fn look(&mut self) -> Result<Snapshot, agent::Error> {
+        self.open.handle.ask(|reply| agent::Command::Look { reply }).await
+    }
+
+    /// That a message was taken, and what becomes of it; the legacy Pi did not say.
+    fn taken(&self, head: &Head, disposition: &str) -> Value {
+        match self.sessions.options.dialect {
+            Dialect::Current => head.data(json!({ "disposition": disposition })),
+            Dialect::Legacy => head.done(),
+        }
+    }
+
+    async fn prompt(&mut self, head: &Head, prompt: Prompt) -> Value {
+        if self.compacting.is_some() {
+            return head.failed(COMPACTING);
+        }
+        let Prompt { message, streaming_behavior } = prompt;
+        let input = message.into_input();
+        let when_busy = match streaming_behavior {
+            None => WhenBusy::Reject,
+            Some(StreamingBehavior::FollowUp) => WhenBusy::Queue,
+            Some(StreamingBehavior::Steer) => match self.steer_running(input.clone()).await {
+                Ok(true) => return self.taken(head, "queued"),
+                Ok(false) => WhenBusy::Reject,
+                Err(error) => return head.failed(&words(&error)),
+            },
+        };
+        match self.start(input, when_busy).await {
+            Ok(Disposition::Queued) => self.taken(head, "queued"),
+            Ok(Disposition::Started) => {
+                let answer = self.taken(head, "started");
+                self.release_held().await;
+                answer
+            }
+            Err(error) if matches!(error.kind, ErrorKind::Busy(_)) => head.failed(BUSY),
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    /// Has the engine begin with a message, or queue it behind what runs.
+    async fn start(
+        &mut self,
+        input: Vec<Input>,
+        when_busy: WhenBusy,
+    ) -> Result<Disposition, agent::Error> {
+        let content = input.clone();
+        let start = |reply| agent::Command::Start { input, when_busy, limits: None, reply };
+        let accepted = self.open.handle.ask(start).await?;
+        let disposition = accepted.disposition;
+        if disposition == Disposition::Queued {
+            self.queued(accepted, Delivery::FollowUp, content);
+        }
+        Ok(disposition)
+    }
+
+    /// Puts a message into the running turn; `false` when none runs.
+    async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
+        let content = input.clone();
+        let steer = |reply| agent::Command::Steer { expected: None, input, reply };
+        let Some(accepted) = self.open.handle.ask(steer).await? else { return Ok(false) };
+        self.queued(accepted, Delivery::Steer, content);
+        Ok(true)
+    }
+
+    /// Tells of the queue before the answer, as Pi does.
+    fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
+        let Accepted { turn_id, item_id, .. } = accepted;
+        let queued = QueuedInput { item_id, turn_id, delivery, content, limits: None };
+        if self.open.story.queue.add(queued) {
+            self.tell_queue();
+        }
+    }
+
+    fn tell_queue(&mut self) {
+        let mut lines = Vec::new();
+        self.open.story.queued(&mut lines);
+        self.out.extend(lines);
+    }
+
+    /// What waited for a prompt goes behind it.
+    async fn release_held(&mut self) {
+        for (delivery, input) in self.open.story.queue.take_held() {
+            let put = match delivery {
+                Delivery::Steer => self.steer_running(input.clone()).await.map(|_| ()),
+                Delivery::FollowUp | Delivery::Prompt => {
+                    self.start(input.clone(), WhenBusy::Queue).await.map(|_| ())
+                }
+            };
+            if put.is_err() {
+                self.open.story.queue.hold(delivery, input);
+            }
+        }
+    }
+
+    async fn steer(&mut self, head: &Head, message: Message) -> Value {
+        let input = message.into_input();
+        match self.steer_running(input.clone()).await {
+            Ok(true) => self.taken(head, "queued"),
+            Ok(false) => self.hold(head, Delivery::Steer, input),
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    async fn follow_up(&mut self, head: &Head, message: Message) -> Value {
+        let input = message.into_input();
+        match self.look().await {
+            Ok(look) if look.state.value == StateValue::Idle => {
+                self.hold(head, Delivery::FollowUp, input)
+            }
+            Ok(_) => match self.start(input, WhenBusy::Queue).await {
+                Ok(_) => self.taken(head, "queued"),
+                Err(error) => head.failed(&words(&error)),
+            },
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    /// Nothing runs: the message waits for the next prompt.
+    fn hold(&mut self, head: &Head, delivery: Delivery, input: Vec<Input>) -> Value {
+        self.open.story.queue.hold(delivery, input);
+        self.tell_queue();
+        self.taken(head, "queued")
+    }
+
+    async fn abort(&mut self, head: Head) {
+        let waits = self.compacting.as_ref().is_some_and(|compacting| compacting.turn.is_none());
+        if waits && let Some(compacting) = self.compacting.take() {
+            self.out.send(&compacting.head.failed("Compaction cancelled"));
+        }
+        if self.interrupt().await {
+            self.aborts.push(head);
+        } else {
+            self.out.send(&head.done());
+        }
+    }
+
+    async fn clear_queue(&mut self, head: &Head) -> Value {
+        let lists = self.open.story.queue.lists();
+        let remove = |reply| agent::Command::EditQueue { edit: QueueEdit::Remove(None), reply };
+        match self.open.handle.ask(remove).await {
+            Ok(removed) => {
+                for input in removed {
+                    self.open.story.queue.take(&input.item_id);
+                }
+                self.open.story.queue.take_held();
+                self.tell_queue();
+                head.data(lists)
+            }
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    async fn switched(
+        &mut self,
+        head: &Head,
+        open: Result<Open, agent::Error>,
+        data: Value,
+    ) -> Value {
+        match open {
+            Ok(open) => {
+                self.switch(open).await;
+                head.data(data)
+            }
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    async fn state(&mut self, head: &Head) -> Value {
+        let look = match self.look().await {
+            Ok(look) => look,
+            Err(error) => return head.failed(&words(&error)),
+        };
+        let open = &self.open;
+        let named = Named::read(&look.model);
+        let state = look.state.value;
+        let is_compacting = state == StateValue::Compacting || self.compacting.is_some();
+        let messages = history::messages(open.mirror.lines(), open.mirror.leaf());
+        let path = open.mirror.path().map(|path| json!(path.to_string_lossy()));
+        head.data(fields([
+            ("model", Some(models::model(&self.models(), named))),
+            ("thinkingLevel", Some(json!(named.level))),
+            ("isStreaming", Some(json!(state != StateValue::Idle && open.story.quiet.is_none()))),
+            ("isCompacting", Some(json!(is_compacting))),
+            ("steeringMode", Some(json!(self.watching.steering.pi_name()))),
+            ("followUpMode", Some(json!(self.watching.follow_up.pi_name()))),
+            ("sessionFile", path),
+            ("sessionId", Some(json!(open.handle.id))),
+            ("sessionName", open.story.name().map(Value::from)),
+            ("autoCompactionEnabled", Some(json!(self.compacts))),
+            ("messageCount", Some(json!(messages.len()))),
+            ("pendingMessageCount", Some(json!(open.story.queue.len()))),
+        ]))
+    }
+
+    async fn compact(&mut self, head: Head, instructions: Option<String>) {
+        if self.compacting.is_some() {
+            return self.out.send(&head.failed("Already compacting"));
+        }
+        if self.open.mirror.is_empty() {
+            return self.out.send(&head.failed("Nothing to compact (session too small)"));
+        }
+        let leaf = self.open.mirror.lines().last();
+        if leaf.is_some_and(|line| line.text_of("type") == Some("compaction")) {
+            return self.out.send(&head.failed("Already compacted"));
+        }
+        self.compacting = Some(Compacting { head, instructions, turn: None });
+        // What runs is stopped first, and its end begins the summing up.
+        if !self.interrupt().await {
+            self.begin_compacting().await;
+        }
+    }
+
+    fn bash(&mut self, head: Head, bash: Bash, is_current: bool) {
+        let exclude_from_context = bash.exclude_from_context && is_current;
+        let bash = Bash { exclude_from_context, ..bash };
+        let (engine, session) = (self.sessions.engine.clone(), self.open.handle.clone());
+        self.shells.run(head, bash, engine, session, self.open.cwd.clone());
+    }
+
+    async fn stats(&mut self, head: &Head) -> Value {
+        match self.look().await {
+            Ok(look) => {
+                let mirror = &self.open.mirror;
+                let path = mirror.path().map(|path| path.to_string_lossy().into_owned());
+                let session = self.open.handle.id.as_str();
+                head.data(history::stats(mirror.lines(), session, path, &look.context))
+            }
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+
+    async fn export(&mut self, head: &Head, path: Option<String>) -> Value {
+        if self.open.mirror.path().is_none() {
+            return head.failed("Cannot export in-memory session to HTML");
+        }
+        if self.open.mirror.is_empty() {
+            return head.failed("Nothing to export yet - start a conversation first");
+        }
+        let name =
+            format!("pi-session-{}.html", self.open.mirror.file_name().trim_end_matches(".jsonl"));
+        let path = self.open.cwd.join(path.unwrap_or(name));
+        let format = ExportFormat::Html;
+        let params = SessionExportParams { session_id: None, format, path: None, overwrite: false };
+        let id = self.open.handle.id.clone();
+        let text = match self.sessions.engine.export(id, params).await {
+            Ok(exported) => exported.text.unwrap_or_default(),
+            Err(error) => return head.failed(&words(&error)),
+        };
+        let here = &self.sessions.engine.services().here;
+        match here.write(&path, text.into_bytes()).await {
+            Ok(()) => head.data(json!({ "path": path.to_string_lossy() })),
+            Err(error) => head.failed(&format!("the session was not exported: {error}")),
+        }
+    }
+
+    async fn fork(&mut self, head: &Head, entry: &str) -> Value {
+        let lines = self.open.mirror.lines();
+        let line = lines.iter().find(|line| line.text_of("id") == Some(entry));
+        let Some((item, text)) =
+            line.and_then(|line| Some((line.item.clone()?, history::said(line))))
+        else {
+            return head.failed("Invalid entry ID for forking");
+        };
+        let forked =
+            self.sessions.fork(&self.open.handle.id, Some(item), self.own_path(), &self.watching);
+        let forked = forked.await;
+        self.switched(head, forked, json!({ "text": text, "cancelled": false })).await
+    }
+
+    async fn clone_session(&mut self, head: &Head) -> Value {
+        if self.open.mirror.is_empty() {
+            return head.failed("Cannot clone session: no current entry selected");
+        }
+        let cloned =
+            self.sessions.fork(&self.open.handle.id, None, self.own_path(), &self.watching);
+        let cloned = cloned.await;
+        self.switched(head, cloned, json!({ "cancelled": false })).await
+    }
+
+    fn own_path(&self) -> Option<String> {
+        self.open.mirror.path().map(|path| path.to_string_lossy().into_owned())
+    }
+
+    async fn commands(&mut self, head: &Head) -> Value {
+        let cwd = self.open.cwd.to_string_lossy().into_owned();
+        let found = self.sessions.engine.commands(&cwd).await;
+        let commands = found.commands.into_iter().map(|command| {
+            let path = PathBuf::from(&command.path);
+            let is_own = path.starts_with(&self.open.cwd);
+            let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
+            fields([
+                ("name", Some(json!(command.name))),
+                ("description", command.description.map(Value::from)),
+                ("source", Some(json!(if is_skill { "skill" } else { "prompt" }))),
+                (
+                    "sourceInfo",
+                    Some(json!({
+                        "path": command.path,
+                        "source": "local",
+                        "scope": if is_own { "project" } else { "user" },
+                        "origin": "top-level",
+                    })),
+                ),
+            ])
+        });
+        head.data(json!({ "commands": commands.collect::<Vec<_>>() }))
+    }
+}

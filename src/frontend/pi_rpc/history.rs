@@ -1,0 +1,207 @@
+//! What is asked of a session's entries: the conversation, the tree, the counts. Pure.
+
+use super::mirror::Line;
+use pintle_protocol::context::ContextUsage;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// The entries, or those after one.
+pub(super) fn entries(
+    lines: &[Line],
+    since: Option<&str>,
+    leaf: Option<&str>,
+) -> Result<Value, String> {
+    let from = match since {
+        None => 0,
+        Some(since) => lines
+            .iter()
+            .position(|line| line.text_of("id") == Some(since))
+            .map(|at| at + 1)
+            .ok_or_else(|| format!("Entry not found: {since}"))?,
+    };
+    let entries: Vec<&Value> = lines.iter().skip(from).map(|line| &line.entry).collect();
+    Ok(json!({ "entries": entries, "leafId": leaf }))
+}
+
+/// All entries as a tree.
+pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
+    let labels: HashMap<&str, &Value> = lines
+        .iter()
+        .filter(|line| line.text_of("type") == Some("label"))
+        .filter_map(|line| Some((line.text_of("targetId")?, &line.entry)))
+        .collect();
+    // Children come after their parents, so going backwards each node is whole when its parent is made.
+    let mut children: HashMap<&str, Vec<Value>> = HashMap::new();
+    let mut roots = Vec::new();
+    for line in lines.iter().rev() {
+        let id = line.text_of("id").unwrap_or_default();
+        let mut own = children.remove(id).unwrap_or_default();
+        own.reverse();
+        let mut node = Map::new();
+        node.insert("entry".to_owned(), line.entry.clone());
+        node.insert("children".to_owned(), Value::Array(own));
+        if let Some(label) = labels.get(id)
+            && let Some(text) = label.get("label")
+        {
+            node.insert("label".to_owned(), text.clone());
+            let stamp = label.get("timestamp").cloned().unwrap_or_default();
+            node.insert("labelTimestamp".to_owned(), stamp);
+        }
+        match line.text_of("parentId") {
+            Some(parent) => children.entry(parent).or_default().push(Value::Object(node)),
+            None => roots.push(Value::Object(node)),
+        }
+    }
+    roots.reverse();
+    json!({ "tree": roots, "leafId": leaf })
+}
+
+/// The entries on the way to the leaf, in order.
+fn way<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
+    let places: HashMap<&str, usize> =
+        lines.iter().enumerate().filter_map(|(at, line)| Some((line.text_of("id")?, at))).collect();
+    let start = leaf.and_then(|leaf| places.get(leaf)).copied();
+    let mut way: Vec<&Line> = std::iter::successors(start, |at| {
+        let parent = lines.get(*at)?.text_of("parentId")?;
+        places.get(parent).copied().filter(|parent| parent < at)
+    })
+    .filter_map(|at| lines.get(at))
+    .collect();
+    way.reverse();
+    way
+}
+
+/// The messages that the model reads: after a summing up, its summary and what it kept.
+pub(super) fn messages(lines: &[Line], leaf: Option<&str>) -> Vec<Value> {
+    let way = way(lines, leaf);
+    let summed_up = way.iter().rposition(|line| line.text_of("type") == Some("compaction"));
+    let Some(at) = summed_up else { return way.iter().filter_map(|line| message(line)).collect() };
+    let mut messages: Vec<Value> = way.get(at).and_then(|line| message(line)).into_iter().collect();
+    let kept = way.get(at).and_then(|line| line.text_of("firstKeptEntryId"));
+    let first = way.iter().position(|line| line.text_of("id") == kept).unwrap_or(at);
+    let kept = way.get(first..at).unwrap_or_default();
+    let since = way.get(at + 1..).unwrap_or_default();
+    let read = kept.iter().chain(since);
+    messages.extend(
+        read.filter(|line| line.text_of("type") != Some("compaction"))
+            .filter_map(|line| message(line)),
+    );
+    messages
+}
+
+/// An entry as a message.
+fn message(line: &Line) -> Option<Value> {
+    let part = |key: &str| line.entry.get(key).cloned().unwrap_or_default();
+    let ms = line.text_of("timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
+    let ms = ms.map_or(0, jiff::Timestamp::as_millisecond);
+    Some(match line.text_of("type")? {
+        "message" => part("message"),
+        "custom_message" => json!({
+            "role": "custom",
+            "customType": part("customType"),
+            "content": part("content"),
+            "display": part("display"),
+            "timestamp": ms,
+        }),
+        "compaction" => json!({
+            "role": "compactionSummary",
+            "summary": part("summary"),
+            "tokensBefore": part("tokensBefore"),
+            "timestamp": ms,
+        }),
+        "branch_summary" => json!({
+            "role": "branchSummary",
+            "summary": part("summary"),
+            "fromId": part("fromId"),
+            "timestamp": ms,
+        }),
+        _ => return None,
+    })
+}
+
+fn role(message: &Value) -> &str {
+    message.get("role").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The texts of a message's content.
+fn text(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let texts = blocks.iter().filter(|block| block.get("type") == Some(&json!("text")));
+            texts.filter_map(|block| block.get("text").and_then(Value::as_str)).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// The messages of people, on any branch, that a fork can begin before.
+pub(super) fn fork_messages(lines: &[Line]) -> Value {
+    let said = lines.iter().filter_map(|line| {
+        let message = message(line).filter(|message| role(message) == "user")?;
+        Some(json!({ "entryId": line.text_of("id")?, "text": text(&message) }))
+    });
+    json!({ "messages": said.collect::<Vec<_>>() })
+}
+
+/// What a person said in an entry.
+pub(super) fn said(line: &Line) -> String {
+    message(line).map(|message| text(&message)).unwrap_or_default()
+}
+
+/// What the model said last.
+pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
+    let messages = messages(lines, leaf);
+    let replies = messages.iter().rev().filter(|message| role(message) == "assistant");
+    let said = replies.map(text).map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
+    said.map_or_else(|| json!({}), |text| json!({ "text": text }))
+}
+
+/// What a session came to: the whole file counts.
+pub(super) fn stats(
+    lines: &[Line],
+    session: &str,
+    path: Option<String>,
+    context: &ContextUsage,
+) -> Value {
+    let messages: Vec<&Value> = lines.iter().filter_map(|line| line.entry.get("message")).collect();
+    let count = |wanted: &str| messages.iter().filter(|message| role(message) == wanted).count();
+    let calls = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
+    let calls = calls.filter(|block| block.get("type") == Some(&json!("toolCall"))).count();
+    let usages: Vec<&Value> = messages.iter().filter_map(|message| message.get("usage")).collect();
+    let sum = |key: &str| -> u64 {
+        usages.iter().filter_map(|usage| usage.get(key).and_then(Value::as_u64)).sum()
+    };
+    let cost: f64 = usages
+        .iter()
+        .filter_map(|usage| usage.pointer("/cost/total").and_then(Value::as_f64))
+        .sum();
+    let [input, output, read, write] = ["input", "output", "cacheRead", "cacheWrite"].map(sum);
+    let mut stats = Map::new();
+    stats.extend(path.map(|path| ("sessionFile".to_owned(), Value::from(path))));
+    let counts = json!({
+        "sessionId": session,
+        "userMessages": count("user"),
+        "assistantMessages": count("assistant"),
+        "toolCalls": calls,
+        "toolResults": count("toolResult"),
+        "totalMessages": messages.len(),
+        "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write, "total": input + output + read + write },
+        "cost": cost,
+    });
+    if let Value::Object(counts) = counts {
+        stats.extend(counts);
+    }
+    if let Some(window) = context.window {
+        let is_known = lines.last().is_none_or(|line| line.text_of("type") != Some("compaction"));
+        let tokens = is_known.then_some(context.tokens);
+        let part = |tokens: u64| {
+            let parts = f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
+            100.0 * parts / f64::from(u32::try_from(window.max(1)).unwrap_or(u32::MAX))
+        };
+        let usage =
+            json!({ "tokens": tokens, "contextWindow": window, "percent": tokens.map(part) });
+        stats.insert("contextUsage".to_owned(), usage);
+    }
+    Value::Object(stats)
+}

@@ -1,0 +1,90 @@
+//! Messages in Pi's form, where no line of the session's file says them: replies that stream, and replies that failed. Pure.
+
+use super::Dialect;
+use super::line::put;
+use pintle_protocol::content::Content;
+use pintle_protocol::item::{ToolCall, ToolResult};
+use serde_json::{Value, json};
+
+/// Who replies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Voice {
+    pub(super) api: String,
+    pub(super) provider: String,
+    pub(super) model: String,
+}
+
+/// No tokens, in Pi's form.
+pub(super) fn no_usage() -> Value {
+    json!({
+        "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
+        "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 },
+    })
+}
+
+/// A reply that is not in the file.
+pub(super) fn reply(voice: &Voice, content: &[Value], stop: &str, ms: u64) -> Value {
+    json!({
+        "role": "assistant",
+        "content": content,
+        "api": voice.api,
+        "provider": voice.provider,
+        "model": voice.model,
+        "usage": no_usage(),
+        "stopReason": stop,
+        "timestamp": ms,
+    })
+}
+
+/// Why a reply that streams has stopped: it has not.
+pub(super) fn pending(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Current => "pending",
+        Dialect::Legacy => "stop",
+    }
+}
+
+/// Says why a reply has no end of its own.
+pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
+    put(message, "stopReason", stop);
+    put(message, "errorMessage", error);
+}
+
+/// Content of a tool's result as Pi's blocks.
+pub(super) fn content(content: &[Content]) -> Value {
+    let block = |content: &Content| match content {
+        Content::Text { text } => json!({ "type": "text", "text": text }),
+        Content::Image { mime_type, data } => {
+            json!({ "type": "image", "data": data, "mimeType": mime_type })
+        }
+    };
+    content.iter().map(block).collect()
+}
+
+/// What a tool returned, for the event of its end.
+pub(super) fn result(call: &ToolCall) -> Value {
+    let Some(ToolResult { content: blocks, details, .. }) = &call.output else {
+        return json!({ "content": [] });
+    };
+    let mut result = json!({ "content": content(blocks) });
+    let mut facts = json!({});
+    if let [change, ..] = details.changes.as_slice() {
+        put(&mut facts, "diff", change.diff.as_str());
+        if let Some(line) = change.first_changed_line {
+            put(&mut facts, "firstChangedLine", line);
+        }
+    }
+    if let Some(code) = details.exit_code {
+        put(&mut facts, "exitCode", code);
+    }
+    if let Some(truncation) = &details.truncation {
+        put(&mut facts, "truncation", serde_json::to_value(truncation).unwrap_or_default());
+    }
+    if let Some(path) = &details.full_output_path {
+        put(&mut facts, "fullOutputPath", path.as_str());
+    }
+    if facts.as_object().is_some_and(|facts| !facts.is_empty()) {
+        put(&mut result, "details", facts);
+    }
+    result
+}

@@ -1,0 +1,157 @@
+//! Pi's RPC: commands as JSON lines in, answers and events as JSON lines out, one session at a time.
+//!
+//! One task serves a client. Commands are taken in their order; those that take long (`abort`, `compact`, `bash`) are answered when they
+//! are done, and others meanwhile. An answer goes out before the events that its command causes, except where Pi tells them first.
+//! Invariant: a message that was accepted is not lost. At the end of input what runs goes on to its end.
+//! Source: `reference/pi-rpc.md`, of 2026-11.
+
+mod ask;
+mod driver;
+mod handlers;
+mod history;
+mod line;
+mod message;
+mod mirror;
+mod models;
+mod out;
+mod queue;
+mod reply;
+mod sessions;
+mod settings;
+mod shell;
+mod story;
+
+pub use line::QueueMode;
+pub use models::meant;
+pub use sessions::Start;
+
+use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};
+use crate::transport::{Incoming, Link};
+use driver::{Driver, Tools};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How many events may wait for this task. It takes them at once unless the client is slow.
+const FEED_CAPACITY: usize = 1024;
+
+/// How many events are taken at once, so that neighbouring deltas become one.
+const FEED_BATCH: usize = 64;
+
+/// How many new sub-agents may wait to be known. They are known before anything of theirs is handed on.
+const SUBAGENTS: usize = 256;
+
+/// How long a client may take to read the last lines when the engine was told to stop.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Which Pi the client was written for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// 0.87 and later: updates tell what is new.
+    #[default]
+    Current,
+    /// 0.73 and before: updates repeat the message.
+    Legacy,
+}
+
+/// How a client is served.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Which Pi.
+    pub dialect: Dialect,
+    /// The session to begin with.
+    pub start: Start,
+    /// Where session files are; none writes none.
+    pub session_dir: Option<PathBuf>,
+    /// What new sessions are called.
+    pub name: Option<String>,
+    /// The model, as `provider/id` or `provider/id:effort`; `None` as the settings or the session say.
+    pub model: Option<String>,
+    /// Instructions for new sessions.
+    pub system_prompt: Option<String>,
+    /// Patterns of the models that `cycle_model` goes through.
+    pub models: Vec<String>,
+    /// How many steers are read at once.
+    pub steering: QueueMode,
+    /// How many follow-ups are read at once.
+    pub follow_up: QueueMode,
+    /// A provider that fails is not asked again.
+    pub no_retry: bool,
+    /// Cancel it to interrupt what runs and end in order.
+    pub stop: CancellationToken,
+}
+
+/// Why a client is served no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Its input ended, and what ran has finished.
+    EndOfInput,
+    /// It reads no more.
+    HungUp,
+    /// The stop token fired.
+    Stopped,
+}
+
+/// Serves one client to its end, then closes the engine's sessions in order.
+///
+/// # Errors
+/// The session to begin with could not be made or opened.
+pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
+    let Link { mut incoming, outgoing, hangup } = link;
+    let (feed_tx, mut feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
+    let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS);
+    let subscriber = Subscriber {
+        id: SubscriberId(0),
+        feed: feed_tx,
+        can_approve: true,
+        can_answer: true,
+        extensions: Arc::default(),
+        adopt: Some(Adopt::new(move |subagent| {
+            // With no room its questions stay without an answer, which is a no.
+            let _ = subagents_tx.try_send(subagent);
+        })),
+    };
+    let stop = options.stop.clone();
+    let tools = Tools { engine: engine.clone(), options, outgoing, subagents };
+    let mut driver = match Driver::new(tools, subscriber).await {
+        Ok(driver) => driver,
+        Err(error) => {
+            engine.shutdown().await;
+            return Err(error);
+        }
+    };
+    let mut batch = Vec::with_capacity(FEED_BATCH);
+    let mut has_input = true;
+    let ended = loop {
+        if !has_input && driver.is_idle().await {
+            break Ended::EndOfInput;
+        }
+        let overdue = driver.overdue();
+        tokio::select! {
+            biased;
+            () = hangup.cancelled() => break Ended::HungUp,
+            () = stop.cancelled() => break Ended::Stopped,
+            () = driver.out.drain(), if !driver.out.is_empty() => {}
+            happened = driver.shells.next(), if !driver.shells.is_empty() => driver.shell(happened),
+            () = overdue => driver.deny_overdue().await,
+            _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.out.is_empty() => {
+                Box::pin(driver.feed(&mut batch)).await;
+            }
+            came = incoming.recv(), if has_input && driver.out.takes_more() => match came {
+                Some(Incoming::Message(line)) => Box::pin(driver.take(&line)).await,
+                Some(Incoming::TooLarge) => driver.too_large(),
+                Some(Incoming::Broken(what)) => tracing::warn!("{what}"),
+                None => {
+                    has_input = false;
+                    driver.nobody_answers().await;
+                }
+            },
+        }
+    };
+    Box::pin(driver.close(&mut feed, &hangup, ended)).await;
+    Ok(ended)
+}

@@ -1,0 +1,360 @@
+//! The one session that a client has open, and how it comes to another one: made, opened by its file, taken over from Pi, forked.
+//!
+//! Invariant: the session before stays open until the next one is, so a command that fails changes nothing.
+
+use super::Options;
+use super::line::QueueMode;
+use super::mirror::Mirror;
+use super::models::Named;
+use super::story::Story;
+use crate::agent::{
+    Command, CreateSession, EngineHandle, Error, ErrorKind, ForkSession, OpenConfig, SessionHandle,
+    Snapshot, Subscriber,
+};
+use crate::pi;
+use crate::store::{FORMAT_VERSION, Header, Store};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::item::Item;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// The longest id of a session file that is taken over.
+const MOST_ID_CHARS: usize = 64;
+
+/// The session that is open.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) handle: SessionHandle,
+    pub(super) mirror: Mirror,
+    pub(super) story: Story,
+    pub(super) cwd: PathBuf,
+    pub(super) model: String,
+    /// The last event that was told.
+    pub(super) seq: u64,
+    /// The calls that run, with what they have printed.
+    pub(super) printing: HashMap<ItemId, (Item, String)>,
+}
+
+/// Which session a client begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Start {
+    /// A new one.
+    #[default]
+    New,
+    /// The one whose file is the newest of this folder.
+    Continue,
+    /// That of this file, or whose id begins so.
+    Open(String),
+    /// That of this very id; a new one if there is none.
+    Id(String),
+    /// A copy of that of this file, or whose id begins so.
+    Fork(String),
+}
+
+/// How many messages are read at once, and who watches.
+#[derive(Debug)]
+pub(super) struct Watching {
+    pub(super) subscriber: Subscriber,
+    pub(super) steering: QueueMode,
+    pub(super) follow_up: QueueMode,
+}
+
+/// What makes and opens sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    pub(super) engine: EngineHandle,
+    pub(super) options: Options,
+}
+
+impl Sessions {
+    /// The session to begin with.
+    pub(super) async fn start(&self, watching: &Watching) -> Result<Open, Error> {
+        match &self.options.start {
+            Start::New => self.create(None, None, watching).await,
+            Start::Continue => match self.files().pop() {
+                Some(path) => self.open_path(&path, watching).await,
+                None => self.create(None, None, watching).await,
+            },
+            Start::Open(named) => self.open_path(&self.path_of(named)?, watching).await,
+            Start::Id(id) => match self.path_of(id) {
+                Ok(path) => self.open_path(&path, watching).await,
+                Err(_) => self.create_as(id, watching).await,
+            },
+            Start::Fork(named) => {
+                let path = self.path_of(named)?;
+                let of = self.find(&self.read(&path).await?).await?.handle;
+                self.fork(&of.id, None, Some(path.display().to_string()), watching).await
+            }
+        }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let folder = self.options.session_dir.as_deref();
+        folder.map(|folder| crate::store::beside::files(folder, ".jsonl")).unwrap_or_default()
+    }
+
+    /// The file that is named, or whose session's id begins so.
+    fn path_of(&self, named: &str) -> Result<PathBuf, Error> {
+        if named.contains('/') || Path::new(named).extension().is_some() {
+            return Ok(self.options.cwd.join(named));
+        }
+        let is_it = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.split_once('_').is_some_and(|(_, id)| id.starts_with(named))
+        };
+        self.files().into_iter().find(is_it).ok_or_else(|| {
+            let message = format!("No session found matching '{named}'");
+            Error::new(ErrorKind::NotFound, message)
+        })
+    }
+
+    fn config(&self) -> OpenConfig {
+        let services = self.engine.services();
+        OpenConfig {
+            model: self.options.model.clone(),
+            permission_mode: Some(services.default_permission_mode),
+            system_prompt: None,
+            mode: None,
+        }
+    }
+
+    /// Makes a session; with this model, if one is named.
+    pub(super) async fn create(
+        &self,
+        parent: Option<String>,
+        model: Option<String>,
+        watching: &Watching,
+    ) -> Result<Open, Error> {
+        let config = self.config();
+        let config = OpenConfig {
+            model: model.or(config.model),
+            system_prompt: self.options.system_prompt.clone(),
+            ..config
+        };
+        let create = CreateSession {
+            cwd: self.options.cwd.to_string_lossy().into_owned(),
+            title: self.options.name.clone(),
+            config,
+            ..CreateSession::default()
+        };
+        let handle = self.engine.create(create).await?;
+        self.adopt(handle, parent, watching).await
+    }
+
+    /// Makes a session under an id that a client has chosen.
+    async fn create_as(&self, id: &str, watching: &Watching) -> Result<Open, Error> {
+        if !is_id(id) {
+            let message = format!("Invalid session id: {id}");
+            return Err(Error::new(ErrorKind::Invalid, message)
+                .hint("it has letters, digits, - and _, at most 64 of them"));
+        }
+        let first = self.create(None, None, watching).await?;
+        // What a new session says of itself is copied under the other id, where it begins.
+        let (store, from, to) =
+            (self.store(), first.handle.id.clone(), SessionId::new(id.to_owned()));
+        let new = to.clone();
+        let _ = first.handle.ask(|reply| Command::Close { reply }).await;
+        in_background(move || {
+            let mut entries = store.entries(&from)?;
+            let header = Header { session_id: new.clone(), ..entries.header().clone() };
+            let mut journal = store.draft(&header)?;
+            if let Some(Some(record)) = entries.next().transpose()?.map(|entry| entry.record) {
+                journal.append(&EventRecord { session_id: new, seq: 1, ..record }, None)?;
+            }
+            journal.publish()?;
+            store.delete(&from)?;
+            Ok(())
+        })
+        .await?;
+        let handle = self.engine.open(to, self.config()).await?;
+        self.adopt(handle, None, watching).await
+    }
+
+    /// Opens the session of a file: of ours, or of Pi's, which is taken over.
+    pub(super) async fn open_path(&self, path: &Path, watching: &Watching) -> Result<Open, Error> {
+        let text = self.read(path).await?;
+        let Found { mut handle, is_new } = self.find(&text).await?;
+        let mut mirror = self.mirror(&handle, None).await?;
+        if let Err(why) = mirror.write_to(path.to_owned()) {
+            tracing::warn!("{}: {why}; it is left as it is", path.display());
+            // What it says now is another story than the one in the journal.
+            if !is_new {
+                handle = self.import(&text, None).await?;
+            }
+            mirror = self.mirror(&handle, Some(path.display().to_string())).await?;
+            self.name_file(&mut mirror);
+        }
+        self.watch(handle, mirror, watching).await
+    }
+
+    /// The session that a file is of.
+    async fn find(&self, text: &str) -> Result<Found, Error> {
+        let head = text.lines().next().unwrap_or_default();
+        let head: serde_json::Value = serde_json::from_str(head).unwrap_or_default();
+        let id = head.get("id").and_then(serde_json::Value::as_str).filter(|id| is_id(id));
+        if let Some(id) = id {
+            let id = SessionId::new(id.to_owned());
+            if self.store().folder(&id).is_ok() {
+                let handle = self.engine.open(id, self.config()).await?;
+                return Ok(Found { handle, is_new: false });
+            }
+        }
+        Ok(Found { handle: self.import(text, id).await?, is_new: true })
+    }
+
+    async fn read(&self, path: &Path) -> Result<String, Error> {
+        let bytes = self.engine.services().here.read(path).await.map_err(|_| {
+            let message = format!("Session file not found: {}", path.display());
+            Error::new(ErrorKind::NotFound, message)
+        })?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        pi::read(&text).map_err(|_| {
+            let message = format!("Session file is not a valid pi session: {}", path.display());
+            Error::new(ErrorKind::Invalid, message)
+        })?;
+        Ok(text)
+    }
+
+    /// Takes a session of Pi's over, under its own id if that is free.
+    async fn import(&self, text: &str, id: Option<&str>) -> Result<SessionHandle, Error> {
+        let services = self.engine.services();
+        let ambient = services.ambient.clone();
+        let id = id.map_or_else(|| ambient.new_id(), str::to_owned);
+        let id = SessionId::new(id);
+        let (store, text, new) = (self.store(), text.to_owned(), id.clone());
+        in_background(move || {
+            let read = pi::read(&text)
+                .map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
+            let imported = pi::import(&read, None, &mut || ambient.new_id());
+            let header = Header {
+                journal: "pintle".to_owned(),
+                version: FORMAT_VERSION,
+                session_id: new.clone(),
+                cwd: imported.cwd,
+                created_ms: imported.created_ms,
+            };
+            let mut journal = store.draft(&header)?;
+            for (seq, draft) in (1..).zip(imported.drafts) {
+                let record = EventRecord {
+                    session_id: new.clone(),
+                    seq,
+                    ts_ms: draft.ts_ms,
+                    turn_id: draft.turn_id,
+                    event: draft.event,
+                };
+                journal.append(&record, draft.private.as_deref())?;
+            }
+            journal.publish()?;
+            Ok(())
+        })
+        .await?;
+        self.engine.open(id, self.config()).await
+    }
+
+    /// Makes a session that begins with the history of another one, before a message if one is named.
+    pub(super) async fn fork(
+        &self,
+        of: &SessionId,
+        before: Option<ItemId>,
+        parent: Option<String>,
+        watching: &Watching,
+    ) -> Result<Open, Error> {
+        let at = before.map(|id| HistoryPoint { item_id: Some(id), ..HistoryPoint::default() });
+        let fork = ForkSession { of: of.clone(), at, title: None, config: self.config() };
+        let handle = self.engine.fork(fork).await?;
+        self.adopt(handle, parent, watching).await
+    }
+
+    async fn adopt(
+        &self,
+        handle: SessionHandle,
+        parent: Option<String>,
+        watching: &Watching,
+    ) -> Result<Open, Error> {
+        let mut mirror = self.mirror(&handle, parent).await?;
+        self.name_file(&mut mirror);
+        self.watch(handle, mirror, watching).await
+    }
+
+    async fn mirror(
+        &self,
+        handle: &SessionHandle,
+        parent: Option<String>,
+    ) -> Result<Mirror, Error> {
+        let (store, id) = (self.store(), handle.id.clone());
+        in_background(move || Ok(Mirror::new(&store, &id, parent.as_deref())?)).await
+    }
+
+    /// Names the session's file as Pi does, if there is to be one.
+    fn name_file(&self, mirror: &mut Mirror) {
+        let Some(folder) = &self.options.session_dir else { return };
+        if let Err(error) = mirror.write_to(folder.join(mirror.file_name())) {
+            tracing::error!("the session has no file: {error}");
+        }
+    }
+
+    async fn watch(
+        &self,
+        handle: SessionHandle,
+        mut mirror: Mirror,
+        watching: &Watching,
+    ) -> Result<Open, Error> {
+        let Watching { subscriber, steering, follow_up } = watching;
+        let subscriber = subscriber.clone();
+        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
+        let Snapshot { seq, title, model, cwd, .. } = handle.ask(subscribe).await?;
+        mirror.catch_up(seq);
+        let values = [("steerMode", steering), ("followUpMode", follow_up)];
+        let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
+        let values = BTreeMap::from(values);
+        handle.ask(|reply| Command::SetOptions { values, reply }).await?;
+        let level = Named::read(&model).level.to_owned();
+        Ok(Open {
+            story: Story::new(self.options.dialect, title, level),
+            handle,
+            mirror,
+            cwd: PathBuf::from(cwd),
+            model,
+            seq,
+            printing: HashMap::new(),
+        })
+    }
+
+    /// Closes a session. One in which nobody said anything is not kept.
+    pub(super) async fn close(&self, open: Open) {
+        let _ = open.handle.ask(|reply| Command::Close { reply }).await;
+        if open.mirror.is_empty() {
+            let (store, id) = (self.store(), open.handle.id.clone());
+            let deleted = in_background(move || Ok(store.delete(&id)?)).await;
+            if let Err(error) = deleted {
+                tracing::debug!("{error}");
+            }
+        }
+    }
+
+    fn store(&self) -> Store {
+        self.engine.services().store.clone()
+    }
+}
+
+/// The session that a file is of.
+struct Found {
+    handle: SessionHandle,
+    /// It was taken over just now.
+    is_new: bool,
+}
+
+fn is_id(id: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !id.is_empty() && id.len() <= MOST_ID_CHARS && id.chars().all(is_plain)
+}
+
+/// Does blocking work of the store on a thread for it.
+async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::new(ErrorKind::Internal, error.to_string())).flatten()
+}

@@ -1,0 +1,143 @@
+//! Commands that set how a session works: its model, how hard that thinks, how many messages are read at once, its name.
+//!
+//! They hold for the session, and as long as it is open; no file of settings is written.
+
+use super::driver::{Driver, words};
+use super::line::{Head, QueueMode};
+use super::models::{self, Named};
+use crate::agent;
+use pintle_protocol::methods::ConfigResult;
+use pintle_protocol::models::ModelsListResult;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+impl Driver {
+    pub(super) fn models(&self) -> ModelsListResult {
+        self.sessions.engine.services().models.list()
+    }
+
+    pub(super) fn levels(&self) -> Vec<&'static str> {
+        models::levels(&self.models(), Named::read(&self.open.model))
+    }
+
+    /// Sets options of the session. The error is the first that was refused, in words.
+    pub(super) async fn set(&mut self, values: &[(&str, &str)]) -> Result<(), String> {
+        let values = values.iter().map(|(id, value)| ((*id).to_owned(), (*value).to_owned()));
+        let values: BTreeMap<String, String> = values.collect();
+        let model = values.get("model").cloned();
+        let effort = values.get("effort").cloned();
+        let set = |reply| agent::Command::SetOptions { values, reply };
+        let set = self.open.handle.ask(set).await.map_err(|error| words(&error))?;
+        let ConfigResult { rejected, .. } = set;
+        if let Some(rejected) = rejected.into_iter().next() {
+            return Err(rejected.reason);
+        }
+        // The event says the same, and comes after the answer.
+        let named = Named::read(&self.open.model);
+        let (provider_id, level) = (format!("{}/{}", named.provider, named.id), named.level);
+        let effort =
+            effort.or_else(|| models::effort(level).filter(|_| level != "off").map(str::to_owned));
+        let model = model.unwrap_or(provider_id);
+        self.open.model = match effort {
+            Some(effort) => format!("{model}:{effort}"),
+            None => model,
+        };
+        let mut lines = Vec::new();
+        self.open.story.leveled(Named::read(&self.open.model).level, &mut lines);
+        self.out.extend(lines);
+        Ok(())
+    }
+
+    pub(super) async fn set_model(&mut self, head: &Head, model: &str) -> Value {
+        match self.set(&[("model", model)]).await {
+            Ok(()) => head.data(models::model(&self.models(), Named::read(&self.open.model))),
+            Err(reason) => head.failed(&format!("Model not found: {model}\n{reason}")),
+        }
+    }
+
+    pub(super) async fn cycle_model(&mut self, head: &Head) -> Value {
+        let patterns = self.sessions.options.models.clone();
+        let list = self.models();
+        let all = models::cycle(&list, &patterns);
+        let named = Named::read(&self.open.model);
+        let own = format!("{}/{}", named.provider, named.id);
+        let at = all.iter().position(|model| *model == own);
+        let next = at.map_or(0, |at| (at + 1) % all.len().max(1));
+        let Some(next) = all.get(next).filter(|next| **next != own) else {
+            return head.data(Value::Null);
+        };
+        match self.set(&[("model", next)]).await {
+            Ok(()) => {
+                let named = Named::read(&self.open.model);
+                head.data(json!({
+                    "model": models::model(&list, named),
+                    "thinkingLevel": named.level,
+                    "isScoped": !patterns.is_empty(),
+                }))
+            }
+            Err(reason) => head.failed(&reason),
+        }
+    }
+
+    /// Sets a thinking level. One that the model has not becomes the nearest below; one that nobody knows changes nothing, as in Pi.
+    pub(super) async fn set_level(&mut self, head: &Head, level: &str) -> Value {
+        let Some(effort) = models::effort(level) else { return head.done() };
+        let effort = if self.levels().contains(&level) { effort } else { "none" };
+        match self.set(&[("effort", effort)]).await {
+            Ok(()) => head.done(),
+            Err(reason) => head.failed(&reason),
+        }
+    }
+
+    pub(super) async fn cycle_level(&mut self, head: &Head) -> Value {
+        let levels = self.levels();
+        let now = Named::read(&self.open.model).level;
+        let at = levels.iter().position(|level| *level == now).map_or(0, |at| at + 1);
+        let next = levels.get(at % levels.len().max(1)).filter(|next| **next != now);
+        let Some(next) = next.copied() else { return head.data(Value::Null) };
+        match self.set(&[("effort", models::effort(next).unwrap_or_default())]).await {
+            Ok(()) => head.data(json!({ "level": next })),
+            Err(reason) => head.failed(&reason),
+        }
+    }
+
+    pub(super) async fn set_queue_mode(
+        &mut self,
+        head: &Head,
+        option: &str,
+        mode: QueueMode,
+    ) -> Value {
+        match self.set(&[(option, mode.name())]).await {
+            Ok(()) => head.done(),
+            Err(reason) => head.failed(&reason),
+        }
+    }
+
+    pub(super) async fn set_compaction(&mut self, head: &Head, enabled: bool) -> Value {
+        let value = if enabled { "on" } else { "off" };
+        match self.set(&[("autoCompact", value)]).await {
+            Ok(()) => {
+                self.compacts = enabled;
+                head.done()
+            }
+            Err(reason) => head.failed(&reason),
+        }
+    }
+
+    pub(super) async fn set_name(&mut self, head: &Head, name: &str) -> Value {
+        let title = name.trim().to_owned();
+        if title.is_empty() {
+            return head.failed("Session name cannot be empty");
+        }
+        let update = |reply| agent::Command::UpdateTitle { title, reply };
+        match self.open.handle.ask(update).await {
+            Ok(title) => {
+                let mut lines = Vec::new();
+                self.open.story.renamed(title, &mut lines);
+                self.out.extend(lines);
+                head.done()
+            }
+            Err(error) => head.failed(&words(&error)),
+        }
+    }
+}

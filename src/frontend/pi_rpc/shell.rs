@@ -1,0 +1,138 @@
+//! Commands that a person runs beside the agent (`bash`): run, stopped, and put into the history.
+
+use super::line::{Bash, Head};
+use super::models::fields;
+use super::story::RAN;
+use crate::agent::{Command, EngineHandle, Note, NoteBody, PersonsRun, SessionHandle};
+use crate::pi;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_protocol::event::{Notice, NoticeLevel};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How many pieces of output may wait. What does not fit is only not shown meanwhile; the result has it.
+const PIECES: usize = 256;
+
+/// A command that has ended: the answer to it.
+type Ended = Value;
+
+/// The commands that run.
+#[derive(Debug)]
+pub(super) struct Shells {
+    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    stop: CancellationToken,
+    pieces_tx: mpsc::Sender<Value>,
+    pieces: mpsc::Receiver<Value>,
+}
+
+/// What happened in one.
+#[derive(Debug)]
+pub(super) enum Happened {
+    /// It printed something; the event that tells of it.
+    Printed(Value),
+    /// It has ended; the answer.
+    Ended(Value),
+}
+
+impl Shells {
+    pub(super) fn new() -> Self {
+        let (pieces_tx, pieces) = mpsc::channel(PIECES);
+        let (running, stop) = (FuturesUnordered::new(), CancellationToken::new());
+        Self { running, stop, pieces_tx, pieces }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Stops all that run.
+    pub(super) fn stop(&mut self) {
+        std::mem::take(&mut self.stop).cancel();
+    }
+
+    /// Waits for something to happen. Cancel-safe; never ends while nothing runs.
+    pub(super) async fn next(&mut self) -> Happened {
+        tokio::select! {
+            biased;
+            Some(piece) = self.pieces.recv() => Happened::Printed(piece),
+            Some(ended) = self.running.next() => Happened::Ended(ended),
+        }
+    }
+
+    /// Runs a command; it is put into the session's history when it has ended.
+    pub(super) fn run(
+        &mut self,
+        head: Head,
+        bash: Bash,
+        engine: EngineHandle,
+        session: SessionHandle,
+        cwd: PathBuf,
+    ) {
+        let (stop, pieces) = (self.stop.clone(), self.pieces_tx.clone());
+        let run = async move {
+            let id = head.id.clone();
+            let mut printed = move |piece: &str| {
+                let kind = Some(json!("bash_execution_update"));
+                let event = [("type", kind), ("id", id.clone()), ("delta", Some(json!(piece)))];
+                // A client that is slow sees less of it.
+                let _ = pieces.try_send(fields(event));
+            };
+            let Bash { command, exclude_from_context } = bash;
+            let line = command.clone();
+            let ran = engine.run_for_person(&session.id, &cwd, line, &stop, &mut printed).await;
+            let ran = match ran {
+                Ok(ran) => ran,
+                Err(error) => return head.failed(&error.message),
+            };
+            let result = result(&ran);
+            let now_ms = engine.services().ambient.now_ms();
+            let note = note(&command, exclude_from_context, &result, now_ms);
+            match session.ask(|reply| Command::Note { note, reply }).await {
+                Ok(()) => head.data(result),
+                Err(error) => head.failed(&error.message),
+            }
+        };
+        self.running.push(Box::pin(run));
+    }
+}
+
+fn result(ran: &PersonsRun) -> Value {
+    let path = ran.full_output_path.as_ref().map(|path| json!(path.to_string_lossy()));
+    fields([
+        ("output", Some(json!(ran.output))),
+        ("exitCode", ran.exit_code.map(Value::from)),
+        ("cancelled", Some(json!(ran.is_cancelled))),
+        ("truncated", Some(json!(ran.is_cut))),
+        ("fullOutputPath", path),
+    ])
+}
+
+/// What gets into the history, with the message that Pi's file has of it.
+fn note(command: &str, is_excluded: bool, result: &Value, now_ms: u64) -> Note {
+    let mut message =
+        fields([("role", Some(json!("bashExecution"))), ("command", Some(json!(command)))]);
+    if let (Value::Object(message), Value::Object(result)) = (&mut message, result) {
+        message.extend(result.clone());
+        if is_excluded {
+            message.insert("excludeFromContext".to_owned(), json!(true));
+        }
+        message.insert("timestamp".to_owned(), json!(now_ms));
+    }
+    let seen = message.as_object().filter(|_| !is_excluded);
+    let body = seen.map_or_else(
+        || {
+            NoteBody::Unread(Notice {
+                level: NoticeLevel::Info,
+                code: RAN.to_owned(),
+                message: format!("the person ran `{command}`; the model does not see it"),
+                hint: None,
+            })
+        },
+        |message| NoteBody::Read(pi::bash(message)),
+    );
+    let line = json!({ "type": "message", "message": message });
+    Note { body, private: pi::private(&line.to_string()) }
+}
