@@ -30,6 +30,8 @@ pub(crate) struct Args {
 pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
     Serve(Serve),
+    /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
+    Acp(Settings),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network

@@ -70,4 +70,7 @@ for client in nvim vscode; do
   fi
 done
 
+step "clients of the Agent Client Protocol"
+tests/clients/acp/run.sh
+
 step "all is well"
