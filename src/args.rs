@@ -33,6 +33,8 @@ pub(crate) enum Task {
     Serve(Serve),
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
     Rpc(Box<rpc::Rpc>),
+    /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
+    Acp(Settings),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network

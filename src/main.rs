@@ -13,7 +13,7 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
-use pintle::frontend::{demo, native, pi_rpc, run};
+use pintle::frontend::{acp, demo, native, pi_rpc, run};
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
@@ -82,6 +82,15 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| serve_stdio(serve, ambient))
         }
         Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
+        Task::Acp(settings) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`acp` speaks the Agent Client Protocol on stdin, and stdin is a terminal\n  \
+                     it is started by an editor: editors/README.md says how"
+                );
+            }
+            in_runtime(|| serve_acp(settings, ambient))
+        }
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
         Task::Models(wanted) => models::run(&wanted, &ambient),
@@ -160,6 +169,23 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
             None => anyhow::anyhow!("{error}"),
         }),
     }
+}
+
+/// Speaks the Agent Client Protocol.
+async fn serve_acp(settings: args::Settings, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&settings, &ambient).await?;
+    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let (engine, handle) = Engine::new(services);
+    let options = acp::Options { cwd, stop: signals.token() };
+    let served = beside(engine, acp::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&settings, &ambient);
+    Ok(if ended == acp::Ended::Stopped { signals.code() } else { 0 })
 }
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {

@@ -73,4 +73,7 @@ done
 step "clients of Pi"
 tests/clients/pi/run.sh
 
+step "clients of the Agent Client Protocol"
+tests/clients/acp/run.sh
+
 step "all is well"

@@ -53,7 +53,9 @@ mod toolbox;
 mod turn;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
-pub use crate::exec::overlay::{Documents, EditCall, Problem as DocumentProblem};
+pub use crate::exec::overlay::{
+    Documents, EditCall, Problem as DocumentProblem, edited as edited_text,
+};
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use crate::store::items::Items;

@@ -1,6 +1,7 @@
 //! Frontends: each speaks one protocol and turns it into the agent's commands and feeds. They hold no state
 //! beyond their connection, and no foreign format leaves its own folder.
 
+pub mod acp;
 pub mod demo;
 pub mod native;
 pub mod pi_rpc;

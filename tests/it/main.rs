@@ -10,6 +10,10 @@
     reason = "tests stop at the first surprise, and make the files and processes that they need"
 )]
 
+mod acp;
+mod acp_clients;
+mod acp_files;
+mod acp_sessions;
 mod cancel;
 mod cli;
 mod client_calls;

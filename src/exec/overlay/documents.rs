@@ -46,16 +46,18 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct State {
+pub(super) struct State {
     /// By canonical path.
     open: BTreeMap<PathBuf, Document>,
     /// What editors call them.
-    names: BTreeMap<(Owner, String), PathBuf>,
+    pub(super) names: BTreeMap<(Owner, String), PathBuf>,
     /// Those that take edits.
     editors: BTreeMap<Owner, mpsc::Sender<EditCall>>,
     /// What edits of ours have made of documents since somebody asked: text before and after.
     applied: BTreeMap<PathBuf, Vec<Applied>>,
-    bytes: usize,
+    pub(super) bytes: usize,
+    /// Those that are asked for texts, with the folders of their files.
+    pub(super) asked: BTreeMap<Owner, Vec<PathBuf>>,
 }
 
 /// A document that is open.
@@ -87,6 +89,13 @@ pub enum EditCall {
         params: ApplyEditParams,
         /// Takes its answer, or why there is none.
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
+    },
+    /// To tell the text of a file that it is asked about.
+    Read {
+        /// The file, as the tool called it.
+        path: String,
+        /// Takes the text, or why there is none.
+        reply: oneshot::Sender<Result<String, String>>,
     },
     /// The answer to an edit is not waited for any more: it should not be made.
     Withdraw(u64),
@@ -128,7 +137,7 @@ pub enum Problem {
 }
 
 impl Documents {
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -146,6 +155,7 @@ impl Documents {
     pub fn disconnect(&self, owner: Owner) {
         let mut state = self.state();
         state.editors.remove(&owner);
+        state.asked.remove(&owner);
         state.names.retain(|(of, _), _| *of != owner);
         state.open.retain(|_, document| document.owner != owner);
         state.bytes = state.open.values().map(|document| document.text.len()).sum();
@@ -236,7 +246,7 @@ impl Documents {
         self.touch();
     }
 
-    fn touch(&self) {
+    pub(super) fn touch(&self) {
         self.0.serial.send_modify(|serial| *serial += 1);
     }
 
@@ -244,8 +254,18 @@ impl Documents {
         self.state().open.get(path).cloned()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.state().open.is_empty()
+    /// Whether no editor has a say about any file.
+    pub(super) fn is_idle(&self) -> bool {
+        let state = self.state();
+        state.open.is_empty() && state.asked.is_empty()
+    }
+
+    pub(super) fn asks_nobody(&self) -> bool {
+        self.state().asked.is_empty()
+    }
+
+    pub(super) fn editor(&self, owner: Owner) -> Option<mpsc::Sender<EditCall>> {
+        self.state().editors.get(&owner).cloned()
     }
 
     /// Whether the editor of a document takes edits.
@@ -273,7 +293,7 @@ impl Documents {
         params: ApplyEditParams,
     ) -> Result<ApplyEditResult, String> {
         let gone = || "the editor is gone".to_owned();
-        let editor = self.state().editors.get(&owner).cloned().ok_or_else(gone)?;
+        let editor = self.editor(owner).ok_or_else(gone)?;
         let id = self.0.asked.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
         let call = EditCall::Make { id, params, reply };
@@ -314,7 +334,11 @@ impl Documents {
 }
 
 impl State {
-    fn find(&mut self, owner: Owner, name: &str) -> Result<(PathBuf, &mut Document), Problem> {
+    pub(super) fn find(
+        &mut self,
+        owner: Owner,
+        name: &str,
+    ) -> Result<(PathBuf, &mut Document), Problem> {
         let not_open = || Problem::NotOpen(name.to_owned());
         let path = self.names.get(&(owner, name.to_owned())).cloned().ok_or_else(not_open)?;
         match self.open.get_mut(&path).filter(|document| document.owner == owner) {

@@ -1,12 +1,14 @@
 //! An environment as editors show it: a document that is open and not saved is read instead of its file, and changed through its editor.
 //!
-//! Reading is here, changing in `update`. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
+//! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
 //! never written over.
 
 mod documents;
+mod pull;
 mod update;
 
 pub use documents::{Documents, EditCall, Owner, Problem};
+pub use pull::edited;
 
 use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
@@ -16,6 +18,7 @@ use crate::exec::{
 };
 use documents::Document;
 use pintle_protocol::files::FileState;
+use pull::Purpose;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +39,16 @@ impl Overlay {
 
     /// The document that stands for a file, with its canonical path, unless the file itself is as good.
     async fn unsaved_at(&self, path: &Path) -> Result<Option<(PathBuf, Document)>, Error> {
-        if self.documents.is_empty() {
+        if self.documents.is_idle() {
+            return Ok(None);
+        }
+        pull::pull(self, path, Purpose::Look).await?;
+        self.unsaved_as_known(path).await
+    }
+
+    /// As [`Overlay::unsaved_at`], without asking any editor.
+    async fn unsaved_as_known(&self, path: &Path) -> Result<Option<(PathBuf, Document)>, Error> {
+        if self.documents.is_idle() {
             return Ok(None);
         }
         let path = self.inner.canonicalize(path).await?;
@@ -97,7 +109,7 @@ impl Environment for Overlay {
     }
 
     async fn stat(&self, path: &Path) -> Result<Stat, Error> {
-        let Some((path, document)) = self.unsaved_at(path).await? else {
+        let Some((path, document)) = self.unsaved_as_known(path).await? else {
             return self.inner.stat(path).await;
         };
         let modified_ms = self.inner.stat(&path).await.map_or(0, |stat| stat.modified_ms);
@@ -140,7 +152,7 @@ impl Environment for Overlay {
         decide: Decide,
         cancel: &CancellationToken,
     ) -> Result<Updated, Error> {
-        if self.documents.is_empty() {
+        if self.documents.is_idle() {
             return self.inner.update(path, decide, cancel).await;
         }
         let mut done =
@@ -156,13 +168,14 @@ impl Environment for Overlay {
         decide: DecideAll,
         cancel: &CancellationToken,
     ) -> Result<UpdatedAll, Error> {
-        if self.documents.is_empty() {
+        if self.documents.is_idle() {
             return self.inner.update_all(paths, decide, cancel).await;
         }
         update::all(self, paths, decide, cancel).await
     }
 
     async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
+        pull::pull_known(self).await?;
         let (root, keep) = (scan.root.clone(), Arc::clone(&scan.keep));
         let mut scanned = self.inner.scan(scan, cancel).await?;
         for (path, text) in self.documents.unsaved(&root) {
@@ -218,7 +231,8 @@ impl Environment for Overlay {
     }
 
     async fn grep(&self, mut grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error> {
-        if !self.documents.is_empty() {
+        if !self.documents.is_idle() {
+            pull::pull_known(self).await?;
             let root = self.inner.canonicalize(&grep.root).await?;
             grep.unsaved = Arc::new(self.documents.unsaved(&root).into_iter().collect());
         }

@@ -3,6 +3,7 @@
 //! What is typed meanwhile is merged with the change, and wins where both want the same lines: then nothing is changed at all.
 
 use super::documents::{Document, Documents};
+use super::pull::{Purpose, pull};
 use super::{Overlay, version};
 use crate::exec::change::{look, take_back};
 use crate::exec::{After, Before, DecideAll, Error, FileContent, Rewrites, UpdatedAll, Version};
@@ -15,7 +16,10 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How long an editor may take for an edit; it may format and save.
-const PATIENCE: Duration = Duration::from_secs(15);
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The version of a document whose file its editor is to make.
+pub(super) const NOT_MADE: i64 = 0;
 
 /// How often a change is put together anew with what was typed meanwhile. People type a key at a time, an editor answers within a few
 /// milliseconds.
@@ -33,7 +37,17 @@ enum Place {
 struct Open {
     path: PathBuf,
     document: Document,
-    before: Before,
+    /// None where the editor is to make the file.
+    before: Option<Before>,
+}
+
+/// What a file was, where it is known already.
+#[derive(Debug)]
+enum Known {
+    /// The disk will say.
+    OnDisk,
+    /// As an editor shows it; nothing where it is to make the file.
+    InEditor(Option<Before>),
 }
 
 /// What was decided about a document.
@@ -58,6 +72,9 @@ pub(super) async fn all(
     cancel: &CancellationToken,
 ) -> Result<UpdatedAll, Error> {
     let env = overlay.inner.as_ref();
+    for path in paths {
+        pull(overlay, path, Purpose::Change).await?;
+    }
     // Where no editor has a say, no editor is waited for.
     if !is_any_open(overlay, paths).await? {
         return env.update_all(paths, decide, cancel).await;
@@ -76,11 +93,11 @@ pub(super) async fn all(
         return env.update_all(paths, decide, cancel).await;
     }
     let (tx, decided) = tokio::sync::oneshot::channel();
-    let open: Vec<Option<Before>> = places
+    let open: Vec<Known> = places
         .iter()
         .map(|place| match place {
-            Place::Disk(_) => None,
-            Place::Editor(open) => Some(open.before.clone()),
+            Place::Disk(_) => Known::OnDisk,
+            Place::Editor(open) => Known::InEditor(open.before.clone()),
         })
         .collect();
     let label = label(&places);
@@ -158,7 +175,11 @@ async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Re
         }
         let version = version(canonical.clone(), &document.text);
         let before = Before { content: document.text.as_bytes().to_vec(), version };
-        return Ok(Place::Editor(Box::new(Open { path: canonical, document, before })));
+        return Ok(Place::Editor(Box::new(Open {
+            path: canonical,
+            document,
+            before: Some(before),
+        })));
     }
     if !takes_edits {
         return Ok(on_disk());
@@ -166,7 +187,10 @@ async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Re
     // An editor that shows something else (another encoding, or what was there a moment ago) reads the file again by itself.
     match look(inner.as_ref(), &canonical, cancel).await? {
         Some(before) if before.content == document.text.as_bytes() => {
-            Ok(Place::Editor(Box::new(Open { path: canonical, document, before })))
+            Ok(Place::Editor(Box::new(Open { path: canonical, document, before: Some(before) })))
+        }
+        None if document.version == NOT_MADE => {
+            Ok(Place::Editor(Box::new(Open { path: canonical, document, before: None })))
         }
         Some(_) | None => Ok(on_disk()),
     }
@@ -174,13 +198,19 @@ async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Re
 
 /// Has it decided about all files, and tells apart what the disk and what editors are to do.
 fn split(
-    open: Vec<Option<Before>>,
+    open: Vec<Known>,
     on_disk: Vec<Option<Before>>,
     decide: DecideAll,
 ) -> Result<(Rewrites, Decided), String> {
-    let is_open: Vec<bool> = open.iter().map(Option::is_some).collect();
+    let is_open: Vec<bool> = open.iter().map(|known| matches!(known, Known::InEditor(_))).collect();
     let mut seen = on_disk.clone().into_iter();
-    let all = open.into_iter().map(|open| open.or_else(|| seen.next().flatten())).collect();
+    let all = open
+        .into_iter()
+        .map(|known| match known {
+            Known::InEditor(before) => before,
+            Known::OnDisk => seen.next().flatten(),
+        })
+        .collect();
     let Rewrites { after, changes } = decide(all)?;
     let mut decided = Decided { wanted: Vec::new(), disk: Vec::new() };
     let mut before_on_disk = on_disk.into_iter();
@@ -225,12 +255,18 @@ async fn in_editors(
             Some(Edit { open, now: open.document.clone(), text: Arc::new(text.clone()) })
         }
     });
-    let mut edits: Vec<Edit<'_>> = texts.filter(|edit| *edit.text != *edit.now.text).collect();
+    let is_edit = |edit: &Edit<'_>| edit.open.before.is_none() || *edit.text != *edit.now.text;
+    let mut edits: Vec<Edit<'_>> = texts.filter(is_edit).collect();
+    for edit in edits.iter().filter(|edit| edit.open.before.is_none()) {
+        if let Some(folder) = edit.open.path.parent() {
+            overlay.inner.create_folder(folder).await?;
+        }
+    }
     make(&overlay.documents, &mut edits, label, cancel).await?;
     let mut after = Vec::new();
     for (open, wanted) in wanted {
         after.push(match wanted {
-            Wanted::Keep => Some(open.before.version.clone()),
+            Wanted::Keep => open.before.as_ref().map(|before| before.version.clone()),
             Wanted::Remove => {
                 overlay.inner.remove(&open.path).await?;
                 None
@@ -375,7 +411,8 @@ fn together(places: &[Place], on_disk: UpdatedAll, open: Vec<Option<Version>>) -
         let (was, is) = match place {
             Place::Disk(_) => disk.next().unwrap_or_default(),
             Place::Editor(document) => {
-                (Some(document.before.version.clone()), open.next().flatten())
+                let before = document.before.as_ref().map(|before| before.version.clone());
+                (before, open.next().flatten())
             }
         };
         before.push(was);

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 /// One client's connection, shared by its handlers.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(in crate::frontend) struct Connection {
     pub(super) engine: EngineHandle,
     pub(super) subscriber: SubscriberId,
     pub(super) cwd: PathBuf,
@@ -50,7 +50,7 @@ pub(super) enum Phase {
 }
 
 impl Connection {
-    pub(super) fn new(
+    pub(in crate::frontend) fn new(
         engine: EngineHandle,
         subscriber: SubscriberId,
         feed: mpsc::Sender<Feed>,
@@ -68,7 +68,7 @@ impl Connection {
         self.state().phase
     }
 
-    pub(super) fn initialize(&self, capabilities: ClientCapabilities) {
+    pub(in crate::frontend) fn initialize(&self, capabilities: ClientCapabilities) {
         if capabilities.apply_edit.is_some()
             && let Some(documents) = self.engine.documents()
         {
@@ -136,11 +136,11 @@ impl Connection {
         Ok(Arc::clone(&state.given))
     }
 
-    pub(super) fn add(&self, session: SessionHandle) {
+    pub(in crate::frontend) fn add(&self, session: SessionHandle) {
         self.state().sessions.insert(session.id.clone(), session);
     }
 
-    pub(super) fn remove(&self, id: &SessionId) {
+    pub(in crate::frontend) fn remove(&self, id: &SessionId) {
         let mut state = self.state();
         state.sessions.remove(id);
         state.subagents.remove(id);

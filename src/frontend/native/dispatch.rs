@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 /// Whether a request may overlap with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(in crate::frontend) enum Order {
     /// The next request begins when this one is answered.
     Serial,
     /// It changes nothing and may take its time.
@@ -40,7 +40,7 @@ pub(super) enum Order {
 }
 
 impl Order {
-    pub(super) fn of(method: &str) -> Self {
+    pub(in crate::frontend) fn of(method: &str) -> Self {
         match method {
             SessionList::METHOD
             | SessionSearch::METHOD
@@ -63,13 +63,13 @@ impl Order {
 }
 
 /// The table of one connection.
-pub(super) struct Table {
+pub(in crate::frontend) struct Table {
     module: RpcModule<Connection>,
     connection: Arc<Connection>,
 }
 
 impl Table {
-    pub(super) fn new(connection: Arc<Connection>) -> Self {
+    pub(in crate::frontend) fn new(connection: Arc<Connection>) -> Self {
         let mut module = RpcModule::from_arc(Arc::clone(&connection));
         add::<Initialize, _, _>(&mut module, handlers::initialize);
         add::<Ping, _, _>(&mut module, handlers::ping);
@@ -127,7 +127,7 @@ impl Table {
     }
 
     /// Why a method cannot be called now, if it cannot.
-    pub(super) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
+    pub(in crate::frontend) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
         if self.module.method(method).is_none() {
             let message = format!("there is no method `{method}`");
             let hint = "`pintle schema` prints every method";
@@ -166,7 +166,7 @@ impl Table {
     }
 
     /// Begins to answer a request that [`Table::refusal`] does not refuse.
-    pub(super) fn call(
+    pub(in crate::frontend) fn call(
         &self,
         id: Id<'static>,
         method: &str,
@@ -255,7 +255,7 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
 }
 
 /// An error with its data.
-pub(super) fn error_object(
+pub(in crate::frontend) fn error_object(
     code: i32,
     message: &str,
     name: &str,
@@ -268,7 +268,7 @@ pub(super) fn error_object(
 
 /// What a refused command is on the wire.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub(super) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
+pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let (code, name) = match &refusal.kind {
         ErrorKind::Invalid => (error::INVALID_PARAMS, "invalidParams"),
@@ -284,7 +284,7 @@ pub(super) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
 }
 
 /// A response that carries an error.
-pub(super) fn error_response(id: Id<'static>, error: ErrorObjectOwned) -> Vec<u8> {
+pub(in crate::frontend) fn error_response(id: Id<'static>, error: ErrorObjectOwned) -> Vec<u8> {
     to_bytes(MethodResponse::error(id, error))
 }
 

@@ -94,6 +94,8 @@ impl Edits {
                 outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
                 self.open.insert(id, reply);
             }
+            // Editors of this protocol tell their texts by themselves and are never asked.
+            EditCall::Read { reply, .. } => drop(reply),
             EditCall::Withdraw(id) => {
                 let id = format!("e{id}");
                 if self.open.remove(&id).is_some() {

@@ -5,13 +5,13 @@
 //! events that a command causes, and this task puts answers that are ready before events, so a client always sees
 //! them in that order.
 
-mod connection;
-mod dispatch;
+pub(in crate::frontend) mod connection;
+pub(in crate::frontend) mod dispatch;
 mod documents;
 mod extend;
 mod handlers;
 mod history;
-mod outbox;
+pub(in crate::frontend) mod outbox;
 mod questions;
 mod stored;
 mod told;

@@ -15,27 +15,27 @@ const MAX_WAITING: usize = 1024;
 
 /// Messages on their way to the writer. It is empty as long as the client keeps up.
 #[derive(Debug)]
-pub(super) struct Outbox {
+pub(in crate::frontend) struct Outbox {
     outgoing: Outgoing,
     waiting: VecDeque<Vec<u8>>,
 }
 
 impl Outbox {
-    pub(super) fn new(outgoing: Outgoing) -> Self {
+    pub(in crate::frontend) fn new(outgoing: Outgoing) -> Self {
         Self { outgoing, waiting: VecDeque::new() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::frontend) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Whether more requests should be read.
-    pub(super) fn takes_more(&self) -> bool {
+    pub(in crate::frontend) fn takes_more(&self) -> bool {
         self.waiting.len() < MAX_WAITING
     }
 
     /// Sends a message, at once if there is room.
-    pub(super) fn push(&mut self, message: Vec<u8>) {
+    pub(in crate::frontend) fn push(&mut self, message: Vec<u8>) {
         if self.waiting.is_empty()
             && let Some(room) = self.outgoing.try_room_for(message.len())
         {
@@ -46,7 +46,7 @@ impl Outbox {
     }
 
     /// Sends an event. Calls of the client are sent as requests, elsewhere.
-    pub(super) fn push_feed(&mut self, feed: &Feed) {
+    pub(in crate::frontend) fn push_feed(&mut self, feed: &Feed) {
         self.push(match feed {
             Feed::Call(_) | Feed::CallWithdrawn(_) => return,
             Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
@@ -63,7 +63,7 @@ impl Outbox {
     }
 
     /// Waits for room for the first message that waits, and sends it. Cancel-safe.
-    pub(super) async fn drain(&mut self) {
+    pub(in crate::frontend) async fn drain(&mut self) {
         let Some(first) = self.waiting.front() else { return };
         match self.outgoing.room_for(first.len()).await {
             Some(room) => {
@@ -77,14 +77,14 @@ impl Outbox {
     }
 
     /// Waits until everything was written.
-    pub(super) async fn flushed(&self) {
+    pub(in crate::frontend) async fn flushed(&self) {
         self.outgoing.flushed().await;
     }
 }
 
 /// Joins neighbouring pieces of the same field of the same item. The arguments of a call come twice, as they are and as the
 /// texts in them; neither parts the pieces of the other.
-pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
+pub(in crate::frontend) fn merge_deltas(batch: &mut Vec<Feed>) {
     if batch.len() < 2 {
         return;
     }

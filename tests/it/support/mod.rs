@@ -1,5 +1,6 @@
 //! What tests share: a server that does as it is told, a stage for the engine, the real program over pipes.
 
+pub(crate) mod acp;
 pub(crate) mod model;
 pub(crate) mod pi;
 pub(crate) mod program;

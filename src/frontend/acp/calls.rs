@@ -1,0 +1,147 @@
+//! Calls, jobs and sub-agents: this protocol knows only calls, so each becomes one. Pure.
+
+use super::story::terminal_text;
+use super::{tool, wire};
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::item::{
+    Item, ItemBody, ItemStatus, Job, Subagent, SubagentState, ToolCall, ToolKind,
+};
+use serde_json::{Value, json};
+
+/// What a call, a job and a sub-agent have in common.
+pub(super) struct Call<'a> {
+    pub(super) name: Option<String>,
+    pub(super) title: String,
+    pub(super) kind: ToolKind,
+    pub(super) status: ItemStatus,
+    pub(super) locations: Vec<acp::ToolCallLocation>,
+    pub(super) input: Option<Value>,
+    pub(super) content: Vec<acp::ToolCallContent>,
+    pub(super) tool: Option<&'a ToolCall>,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn of(item: &'a Item) -> Option<Self> {
+        match &item.body {
+            ItemBody::ToolCall(call) => Some(Self::tool(item, call)),
+            ItemBody::Job(job) => Some(Self::job(item, job)),
+            ItemBody::Subagent(agent) => Some(Self::subagent(item, agent)),
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::Compaction(_)
+            | ItemBody::EngineMessage(_) => None,
+        }
+    }
+
+    fn tool(item: &Item, call: &'a ToolCall) -> Self {
+        let input = call.changed_input.as_ref().or(call.input.as_ref());
+        Self {
+            name: Some(call.tool_name.clone()),
+            title: call.title.clone(),
+            kind: call.kind,
+            status: item.status,
+            locations: tool::locations(&call.locations),
+            input: input.map(wire::cut_value),
+            content: tool::asked(call.kind, input, &call.locations),
+            tool: Some(call),
+        }
+    }
+
+    fn job(item: &Item, job: &Job) -> Self {
+        let text = job.output.as_ref().map(|output| tool::fenced(&wire::cut(output)));
+        Self {
+            name: None,
+            title: job.title.clone(),
+            kind: ToolKind::Execute,
+            status: item.status,
+            locations: Vec::new(),
+            input: Some(json!({"command": wire::cut(&job.command)})),
+            content: text.map(text_content).into_iter().collect(),
+            tool: None,
+        }
+    }
+
+    fn subagent(item: &Item, agent: &Subagent) -> Self {
+        let state = match agent.state {
+            SubagentState::Working => "works",
+            SubagentState::Done => "done",
+            SubagentState::Failed => "failed",
+            SubagentState::Closed => "closed",
+        };
+        let task = agent.task.lines().next().unwrap_or_default();
+        Self {
+            name: None,
+            title: format!("agent {} ({state}): {}", agent.agent_id, wire::cut(task)),
+            kind: ToolKind::Other,
+            status: item.status,
+            locations: Vec::new(),
+            input: Some(json!({"task": wire::cut(&agent.task), "model": agent.model})),
+            content: agent
+                .result
+                .as_ref()
+                .map(|text| text_content(wire::cut(text)))
+                .into_iter()
+                .collect(),
+            tool: None,
+        }
+    }
+
+    pub(super) fn announced(self, item: &Item, terminal: bool) -> acp::ToolCall {
+        let id = item.id.as_str();
+        let mut call = acp::ToolCall::new(id.to_owned(), self.title)
+            .name(self.name)
+            .kind(tool::kind(self.kind))
+            .status(tool::status(self.status))
+            .locations(self.locations)
+            .raw_input(self.input)
+            .content(self.content);
+        if terminal {
+            let shown = acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()));
+            call = call
+                .content(vec![shown])
+                .meta(wire::meta("terminal_info", json!({"terminal_id": id})));
+        }
+        call
+    }
+
+    /// The last update of a call. `told` is how much of its output the client has drawn in a terminal, if it draws one.
+    pub(super) fn ended(self, item: &Item, told: Option<usize>) -> acp::SessionUpdate {
+        let id = item.id.as_str();
+        let mut fields = acp::ToolCallUpdateFields::new()
+            .title(self.title)
+            .kind(tool::kind(self.kind))
+            .status(tool::status(self.status))
+            .raw_input(self.input);
+        let output = self.tool.and_then(|call| call.output.as_ref());
+        fields = match self.tool {
+            Some(call) => fields
+                .content(tool::content(call, told.map(|_| id)))
+                .locations(tool::ended_at(call))
+                .raw_output(output.map(tool::raw_output)),
+            None => fields.content(self.content).locations(self.locations),
+        };
+        let mut update = acp::ToolCallUpdate::new(id.to_owned(), fields);
+        if let (Some(told), Some(output)) = (told, output) {
+            let exit = json!({
+                "terminal_id": id,
+                "exit_code": output.details.exit_code,
+                "signal": output.details.signal,
+            });
+            let mut meta = wire::meta("terminal_exit", exit);
+            if told == 0 {
+                // Nothing came while it ran, or nobody saw it run.
+                let text = wire::cut(&tool::printed(output));
+                let data = json!({"terminal_id": id, "data": terminal_text(&text)});
+                meta.insert("terminal_output".to_owned(), data);
+            }
+            update = update.meta(meta);
+        }
+        acp::SessionUpdate::ToolCallUpdate(update)
+    }
+}
+
+fn text_content(text: String) -> acp::ToolCallContent {
+    let block = acp::ContentBlock::Text(acp::TextContent::new(text));
+    acp::ToolCallContent::Content(acp::Content::new(block))
+}

@@ -1,0 +1,276 @@
+//! The connection's state, and what changes it: messages that come, and what comes of requests.
+
+use super::asks::{Answered, Asks};
+use super::files::{FileCall, Files};
+use super::open::Open;
+use super::replay::Page;
+use super::requests::{self, Desk, Done};
+use super::told::Missed;
+use super::wire;
+use crate::agent::{Command, Feed, QueueEdit, SessionHandle};
+use crate::frontend::native::connection::Connection;
+use crate::frontend::native::dispatch::{Table, error_object};
+use crate::frontend::native::outbox::Outbox;
+use crate::transport::envelope::{self, Envelope, Invalid};
+use crate::transport::{Incoming, Outgoing};
+use agent_client_protocol_schema::v1 as acp;
+use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::stream::FuturesUnordered;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use pintle_protocol::capability::ClientCapabilities;
+use pintle_protocol::error;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::QueuePolicy;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The most requests that may wait for an answer.
+const MAX_IN_FLIGHT: usize = 256;
+
+/// What the client wants, in the order in which it came.
+pub(super) enum Wish {
+    Request { id: Id<'static>, method: String, params: Option<Box<RawValue>> },
+    Cancel(SessionId),
+}
+
+/// Everything that one connection remembers.
+pub(super) struct Driver {
+    pub(super) desk: Desk,
+    pub(super) outbox: Outbox,
+    pub(super) sessions: BTreeMap<SessionId, Open>,
+    /// Sub-agents' sessions, with that of the client's to which they belong.
+    pub(super) parents: BTreeMap<SessionId, SessionId>,
+    pub(super) children: BTreeMap<SessionId, SessionHandle>,
+    pub(super) adopted: mpsc::Receiver<SessionHandle>,
+    pub(super) pages: mpsc::Receiver<Page>,
+    /// Events that were taken and not yet told.
+    pub(super) backlog: VecDeque<Feed>,
+    /// What reads events that were missed; nothing else is told until they are.
+    pub(super) missed: Option<BoxFuture<'static, Missed>>,
+    pub(super) asks: Asks,
+    /// The client's files, where it offers both ways.
+    pub(super) files: Option<Files>,
+    pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
+    /// The engine's own methods.
+    pub(super) own: (Arc<Connection>, Table),
+    pub(super) is_initialized: bool,
+    in_flight: HashSet<Id<'static>>,
+    pub(super) waiting: VecDeque<Wish>,
+    /// The request that is being answered: the next begins after it.
+    pub(super) busy: Option<Id<'static>>,
+}
+
+impl Driver {
+    pub(super) fn new(
+        desk: Desk,
+        outgoing: Outgoing,
+        adopted: mpsc::Receiver<SessionHandle>,
+        pages: mpsc::Receiver<Page>,
+        cwd: PathBuf,
+    ) -> Self {
+        // Nothing is subscribed to there, so nothing is ever sent.
+        let (edits, _) = mpsc::channel(1);
+        let own = Connection::new(desk.engine.clone(), desk.id, desk.feed.clone(), edits, cwd);
+        own.initialize(ClientCapabilities::default());
+        let own = Arc::new(own);
+        Self {
+            outbox: Outbox::new(outgoing),
+            own: (Arc::clone(&own), Table::new(own)),
+            desk,
+            adopted,
+            pages,
+            sessions: BTreeMap::new(),
+            parents: BTreeMap::new(),
+            children: BTreeMap::new(),
+            backlog: VecDeque::new(),
+            missed: None,
+            asks: Asks::default(),
+            files: None,
+            running: FuturesUnordered::new(),
+            is_initialized: false,
+            in_flight: HashSet::new(),
+            waiting: VecDeque::new(),
+            busy: None,
+        }
+    }
+
+    pub(super) fn handles(&self) -> Vec<SessionHandle> {
+        self.sessions.values().map(|open| open.handle.clone()).collect()
+    }
+
+    /// Whether no request begins or waits any more; prompts may still be open.
+    pub(super) fn is_answered(&self) -> bool {
+        self.busy.is_none() && self.waiting.is_empty() && self.running.is_empty()
+    }
+
+    pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Vec<u8>>) {
+        for message in messages.into_iter().filter(|message| !message.is_empty()) {
+            self.outbox.push(message);
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: &Id<'static>, message: Vec<u8>) {
+        self.in_flight.remove(id);
+        self.outbox.push(message);
+    }
+
+    pub(super) fn refuse(&mut self, id: &Id<'static>, error: &ErrorObjectOwned) {
+        self.answer(id, wire::refusal(id, error));
+    }
+
+    /// Answers prompts that are still open at the end.
+    pub(super) fn answer_all(&mut self) {
+        let answers: Vec<_> = self.sessions.values_mut().flat_map(Open::closed).collect();
+        for (id, answer) in answers {
+            self.answer(&id, answer);
+        }
+    }
+
+    // ----- what comes
+
+    pub(super) fn take(&mut self, came: Incoming) {
+        let bytes = match came {
+            Incoming::Message(bytes) => bytes,
+            Incoming::TooLarge => {
+                let limit = crate::transport::MAX_MESSAGE_BYTES;
+                let message = format!("the message is over the limit of {limit} bytes");
+                return self.reject(&Invalid {
+                    id: Id::Null,
+                    code: error::INVALID_REQUEST,
+                    message,
+                });
+            }
+            Incoming::Broken(what) => {
+                let message = format!("broken framing: {what}");
+                return self.reject(&Invalid { id: Id::Null, code: error::PARSE_ERROR, message });
+            }
+        };
+        match envelope::parse(&bytes) {
+            Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
+            Ok(Envelope::Notification { method, params }) => {
+                self.notified(&method, params.as_deref());
+            }
+            Ok(Envelope::Response { id, outcome }) => self.responded(&id, outcome),
+            Err(invalid) => self.reject(&invalid),
+        }
+    }
+
+    fn reject(&mut self, invalid: &Invalid) {
+        let name = if invalid.code == error::PARSE_ERROR { "parseError" } else { "invalidRequest" };
+        let error = error_object(invalid.code, &invalid.message, name, None);
+        self.outbox.push(wire::refusal(&invalid.id, &error));
+    }
+
+    fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
+        let refusal = if self.in_flight.contains(&id) {
+            let message = "this id is in use by a request that was not answered yet";
+            error_object(error::INVALID_REQUEST, message, "duplicateId", None)
+        } else if self.in_flight.len() >= MAX_IN_FLIGHT {
+            let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
+            let hint = Some("wait for answers before you send more");
+            error_object(error::OVERLOADED, &message, "overloaded", hint)
+        } else if !self.is_initialized && method != "initialize" && self.busy.is_none() {
+            let hint = "send `initialize` with `protocolVersion` 1 first";
+            let message = "the connection is not initialized";
+            error_object(error::INVALID_REQUEST, message, "notInitialized", Some(hint))
+        } else {
+            self.in_flight.insert(id.clone());
+            self.waiting.push_back(Wish::Request { id, method, params });
+            return self.begin_next();
+        };
+        self.outbox.push(wire::refusal(&id, &refusal));
+    }
+
+    fn notified(&mut self, method: &str, params: Option<&RawValue>) {
+        match method {
+            "session/cancel" => {
+                let Ok(params) = requests::read::<acp::CancelNotification>(params) else { return };
+                self.waiting.push_back(Wish::Cancel(SessionId::new(&*params.session_id.0)));
+                self.begin_next();
+            }
+            "$/cancel_request" | "$/cancelRequest" => self.cancel_request(params),
+            _ => tracing::debug!("a notification that means nothing here: {method}"),
+        }
+    }
+
+    /// Withdraws a request that has not begun, or stops the turn of a prompt.
+    fn cancel_request(&mut self, params: Option<&RawValue>) {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Params {
+            #[serde(alias = "id")]
+            request_id: serde_json::Value,
+        }
+        let Ok(Params { request_id }) = requests::read(params) else { return };
+        let is_it = |id: &Id<'_>| serde_json::to_value(id).is_ok_and(|id| id == request_id);
+        let waits = |wish: &Wish| matches!(wish, Wish::Request { id, .. } if is_it(id));
+        if let Some(Wish::Request { id, .. }) =
+            self.waiting.iter().position(waits).and_then(|place| self.waiting.remove(place))
+        {
+            let message = "the request was cancelled before it began";
+            return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
+        }
+        let of_open = |open: &Open| {
+            let prompt = open.prompts.iter().find(|prompt| is_it(&prompt.id))?;
+            Some((open.handle.clone(), prompt.turn.clone(), prompt.item.clone()))
+        };
+        let Some((handle, turn, item)) = self.sessions.values().find_map(of_open) else { return };
+        self.running.push(
+            async move {
+                let queue = QueuePolicy::Keep;
+                let expected = Some(turn);
+                let stopped =
+                    handle.ask(|reply| Command::Interrupt { expected, queue, reply }).await;
+                if let (true, Some(item)) =
+                    (!stopped.is_ok_and(|stopped| stopped.turn_id.is_some()), item)
+                {
+                    let edit = QueueEdit::Remove(Some(vec![item]));
+                    // One that was read meanwhile is in a turn that ends by itself.
+                    let _ = handle.ask(|reply| Command::EditQueue { edit, reply }).await;
+                }
+                Done::Told
+            }
+            .boxed(),
+        );
+    }
+
+    /// Asks the client for a file: in the session that works in its folder, since tools do not say for which session they ask.
+    pub(super) fn ask_for_file(&mut self, call: FileCall) {
+        let score =
+            |open: &&Open| (open.is_running(), call.path.starts_with(&open.cwd), open.cwd.len());
+        let session = self.sessions.values().max_by_key(score).map(|open| open.id.clone());
+        let (Some(session), Some(files)) = (session, &mut self.files) else { return };
+        let messages = files.request(&session, call);
+        self.send_all(messages);
+    }
+
+    /// The client answers nothing any more.
+    pub(super) fn no_files(&mut self) {
+        if let Some(mut files) = self.files.take() {
+            files.disconnect();
+        }
+    }
+
+    fn responded(&mut self, id: &Id<'static>, outcome: Result<Box<RawValue>, String>) {
+        let outcome = match &mut self.files {
+            Some(files) => files.answered(id, outcome),
+            None => Some(outcome),
+        };
+        let Some(outcome) = outcome else { return };
+        match self.asks.take(id, outcome) {
+            Answered::Ask(request) => self.outbox.push(request),
+            Answered::Tell(session, answer) => {
+                // A full command channel waits for the session, which never waits for us.
+                let told = async move {
+                    let _ = session.tell(Command::Answer(answer)).await;
+                    Done::Told
+                };
+                self.running.push(told.boxed());
+            }
+            Answered::NotOurs => tracing::debug!("a response to no request: {id:?}"),
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What is asked for by the client: each request becomes a future, and what comes of it a value that the driver acts on.
+//!
+//! Nothing here changes the connection's state. The engine's own methods, under `_pintle/`, are answered by the native
+//! protocol's table, so that both say the same.
+
+use super::replay::{Page, replay};
+use super::said;
+use super::story::Offers;
+use super::wire;
+use crate::agent::{
+    Accepted, Adopt, Command, CreateSession, EngineHandle, Error, ErrorKind, Filter, OpenConfig,
+    SessionHandle, Snapshot, Subscriber, SubscriberId,
+};
+use crate::frontend::native::dispatch::{error_object, refused};
+use agent_client_protocol_schema::v1 as acp;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use pintle_protocol::content::Input;
+use pintle_protocol::error;
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::methods::{CommandListResult, ConfigResult, QueuePolicy, WhenBusy};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// How many sessions a page of the list holds.
+const PAGE: usize = 50;
+
+/// What futures of requests work with. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct Desk {
+    pub(super) engine: EngineHandle,
+    pub(super) id: SubscriberId,
+    pub(super) feed: mpsc::Sender<crate::agent::Feed>,
+    /// Where handles of sub-agents go.
+    pub(super) adopted: mpsc::Sender<SessionHandle>,
+    /// Where messages of a replay go.
+    pub(super) pages: mpsc::Sender<Page>,
+    pub(super) offers: Offers,
+}
+
+/// How a session came to be open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    New,
+    Loaded,
+    Resumed,
+}
+
+/// What is answered when an option was set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
+    /// All options.
+    Option,
+    /// Nothing.
+    Other,
+}
+
+/// A session that was made, loaded or resumed.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) handle: SessionHandle,
+    pub(super) snapshot: Snapshot,
+    pub(super) config: ConfigResult,
+    pub(super) commands: CommandListResult,
+    pub(super) servers: Vec<String>,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Done {
+    Answer(Id<'static>, Vec<u8>),
+    Refused(Id<'static>, ErrorObjectOwned),
+    Opened(Id<'static>, How, Box<Opened>),
+    Prompted(Id<'static>, SessionId, Accepted),
+    /// A turn that sums up has begun.
+    Compacting(Id<'static>, SessionId, pintle_protocol::ids::TurnId),
+    Configured(Id<'static>, SessionId, Setting, ConfigResult),
+    Closed(Id<'static>, SessionId, Vec<u8>),
+    /// There is nothing to answer.
+    Told,
+}
+
+pub(super) type Answer<T> = Result<T, ErrorObjectOwned>;
+
+/// Reads params; nothing stands for an empty object.
+pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> Answer<P> {
+    let text = params.map_or("{}", RawValue::get);
+    if text.starts_with('[') {
+        return Err(invalid("params are given by name: send an object"));
+    }
+    serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))
+}
+
+/// As [`read`], for params of a session's beginning: some clients leave the list of servers out.
+fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> Answer<P> {
+    let mut value: Value = read(params)?;
+    if let Some(map) = value.as_object_mut()
+        && !map.contains_key("mcpServers")
+    {
+        map.insert("mcpServers".to_owned(), json!([]));
+    }
+    serde_json::from_value(value).map_err(|error| invalid(&error.to_string()))
+}
+
+pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
+    error_object(error::INVALID_PARAMS, message, "invalidParams", None)
+}
+
+/// A refusal of the engine as this protocol tells it.
+fn no(refusal: Error) -> ErrorObjectOwned {
+    // The hints of the native protocol name its own methods.
+    if refusal.kind == ErrorKind::NotFound {
+        let hint = Some("session/list shows those that are stored");
+        return error_object(error::NOT_FOUND, &refusal.message, "notFound", hint);
+    }
+    refused(refusal)
+}
+
+fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
+    let name = |server: &acp::McpServer| match server {
+        acp::McpServer::Http(server) => server.name.clone(),
+        acp::McpServer::Sse(server) => server.name.clone(),
+        acp::McpServer::Stdio(server) => server.name.clone(),
+        _ => "one of an unknown kind".to_owned(),
+    };
+    wanted.iter().map(name).collect()
+}
+
+impl Desk {
+    pub(super) async fn new_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+        let params: acp::NewSessionRequest = read_start(params.as_deref())?;
+        let cwd = params.cwd.to_string_lossy().into_owned();
+        let create = CreateSession { cwd, ..CreateSession::default() };
+        let handle = self.engine.create(create).await.map_err(no)?;
+        self.attach(handle, servers(&params.mcp_servers)).await
+    }
+
+    pub(super) async fn load_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+        let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
+        let handle = self.open(&params.session_id).await?;
+        let snapshot = handle.ask(|reply| Command::Look { reply }).await.map_err(no)?;
+        replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await.map_err(no)?;
+        self.attach(handle, servers(&params.mcp_servers)).await
+    }
+
+    pub(super) async fn resume_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+        let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
+        let handle = self.open(&params.session_id).await?;
+        self.attach(handle, servers(&params.mcp_servers)).await
+    }
+
+    async fn open(&self, id: &acp::SessionId) -> Answer<SessionHandle> {
+        let id = SessionId::new(&*id.0);
+        self.engine.open(id, OpenConfig::default()).await.map_err(no)
+    }
+
+    async fn attach(self, handle: SessionHandle, servers: Vec<String>) -> Answer<Box<Opened>> {
+        let adopted = self.adopted.clone();
+        let subscriber = Subscriber {
+            id: self.id,
+            feed: self.feed.clone(),
+            can_approve: true,
+            can_answer: true,
+            extensions: Arc::default(),
+            // One too many cannot be asked for permission; its calls are denied then.
+            adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
+        };
+        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
+        let snapshot = handle.ask(subscribe).await.map_err(no)?;
+        if let Some(documents) = self.engine.documents() {
+            let folder = self.engine.canonicalize(Path::new(&snapshot.cwd)).await.map_err(no)?;
+            documents.ask_below(self.id.0, folder);
+        }
+        let config = set(&handle, BTreeMap::new()).await?;
+        let commands = self.engine.commands(&snapshot.cwd).await;
+        Ok(Box::new(Opened { handle, snapshot, config, commands, servers }))
+    }
+
+    pub(super) async fn list(
+        self,
+        params: Option<Box<RawValue>>,
+    ) -> Answer<acp::ListSessionsResponse> {
+        let params: acp::ListSessionsRequest = read(params.as_deref())?;
+        let cwd = params.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
+        let filter = Filter { cwd, subagents: false, query: None };
+        let (found, next) = self.engine.list(filter, params.cursor, PAGE).await.map_err(no)?;
+        let sessions = found.into_iter().map(|summary| {
+            acp::SessionInfo::new(summary.session_id.as_str().to_owned(), summary.cwd)
+                .title(summary.title)
+                .updated_at(wire::time(summary.updated_ms))
+        });
+        Ok(acp::ListSessionsResponse::new(sessions.collect()).next_cursor(next))
+    }
+
+    pub(super) async fn delete(self, id: SessionId, open: Option<SessionHandle>) -> Answer<()> {
+        if let Some(handle) = open {
+            close(handle).await?;
+        }
+        self.engine.delete(id).await.map(drop).map_err(no)
+    }
+
+    /// Whether a model could be asked: some provider's key is there.
+    pub(super) fn authenticate(
+        &self,
+        params: Option<&RawValue>,
+    ) -> Answer<acp::AuthenticateResponse> {
+        let params: acp::AuthenticateRequest = read(params)?;
+        if *params.method_id.0 != *super::KEYS {
+            return Err(invalid(&format!(
+                "there is no way `{}` to log in, only `{}`",
+                params.method_id,
+                super::KEYS
+            )));
+        }
+        let known = self.engine.services().models.list();
+        let has_key = known.providers.iter().any(|provider| {
+            matches!(
+                provider.key,
+                pintle_protocol::models::KeyState::Set | pintle_protocol::models::KeyState::Command
+            )
+        });
+        // A script answers without a key, and so may a model of the user's own.
+        if has_key || self.engine.services().default_model.is_some() {
+            return Ok(acp::AuthenticateResponse::new());
+        }
+        Err(error_object(
+            error::AUTH_REQUIRED,
+            "no provider's key is there",
+            "authRequired",
+            Some(
+                "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
+            ),
+        ))
+    }
+}
+
+/// Starts a turn, or queues the prompt.
+pub(super) async fn prompt(handle: SessionHandle, input: Vec<Input>) -> Answer<Accepted> {
+    let start = |reply| Command::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
+    handle.ask(start).await.map_err(no)
+}
+
+pub(super) async fn compact(
+    handle: SessionHandle,
+    instructions: Option<String>,
+) -> Answer<pintle_protocol::ids::TurnId> {
+    handle.ask(|reply| Command::Compact { instructions, reply }).await.map_err(no)
+}
+
+/// Stops what runs and hands back what waits.
+pub(super) async fn interrupt(handle: SessionHandle) {
+    let queue = QueuePolicy::Return;
+    // One that is closed does nothing any more.
+    let _ = handle.ask(|reply| Command::Interrupt { expected: None, queue, reply }).await;
+}
+
+pub(super) async fn set(
+    handle: &SessionHandle,
+    values: BTreeMap<String, String>,
+) -> Answer<ConfigResult> {
+    let result = handle.ask(|reply| Command::SetOptions { values, reply }).await.map_err(no)?;
+    match result.rejected.first() {
+        Some(rejected) => Err(invalid(&rejected.reason)),
+        None => Ok(result),
+    }
+}
+
+pub(super) async fn close(handle: SessionHandle) -> Answer<()> {
+    handle.ask(|reply| Command::Close { reply }).await.map_err(no)
+}
+
+/// What came of a message for the running turn.
+#[derive(Debug)]
+pub(super) enum Steered {
+    Injected,
+    Started,
+    PromptRequired,
+    Failed(String),
+}
+
+/// Puts a message into the running turn. Where none runs it starts one, unless the client wants to do that itself.
+pub(super) async fn steer(handle: SessionHandle, params: Option<Box<RawValue>>) -> Answer<Steered> {
+    let params: acp::PromptRequest = read(params.as_deref())?;
+    let idle =
+        params.meta.as_ref().and_then(|meta| meta.get("steering")?.get("idleBehavior")?.as_str());
+    let is_prompted = idle == Some("promptRequired");
+    let input = said::input(params.prompt).map_err(|why| invalid(&why))?;
+    let steer = input.clone();
+    let accepted = handle.ask(|reply| Command::Steer { expected: None, input: steer, reply }).await;
+    Ok(match accepted {
+        Ok(Some(_)) => Steered::Injected,
+        Ok(None) if is_prompted => Steered::PromptRequired,
+        Ok(None) => match prompt(handle, input).await {
+            Ok(_) => Steered::Started,
+            Err(error) => Steered::Failed(error.message().to_owned()),
+        },
+        Err(error) => Steered::Failed(error.message),
+    })
+}

@@ -1,0 +1,270 @@
+//! What people say, both ways: content blocks of a prompt as the engine's input, and input as blocks again. Pure.
+
+use super::wire;
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::content::{Input, LineRange};
+use std::fmt::Write as _;
+
+/// The pictures that a model takes.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// What the blocks of a prompt say.
+///
+/// # Errors
+/// Why a block cannot be taken, and what to do.
+pub(super) fn input(blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
+    blocks.into_iter().map(block).collect()
+}
+
+fn block(block: acp::ContentBlock) -> Result<Input, String> {
+    match block {
+        acp::ContentBlock::Text(text) => Ok(Input::Text { text: text.text }),
+        acp::ContentBlock::Image(image) => picture(image.mime_type, image.data),
+        acp::ContentBlock::Audio(_) => {
+            Err("models here take no sound: send text (`promptCapabilities.audio` is false)"
+                .to_owned())
+        }
+        acp::ContentBlock::ResourceLink(link) => Ok(linked(&link)),
+        acp::ContentBlock::Resource(resource) => embedded(resource.resource),
+        _ => Err("this kind of content block is not known here: send text".to_owned()),
+    }
+}
+
+fn picture(mime_type: String, data: String) -> Result<Input, String> {
+    if PICTURES.contains(&mime_type.as_str()) {
+        return Ok(Input::Image { mime_type, data });
+    }
+    Err(format!(
+        "`{mime_type}` is no picture that models take: send one of {}",
+        PICTURES.join(", ")
+    ))
+}
+
+fn linked(link: &acp::ResourceLink) -> Input {
+    match place(&link.uri) {
+        Some((path, range)) => Input::File { path, range },
+        None => Input::Text { text: format!("[{}]({})", link.name, link.uri) },
+    }
+}
+
+fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
+    match resource {
+        acp::EmbeddedResourceResource::TextResourceContents(resource) => {
+            Ok(match place(&resource.uri) {
+                Some((path, range)) => {
+                    let lines = resource.text.lines().count().max(1) as u64;
+                    let range = range.unwrap_or(LineRange { start: 1, end: lines });
+                    Input::Selection { path, range, text: resource.text }
+                }
+                None => Input::Text { text: format!("{}:\n{}", resource.uri, resource.text) },
+            })
+        }
+        acp::EmbeddedResourceResource::BlobResourceContents(resource) => {
+            picture(resource.mime_type.unwrap_or_default(), resource.blob)
+        }
+        _ => Err("this kind of resource is not known here: send its text".to_owned()),
+    }
+}
+
+/// The file that a URI names, with lines where its fragment names some: `#L5`, `#L5-9`, `#L5:9`.
+fn place(uri: &str) -> Option<(String, Option<LineRange>)> {
+    let rest = uri.strip_prefix("file://")?;
+    let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+    // What stands between the slashes is a host, and there is none but this one.
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let path = path.split('?').next().unwrap_or(path);
+    if !path.starts_with('/') {
+        return None;
+    }
+    Some((unescape(path), lines(fragment)))
+}
+
+fn lines(fragment: &str) -> Option<LineRange> {
+    let text = fragment.strip_prefix('L')?;
+    let mut ends =
+        text.split(['-', ':']).map(|end| end.trim_start_matches('L').parse::<u64>().ok());
+    let start = ends.next()??.max(1);
+    let end = ends.next().flatten().unwrap_or(start);
+    Some(LineRange { start, end: end.max(start) })
+}
+
+fn unescape(path: &str) -> String {
+    let bytes = path.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let escaped = (*byte == b'%').then(|| path.get(at + 1..at + 3)).flatten();
+        if let Some(byte) = escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            out.push(byte);
+            at += 3;
+        } else {
+            out.push(*byte);
+            at += 1;
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A path as a URI.
+fn uri(path: &str, range: Option<LineRange>) -> String {
+    let mut uri = "file://".to_owned();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    if let Some(LineRange { start, end }) = range {
+        let _ = write!(uri, "#L{start}-{end}");
+    }
+    uri
+}
+
+/// Input as a client shows it in a session that is loaded.
+pub(super) fn shown(input: &Input) -> acp::ContentBlock {
+    let text = |text: String| acp::ContentBlock::Text(acp::TextContent::new(text));
+    match input {
+        Input::Text { text: said } => text(wire::cut(said)),
+        Input::File { path, range } => {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            acp::ContentBlock::ResourceLink(acp::ResourceLink::new(name, uri(path, *range)))
+        }
+        Input::Selection { path, range, text: selected } => {
+            let contents =
+                acp::TextResourceContents::new(wire::cut(selected), uri(path, Some(*range)));
+            acp::ContentBlock::Resource(acp::EmbeddedResource::new(
+                acp::EmbeddedResourceResource::TextResourceContents(contents),
+            ))
+        }
+        Input::Diagnostics { path, items } => {
+            let mut lines = format!("{path}:");
+            for item in items {
+                let _ = write!(lines, "\n  line {}: {}", item.line, item.message);
+            }
+            text(wire::cut(&lines))
+        }
+        Input::Image { mime_type, data } if data.len() <= wire::MAX_UPDATE_BYTES / 2 => {
+            acp::ContentBlock::Image(acp::ImageContent::new(data.clone(), mime_type.clone()))
+        }
+        Input::Image { mime_type, data } => text(format!(
+            "[a picture of {} bytes, {mime_type}, too long to be shown here]",
+            data.len() / 4 * 3
+        )),
+    }
+}
+
+/// What a prompt calls, when it is a command of the engine's own: `/compact [INSTRUCTIONS]`. Without instructions they are empty.
+pub(super) fn compaction(input: &[Input]) -> Option<String> {
+    let [Input::Text { text }] = input else { return None };
+    let rest = text.trim().strip_prefix("/compact")?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+    use serde_json::{Value, from_value, json, to_value};
+
+    fn taken(value: Value) -> String {
+        match input(vec![from_value(value).unwrap()]) {
+            Ok(input) => to_value(&input[0]).unwrap().to_string(),
+            Err(why) => format!("refused: {why}"),
+        }
+    }
+
+    #[test]
+    fn blocks_become_what_the_model_reads() {
+        let rows = [
+            ("text", json!({"type": "text", "text": "hi"})),
+            (
+                "a link to a file",
+                json!({"type": "resource_link", "name": "a", "uri": "file:///p/a%20b.rs"}),
+            ),
+            (
+                "a link to lines",
+                json!({"type": "resource_link", "name": "a", "uri": "file:///p/a.rs#L5:9"}),
+            ),
+            (
+                "a link to a line",
+                json!({"type": "resource_link", "name": "a", "uri": "file://localhost/p/a.rs#L5"}),
+            ),
+            (
+                "a link elsewhere",
+                json!({"type": "resource_link", "name": "docs", "uri": "https://x.org/"}),
+            ),
+            (
+                "a text within",
+                json!({"type": "resource", "resource": {"uri": "file:///p/a.rs", "text": "one\ntwo\n"}}),
+            ),
+            (
+                "a selection",
+                json!({"type": "resource", "resource": {"uri": "file:///p/a.rs#L7-8", "text": "x"}}),
+            ),
+            (
+                "a text from nowhere",
+                json!({"type": "resource", "resource": {"uri": "zed:///thread", "text": "x"}}),
+            ),
+            (
+                "a picture within",
+                json!({"type": "resource", "resource": {"uri": "file:///p/a.png", "blob": "AA==", "mimeType": "image/png"}}),
+            ),
+            ("a picture", json!({"type": "image", "data": "AA==", "mimeType": "image/png"})),
+            ("a drawing", json!({"type": "image", "data": "AA==", "mimeType": "image/svg+xml"})),
+            ("sound", json!({"type": "audio", "data": "AA==", "mimeType": "audio/wav"})),
+        ];
+        let got: Vec<String> =
+            rows.into_iter().map(|(name, row)| format!("{name}: {}", taken(row))).collect();
+        expect![[r#"
+            text: {"type":"text","text":"hi"}
+            a link to a file: {"type":"file","path":"/p/a b.rs"}
+            a link to lines: {"type":"file","path":"/p/a.rs","range":{"start":5,"end":9}}
+            a link to a line: {"type":"file","path":"/p/a.rs","range":{"start":5,"end":5}}
+            a link elsewhere: {"type":"text","text":"[docs](https://x.org/)"}
+            a text within: {"type":"selection","path":"/p/a.rs","range":{"start":1,"end":2},"text":"one\ntwo\n"}
+            a selection: {"type":"selection","path":"/p/a.rs","range":{"start":7,"end":8},"text":"x"}
+            a text from nowhere: {"type":"text","text":"zed:///thread:\nx"}
+            a picture within: {"type":"image","mimeType":"image/png","data":"AA=="}
+            a picture: {"type":"image","mimeType":"image/png","data":"AA=="}
+            a drawing: refused: `image/svg+xml` is no picture that models take: send one of image/png, image/jpeg, image/gif, image/webp
+            sound: refused: models here take no sound: send text (`promptCapabilities.audio` is false)"#]].assert_eq(&got.join("\n"));
+    }
+
+    #[test]
+    fn what_was_said_is_shown_as_it_was_sent() {
+        let rows = [
+            Input::text("hi"),
+            Input::File {
+                path: "/p/a b.rs".to_owned(),
+                range: Some(LineRange { start: 2, end: 3 }),
+            },
+            Input::Selection {
+                path: "/p/a.rs".to_owned(),
+                range: LineRange { start: 2, end: 3 },
+                text: "x".to_owned(),
+            },
+            Input::Image { mime_type: "image/png".to_owned(), data: "AA==".to_owned() },
+        ];
+        for row in rows {
+            assert_eq!(input(vec![shown(&row)]).unwrap(), [row]);
+        }
+    }
+
+    #[test]
+    fn only_the_command_itself_compacts() {
+        let rows = [
+            ("/compact", Some("")),
+            (" /compact ", Some("")),
+            ("/compact keep the names", Some("keep the names")),
+            ("/compacts", None),
+            ("say /compact", None),
+        ];
+        for (text, want) in rows {
+            assert_eq!(compaction(&[Input::text(text)]).as_deref(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What can be set in a session, as this protocol lists it: configuration options, and the older modes beside them. Pure.
+//!
+//! The engine has two options that decide what a model may do by itself, the mode and the permission mode. Clients have one
+//! selector for that, so they are shown as one option of three values; modes are the same three.
+
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::ConfigChanged;
+use pintle_protocol::methods::ConfigOption;
+use pintle_protocol::models::{KeyState, ModelsListResult};
+use pintle_protocol::plan::WorkMode;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The id of the option that stands for mode and permission mode.
+pub(super) const MODE: &str = "mode";
+
+const PERMISSION: &str = "permissionMode";
+const MODEL: &str = "model";
+const EFFORT: &str = "effort";
+
+/// What a model may do by itself: id, name, description.
+const MODES: [(&str, &str, &str); 3] = [
+    ("ask", "Ask", "Reading is free; changes and commands ask first"),
+    ("full", "Full access", "Nothing asks"),
+    ("plan", "Plan", "It reads and makes a plan; nothing is changed until the plan is accepted"),
+];
+
+/// The options of a session, as the engine lists them, and the models to choose from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    options: Vec<ConfigOption>,
+    models: Vec<(String, String)>,
+}
+
+impl Settings {
+    pub(super) fn new(options: Vec<ConfigOption>, known: &ModelsListResult) -> Self {
+        let usable: BTreeSet<&str> = known
+            .providers
+            .iter()
+            .filter(|provider| provider.key != KeyState::Missing)
+            .map(|provider| provider.name.as_str())
+            .collect();
+        let models = known
+            .models
+            .iter()
+            .filter(|info| info.model.split('/').next().is_some_and(|name| usable.contains(name)))
+            .map(|info| {
+                (info.model.clone(), info.name.clone().unwrap_or_else(|| info.model.clone()))
+            })
+            .collect();
+        Self { options, models }
+    }
+
+    /// The options changed as the engine says.
+    pub(super) fn replace(&mut self, options: Vec<ConfigOption>) {
+        self.options = options;
+    }
+
+    /// Takes over what an event says.
+    pub(super) fn apply(&mut self, changed: &ConfigChanged) {
+        let efforts = self.find(EFFORT).map(|option| option.choices.clone()).unwrap_or_default();
+        let (model, effort) = match changed.model.rsplit_once(':') {
+            Some((model, effort)) if efforts.iter().any(|known| known == effort) => {
+                (model.to_owned(), effort.to_owned())
+            }
+            _ => (changed.model.clone(), efforts.first().cloned().unwrap_or_default()),
+        };
+        let permission = match changed.permission_mode {
+            PermissionMode::Ask => "ask",
+            PermissionMode::Full => "full",
+        };
+        let mode = match changed.mode {
+            WorkMode::Act => "act",
+            WorkMode::Plan => "plan",
+        };
+        for option in &mut self.options {
+            match option.id.as_str() {
+                MODEL => option.value.clone_from(&model),
+                EFFORT => option.value.clone_from(&effort),
+                PERMISSION => permission.clone_into(&mut option.value),
+                MODE => mode.clone_into(&mut option.value),
+                _ => {}
+            }
+        }
+    }
+
+    fn find(&self, id: &str) -> Option<&ConfigOption> {
+        self.options.iter().find(|option| option.id == id)
+    }
+
+    fn value(&self, id: &str) -> &str {
+        self.find(id).map_or("", |option| option.value.as_str())
+    }
+
+    /// Which of the three modes holds.
+    pub(super) fn mode(&self) -> &'static str {
+        let wanted = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
+        MODES.iter().map(|(id, ..)| *id).find(|id| *id == wanted).unwrap_or("ask")
+    }
+
+    /// The modes, for clients that know no options.
+    pub(super) fn modes(&self) -> acp::SessionModeState {
+        let modes = MODES.map(|(id, name, description)| {
+            acp::SessionMode::new(id, name).description(description.to_owned())
+        });
+        acp::SessionModeState::new(self.mode(), modes.to_vec())
+    }
+
+    /// The options; those that clients show first come first.
+    pub(super) fn options(&self) -> Vec<acp::SessionConfigOption> {
+        let modes = MODES.map(|(id, name, description)| {
+            acp::SessionConfigSelectOption::new(id, name).description(description.to_owned())
+        });
+        let mode = acp::SessionConfigOption::select(MODE, "Mode", self.mode(), modes.to_vec())
+            .category(acp::SessionConfigOptionCategory::Mode);
+        let others =
+            self.options.iter().filter(|option| option.id != MODE && option.id != PERMISSION);
+        [mode].into_iter().chain(others.map(|option| self.shown(option))).collect()
+    }
+
+    fn shown(&self, option: &ConfigOption) -> acp::SessionConfigOption {
+        let mut choices: Vec<(String, String)> = match option.id.as_str() {
+            MODEL => self.models.clone(),
+            _ => option.choices.iter().map(|value| (value.clone(), value.clone())).collect(),
+        };
+        // The value that holds is always one that can be chosen.
+        if !choices.iter().any(|(value, _)| *value == option.value) {
+            choices.insert(0, (option.value.clone(), option.value.clone()));
+        }
+        let choices: Vec<_> = choices
+            .into_iter()
+            .map(|(value, name)| acp::SessionConfigSelectOption::new(value, name))
+            .collect();
+        let category = match option.id.as_str() {
+            MODEL => Some(acp::SessionConfigOptionCategory::Model),
+            EFFORT => Some(acp::SessionConfigOptionCategory::ThoughtLevel),
+            _ => None,
+        };
+        acp::SessionConfigOption::select(
+            option.id.clone(),
+            option.name.clone(),
+            option.value.clone(),
+            choices,
+        )
+        .category(category)
+    }
+}
+
+/// What setting one of our options sets in the engine.
+///
+/// # Errors
+/// Why the value cannot be, and which can.
+pub(super) fn wanted(id: &str, value: &str) -> Result<BTreeMap<String, String>, String> {
+    let one = |id: &str, value: &str| (id.to_owned(), value.to_owned());
+    if id != MODE {
+        return Ok(BTreeMap::from([one(id, value)]));
+    }
+    match value {
+        "plan" => Ok(BTreeMap::from([one(MODE, "plan")])),
+        "ask" | "full" => Ok(BTreeMap::from([one(MODE, "act"), one(PERMISSION, value)])),
+        _ => {
+            let known = MODES.map(|(id, ..)| id).join(", ");
+            Err(format!("`{value}` is no mode: it is one of {known}"))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The first exchange of a connection: what this agent can do, and what the client can. Pure.
+
+use super::story::Offers;
+use super::{KEYS, wire};
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v1 as acp;
+use serde_json::{Value, json};
+
+/// The methods of the engine's own protocol that are answered under `_pintle/`: none of them changes which sessions are open here.
+pub(super) const OWN: [&str; 24] = [
+    "session/events",
+    "session/items",
+    "session/tree",
+    "session/rewind",
+    "session/label",
+    "session/compact",
+    "session/search",
+    "session/export",
+    "session/update",
+    "item/read",
+    "blob/read",
+    "context/read",
+    "checkpoint/list",
+    "checkpoint/diff",
+    "review/list",
+    "review/decide",
+    "review/baseline",
+    "review/patch",
+    "queue/list",
+    "queue/update",
+    "queue/remove",
+    "job/list",
+    "job/stop",
+    "models/list",
+];
+
+/// What the client offers.
+pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
+    let of_sessions = client.session.as_ref();
+    let flag = client.meta.as_ref().and_then(|meta| meta.get("terminal_output"));
+    Offers {
+        terminal_output: flag.and_then(Value::as_bool).unwrap_or(false),
+        notices: of_sessions.is_some_and(|session| session.notices.is_some()),
+        compaction: of_sessions.is_some_and(|session| session.compaction.is_some()),
+        form: client.elicitation.as_ref().is_some_and(|offer| offer.form.is_some()),
+    }
+}
+
+/// What this agent offers.
+pub(super) fn hello() -> acp::InitializeResponse {
+    let sessions = acp::SessionCapabilities::new()
+        .list(acp::SessionListCapabilities::new())
+        .delete(acp::SessionDeleteCapabilities::new())
+        .resume(acp::SessionResumeCapabilities::new())
+        .close(acp::SessionCloseCapabilities::new());
+    let prompts = acp::PromptCapabilities::new().image(true).embedded_context(true);
+    let capabilities = acp::AgentCapabilities::new()
+        .load_session(true)
+        .prompt_capabilities(prompts)
+        .session_capabilities(sessions)
+        .meta(wire::meta("pintle", json!({"methods": OWN.map(|name| format!("_pintle/{name}"))})));
+    let keys = acp::AuthMethodAgent::new(KEYS, "Keys of your providers").description(
+        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings; `pintle doctor` shows which are there"
+            .to_owned(),
+    );
+    acp::InitializeResponse::new(ProtocolVersion::V1)
+        .agent_capabilities(capabilities)
+        .auth_methods(vec![acp::AuthMethod::Agent(keys)])
+        .agent_info(
+            acp::Implementation::new("pintle", env!("CARGO_PKG_VERSION"))
+                .title("Pintle".to_owned()),
+        )
+        .meta(wire::meta("steering", json!({"supported": true})))
+}

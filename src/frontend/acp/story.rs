@@ -1,0 +1,424 @@
+//! What happens in a session, as updates of this protocol: from events to what a client draws. Pure.
+//!
+//! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
+//! completes an item brings the rest.
+
+use super::calls::Call;
+use super::{tool, wire};
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::context::ContextUsage;
+use pintle_protocol::event::{
+    DeltaField, Event, ItemDelta, Notice, NoticeLevel, RetryScheduled, TransientEvent,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Compaction, Item, ItemBody, ItemStatus, ToolKind};
+use pintle_protocol::plan::{Plan, PlanStatus};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// How much of a running command's output is shown where the client draws no terminal: its end.
+const TAIL_BYTES: usize = 8 * 1024;
+
+/// What the client says that it can draw.
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability by its name")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Offers {
+    /// Output of commands in `_meta`, as bytes come.
+    pub(super) terminal_output: bool,
+    /// Notices.
+    pub(super) notices: bool,
+    /// Summing up.
+    pub(super) compaction: bool,
+    /// Forms.
+    pub(super) form: bool,
+}
+
+/// What was told of a session so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Story {
+    offers: Offers,
+    /// Items that go on.
+    open: BTreeMap<ItemId, Open>,
+    /// What the turns before this one have cost, in billionths of a US dollar.
+    cost_before: Option<u64>,
+    cost: Option<u64>,
+}
+
+/// What was told of an item that goes on.
+#[derive(Debug, Clone)]
+struct Open {
+    what: What,
+    /// The number of the next piece.
+    next: u64,
+    /// How many bytes were told.
+    told: usize,
+    /// A piece is missing, so that those after it cannot be told.
+    is_broken: bool,
+    /// The end of what a command printed.
+    tail: String,
+}
+
+#[derive(Debug, Clone)]
+enum What {
+    Message(acp::MessageId),
+    Thought(acp::MessageId),
+    Compaction,
+    /// A call, a job or a sub-agent; `terminal` when its output is drawn as one.
+    Call {
+        terminal: bool,
+    },
+}
+
+type Updates = Vec<acp::SessionUpdate>;
+
+impl Story {
+    pub(super) fn new(offers: Offers, cost: Option<u64>) -> Self {
+        Self { offers, cost_before: cost, cost, ..Self::default() }
+    }
+
+    /// What a durable event tells. What is about a session as a whole and not about its story is told elsewhere.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events are no part of what is drawn")]
+    pub(super) fn durable(&mut self, event: &Event, seq: u64) -> Updates {
+        let mut updates = Updates::new();
+        match event {
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => {
+                self.goes_on(item, &mut updates);
+            }
+            Event::ItemCompleted { item } => self.ends(item, &mut updates),
+            Event::PlanUpdated(plan) => updates.push(planned(plan)),
+            Event::StepCompleted(step) => {
+                let turn = step.turn_cost_nano_usd;
+                self.cost = sum(self.cost_before, turn);
+            }
+            Event::TurnCompleted(end) => {
+                self.cost_before = sum(self.cost_before, end.cost_nano_usd);
+                self.cost = self.cost_before;
+            }
+            Event::RetryScheduled(retry) => updates.push(self.retries(retry, seq)),
+            Event::Notice(notice) => updates.push(self.noticed(notice, seq)),
+            Event::ContextPruned(pruned) if self.offers.notices => {
+                let text = format!("{} old results were taken out to make room", pruned.results);
+                updates.push(acp::SessionUpdate::Notice(acp::Notice::new(
+                    acp::NoticeSeverity::Info,
+                    text,
+                )));
+            }
+            _ => {}
+        }
+        updates
+    }
+
+    /// What a transient event tells.
+    pub(super) fn transient(&mut self, event: &TransientEvent) -> Updates {
+        match event {
+            TransientEvent::ItemDelta(delta) => self.grows(delta),
+            TransientEvent::Context(context) => self.used(context).into_iter().collect(),
+            TransientEvent::Notice(notice) => vec![self.noticed(notice, 0)],
+            TransientEvent::State(_) => Updates::new(),
+        }
+    }
+
+    /// How full the model's window is, where its size is known.
+    pub(super) fn used(&self, context: &ContextUsage) -> Option<acp::SessionUpdate> {
+        let update = acp::UsageUpdate::new(context.tokens, context.window?);
+        #[expect(clippy::cast_precision_loss, reason = "a sum of money for people to see")]
+        let cost = self.cost.map(|nano| acp::Cost::new(nano as f64 / 1e9, "USD"));
+        Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
+    }
+
+    /// An item of a session that is loaded, whole.
+    pub(super) fn replayed(&mut self, item: &Item) -> Updates {
+        let mut updates = Updates::new();
+        if let ItemBody::UserMessage(message) = &item.body {
+            let id = acp::MessageId::new(item.id.as_str().to_owned());
+            for input in &message.content {
+                let chunk =
+                    acp::ContentChunk::new(super::said::shown(input)).message_id(id.clone());
+                updates.push(acp::SessionUpdate::UserMessageChunk(chunk));
+            }
+        } else if item.duration_ms.is_some() {
+            self.ends(item, &mut updates);
+        } else {
+            self.goes_on(item, &mut updates);
+        }
+        updates
+    }
+
+    /// A message of the engine's, for clients that know no notices.
+    pub(super) fn told(
+        &self,
+        level: NoticeLevel,
+        title: &str,
+        more: Option<&str>,
+        id: &str,
+    ) -> acp::SessionUpdate {
+        if self.offers.notices {
+            let severity = match level {
+                NoticeLevel::Info => acp::NoticeSeverity::Info,
+                NoticeLevel::Warning => acp::NoticeSeverity::Warning,
+                NoticeLevel::Error => acp::NoticeSeverity::Error,
+            };
+            let notice = acp::Notice::new(severity, wire::cut(title));
+            return acp::SessionUpdate::Notice(notice.description(more.map(wire::cut)));
+        }
+        let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
+        let text = format!("\n[{title}{more}]\n");
+        let id = acp::MessageId::new(id.to_owned());
+        acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
+    }
+
+    fn noticed(&self, notice: &Notice, seq: u64) -> acp::SessionUpdate {
+        self.told(notice.level, &notice.message, notice.hint.as_deref(), &format!("notice-{seq}"))
+    }
+
+    fn retries(&self, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
+        let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
+        let seconds = delay_ms.div_ceil(1000);
+        let title =
+            format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
+        if self.offers.notices {
+            return self.told(NoticeLevel::Warning, &title, Some(message), "");
+        }
+        let id = acp::MessageId::new(format!("retry-{seq}"));
+        let text = format!("\n[{title}: {message}]\n");
+        acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
+    }
+
+    // ----- items
+
+    fn opened(&mut self, item: &Item, what: What) -> &mut Open {
+        self.open.entry(item.id.clone()).or_insert(Open {
+            what,
+            next: 0,
+            told: 0,
+            is_broken: false,
+            tail: String::new(),
+        })
+    }
+
+    fn goes_on(&mut self, item: &Item, updates: &mut Updates) {
+        match &item.body {
+            ItemBody::AgentMessage(_) => {
+                self.opened(item, What::Message(acp::MessageId::new(item.id.as_str().to_owned())));
+            }
+            ItemBody::Reasoning(_) => {
+                self.opened(item, What::Thought(acp::MessageId::new(item.id.as_str().to_owned())));
+            }
+            ItemBody::Compaction(_) => {
+                if self.open.contains_key(&item.id) {
+                    return;
+                }
+                self.opened(item, What::Compaction);
+                if self.offers.compaction {
+                    let update = acp::CompactionUpdate::new(
+                        item.id.as_str().to_owned(),
+                        acp::CompactionStatus::InProgress,
+                    );
+                    updates.push(acp::SessionUpdate::CompactionUpdate(update));
+                }
+            }
+            ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
+                self.called(item, updates);
+            }
+            ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
+        }
+    }
+
+    /// A call that is announced or changed.
+    fn called(&mut self, item: &Item, updates: &mut Updates) {
+        let Some(call) = Call::of(item) else { return };
+        let is_known = self.open.contains_key(&item.id);
+        let terminal = self.offers.terminal_output && call.kind == ToolKind::Execute;
+        self.opened(item, What::Call { terminal });
+        if is_known {
+            let mut fields = acp::ToolCallUpdateFields::new()
+                .title(call.title)
+                .kind(tool::kind(call.kind))
+                .status(tool::status(call.status))
+                .locations(call.locations)
+                .raw_input(call.input);
+            if !call.content.is_empty() {
+                fields = fields.content(call.content);
+            }
+            let update = acp::ToolCallUpdate::new(item.id.as_str().to_owned(), fields);
+            updates.push(acp::SessionUpdate::ToolCallUpdate(update));
+            return;
+        }
+        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, terminal)));
+    }
+
+    fn ends(&mut self, item: &Item, updates: &mut Updates) {
+        match &item.body {
+            ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
+                self.goes_on(item, updates);
+                let Some(open) = self.open.remove(&item.id) else { return };
+                let rest = body.text.get(open.told..).unwrap_or_default();
+                updates.extend(pieces(rest).map(|piece| open.what.said(piece)));
+            }
+            ItemBody::Compaction(compaction) => {
+                self.goes_on(item, updates);
+                self.open.remove(&item.id);
+                updates.push(self.compacted(item, compaction));
+            }
+            ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
+                if !self.open.contains_key(&item.id) {
+                    self.called(item, updates);
+                }
+                if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
+                    let terminal = matches!(open.what, What::Call { terminal: true });
+                    updates.push(call.ended(item, terminal.then_some(open.told)));
+                }
+            }
+            ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
+        }
+    }
+
+    fn compacted(&self, item: &Item, compaction: &Compaction) -> acp::SessionUpdate {
+        if !self.offers.compaction {
+            let Compaction { tokens_before, tokens_after, error, .. } = compaction;
+            let title = match (error, tokens_after) {
+                (None, Some(after)) => {
+                    format!(
+                        "The conversation was summed up: about {tokens_before} tokens became {after}"
+                    )
+                }
+                (Some(error), _) => format!("The conversation could not be summed up: {error}"),
+                (None, None) => "The summing up was stopped".to_owned(),
+            };
+            return self.told(NoticeLevel::Info, &title, None, item.id.as_str());
+        }
+        let status = match item.status {
+            ItemStatus::Completed => acp::CompactionStatus::Completed,
+            ItemStatus::Cancelled | ItemStatus::Declined => acp::CompactionStatus::Cancelled,
+            ItemStatus::Failed => acp::CompactionStatus::Failed,
+            ItemStatus::Pending | ItemStatus::Running => acp::CompactionStatus::InProgress,
+        };
+        let mut update = acp::CompactionUpdate::new(item.id.as_str().to_owned(), status);
+        if let Some(summary) = &compaction.summary {
+            let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(summary)));
+            update = update.summary(vec![block]);
+        }
+        if let Some(error) = &compaction.error {
+            update = update.error(error.clone());
+        }
+        acp::SessionUpdate::CompactionUpdate(update)
+    }
+
+    fn grows(&mut self, delta: &ItemDelta) -> Updates {
+        let offers = self.offers;
+        let Some(open) = self.open.get_mut(&delta.item_id) else { return Updates::new() };
+        let is_told = match delta.field {
+            DeltaField::Text => !matches!(open.what, What::Call { .. }),
+            DeltaField::Output => matches!(open.what, What::Call { .. }),
+            DeltaField::Args | DeltaField::Input => false,
+        };
+        if !is_told || delta.n < open.next {
+            return Updates::new();
+        }
+        open.is_broken |= delta.n != open.next;
+        open.next = delta.to.unwrap_or(delta.n) + 1;
+        match &open.what {
+            // The rest comes with the item's end.
+            What::Message(_) | What::Thought(_) if open.is_broken => Updates::new(),
+            What::Message(_) | What::Thought(_) => {
+                open.told += delta.text.len();
+                pieces(&delta.text).map(|piece| open.what.said(piece)).collect()
+            }
+            What::Compaction if offers.compaction => {
+                let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(&delta.text)));
+                let chunk =
+                    acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
+                vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
+            }
+            What::Compaction => Updates::new(),
+            What::Call { terminal: true } => {
+                open.told += delta.text.len();
+                let id = delta.item_id.as_str();
+                let meta = wire::meta(
+                    "terminal_output",
+                    json!({"terminal_id": id, "data": terminal_text(&delta.text)}),
+                );
+                let update =
+                    acp::ToolCallUpdate::new(id.to_owned(), acp::ToolCallUpdateFields::new())
+                        .meta(meta);
+                vec![acp::SessionUpdate::ToolCallUpdate(update)]
+            }
+            What::Call { terminal: false } => {
+                open.tail.push_str(&delta.text);
+                if let Some(over) = open.tail.len().checked_sub(TAIL_BYTES) {
+                    let mut at = over;
+                    while !open.tail.is_char_boundary(at) {
+                        at += 1;
+                    }
+                    open.tail.drain(..at);
+                }
+                let block =
+                    acp::ContentBlock::Text(acp::TextContent::new(tool::fenced(&open.tail)));
+                let content = vec![acp::ToolCallContent::Content(acp::Content::new(block))];
+                let fields = acp::ToolCallUpdateFields::new().content(content);
+                let update = acp::ToolCallUpdate::new(delta.item_id.as_str().to_owned(), fields);
+                vec![acp::SessionUpdate::ToolCallUpdate(update)]
+            }
+        }
+    }
+}
+
+impl What {
+    fn said(&self, text: &str) -> acp::SessionUpdate {
+        match self {
+            Self::Thought(id) => {
+                acp::SessionUpdate::AgentThoughtChunk(chunk(text.to_owned(), Some(id.clone())))
+            }
+            Self::Message(id) => {
+                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), Some(id.clone())))
+            }
+            Self::Compaction | Self::Call { .. } => {
+                acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), None))
+            }
+        }
+    }
+}
+
+fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
+    acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
+}
+
+/// A text in pieces that each fit into a message.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let end = wire::floor(rest, wire::MAX_TEXT_BYTES);
+        let (piece, more) = rest.split_at_checked(end)?;
+        rest = more;
+        Some(piece)
+    })
+}
+
+/// A terminal begins a line where it stands unless it is told to go back.
+pub(super) fn terminal_text(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A plan, whole.
+pub(super) fn planned(plan: &Plan) -> acp::SessionUpdate {
+    let entries = plan.items.iter().map(|item| {
+        let status = match item.status {
+            PlanStatus::Pending => acp::PlanEntryStatus::Pending,
+            PlanStatus::InProgress => acp::PlanEntryStatus::InProgress,
+            PlanStatus::Completed => acp::PlanEntryStatus::Completed,
+        };
+        // The engine's plans have no priorities.
+        acp::PlanEntry::new(wire::cut(&item.content), acp::PlanEntryPriority::Medium, status)
+    });
+    acp::SessionUpdate::Plan(acp::Plan::new(entries.collect()))
+}

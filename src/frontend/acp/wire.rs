@@ -1,0 +1,139 @@
+//! How answers, updates and errors of this protocol are written. What they say is decided elsewhere.
+//!
+//! Invariant: no message is longer than a few MiB, since clients give up on long ones; what is cut says so.
+
+use agent_client_protocol_schema::v1 as acp;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The longest message, in bytes, but for what frames it. acpx gives up at 64 MiB, and editors long before.
+pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
+
+/// The longest piece of text in one message, in bytes. JSON may double it.
+pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
+
+/// Writes the answer to a request.
+pub(super) fn response(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Out<'a, R> {
+        jsonrpc: &'static str,
+        id: &'a Id<'a>,
+        result: &'a R,
+    }
+    to_bytes(&Out { jsonrpc: "2.0", id, result })
+}
+
+/// Writes the refusal of a request.
+pub(super) fn refusal(id: &Id<'_>, error: &ErrorObjectOwned) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Out<'a> {
+        jsonrpc: &'static str,
+        id: &'a Id<'a>,
+        error: &'a ErrorObjectOwned,
+    }
+    to_bytes(&Out { jsonrpc: "2.0", id, error })
+}
+
+/// Writes an update; `seq` is the number of the event that it tells, if it is a durable one.
+pub(super) fn update(
+    session: &acp::SessionId,
+    update: acp::SessionUpdate,
+    seq: Option<u64>,
+) -> Vec<u8> {
+    let note = acp::SessionNotification::new(session.clone(), update);
+    let message = notification("session/update", &with_seq(note, seq));
+    if message.len() <= MAX_UPDATE_BYTES {
+        return message;
+    }
+    let note: acp::SessionNotification = match shortened(message) {
+        Some(update) => acp::SessionNotification::new(session.clone(), update),
+        None => return Vec::new(),
+    };
+    notification("session/update", &with_seq(note, seq))
+}
+
+fn with_seq(note: acp::SessionNotification, seq: Option<u64>) -> acp::SessionNotification {
+    match seq {
+        Some(seq) => note.meta(meta("pintle", json!({"seq": seq}))),
+        None => note,
+    }
+}
+
+/// What is left of an update that is too long: the same, with its longest parts taken out.
+fn shortened(message: Vec<u8>) -> Option<acp::SessionUpdate> {
+    let mut whole: Value = serde_json::from_slice(&message).ok()?;
+    let bytes = message.len();
+    drop(message);
+    let update = whole.get_mut("params")?.get_mut("update")?;
+    let words = format!("[{bytes} bytes are too long to be shown here]");
+    let map = update.as_object_mut()?;
+    for field in ["rawInput", "rawOutput", "_meta"] {
+        map.remove(field);
+    }
+    let block = json!({"type": "text", "text": words});
+    match map.get("content") {
+        Some(Value::Array(_)) => {
+            map.insert("content".to_owned(), json!([{"type": "content", "content": block}]));
+        }
+        Some(_) => {
+            map.insert("content".to_owned(), block);
+        }
+        None => {}
+    }
+    serde_json::from_value(update.take()).ok()
+}
+
+/// Writes a notification.
+pub(super) fn notification(method: &str, params: &impl Serialize) -> Vec<u8> {
+    crate::transport::envelope::notification(method, params)
+}
+
+/// A `_meta` object with one field.
+pub(super) fn meta(name: &str, value: Value) -> acp::Meta {
+    let mut meta = acp::Meta::new();
+    meta.insert(name.to_owned(), value);
+    meta
+}
+
+/// A text of at most [`MAX_TEXT_BYTES`]: the beginning, and a word about the rest.
+pub(super) fn cut(text: &str) -> String {
+    if text.len() <= MAX_TEXT_BYTES {
+        return text.to_owned();
+    }
+    let end = floor(text, MAX_TEXT_BYTES);
+    let head = text.get(..end).unwrap_or_default();
+    format!("{head}\n[{} more bytes are not shown]", text.len() - end)
+}
+
+/// The last place in a text, up to this one, where a character begins.
+pub(super) fn floor(text: &str, max: usize) -> usize {
+    let mut at = max.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The same for every text in a value.
+pub(super) fn cut_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(cut(text)),
+        Value::Array(items) => Value::Array(items.iter().map(cut_value).collect()),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, value)| (key.clone(), cut_value(value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// A time as ISO 8601 writes it.
+pub(super) fn time(ms: u64) -> Option<String> {
+    let stamp = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
+    Some(stamp.to_string())
+}
+
+fn to_bytes(message: &impl Serialize) -> Vec<u8> {
+    // The types hold only string keys and plain values, so writing them cannot fail.
+    serde_json::to_vec(message).unwrap_or_default()
+}

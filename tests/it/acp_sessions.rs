@@ -1,0 +1,166 @@
+//! Sessions over the Agent Client Protocol: listed, loaded, resumed, closed, deleted, steered, and what this engine has beyond the protocol.
+
+use crate::support::acp::{Client, bash, everything, said, script};
+use crate::support::program::{Framing, Place, Program};
+use expect_test::expect;
+use serde_json::json;
+
+#[test]
+fn a_message_for_the_running_turn_goes_into_it() {
+    let replies = script(&[bash("true"), said("heard"), said("new turn")]);
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    let words = json!([{"type": "text", "text": "also this"}]);
+    let asks = json!({"prompt": words, "_meta": {"steering": {"idleBehavior": "promptRequired"}}});
+    assert_eq!(client.ask("_session/steering", asks)["outcome"], "promptRequired");
+    let prompt = client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    assert_eq!(client.ask("_session/steering", json!({"prompt": words}))["outcome"], "injected");
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    client.told();
+    assert_eq!(
+        client.ask("_session/steering", json!({"prompt": words}))["outcome"],
+        "startedNewTurn"
+    );
+    client.until(|message| {
+        message["params"]["update"]["content"]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("turn"))
+    });
+}
+
+#[test]
+fn sessions_are_listed_loaded_resumed_closed_and_deleted() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let replies = script(&[
+        json!({"blocks": [{"reasoning": "hm"}, {"tool": "read", "arguments": {"path": "a.txt"}}]}),
+        json!({"blocks": [{"tool": "todo_write", "arguments": {"items": [{"content": "look", "status": "completed"}]}}]}),
+        said("it says one"),
+        said("more"),
+    ]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    assert_eq!(client.say("what is in a.txt?"), "end_turn");
+    let listed = client.ask("session/list", json!({"cwd": place.project()}));
+    let session = &listed["sessions"][0];
+    assert_eq!(
+        (&session["sessionId"], &session["title"]),
+        (&json!(client.session), &json!("what is in a.txt?"))
+    );
+    assert!(session["updatedAt"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(client.ask("session/close", json!({})), json!({}));
+    let id = client.prompt("anyone?");
+    assert!(client.stop_of(id).starts_with("-32002"));
+    client.told();
+    let params = json!({"cwd": place.project(), "mcpServers": []});
+    assert!(client.ask("session/load", params.clone())["configOptions"].is_array());
+    client.ask("session/list", json!({}));
+    expect![[r"
+        user_message_chunk: what is in a.txt?
+        agent_thought_chunk: hm
+        tool_call read completed read: a.txt
+        tool_call_update read completed read: a.txt [```⏎one⏎```]
+        tool_call think completed todo_write: 1 of 1 done
+        tool_call_update think completed todo_write: 1 of 1 done [The list is now:⏎[x] look]
+        agent_message_chunk: it says one
+        plan completed look
+        = session/load
+        available_commands_update compact
+        = session/list"]]
+    .assert_eq(&client.told());
+    assert_eq!(client.say("go on"), "end_turn");
+    assert_eq!(client.ask("session/close", json!({})), json!({}));
+    client.told();
+    assert!(client.ask("session/resume", params)["modes"].is_object());
+    client.ask("session/list", json!({}));
+    expect![[r"
+        = session/resume
+        available_commands_update compact
+        = session/list"]]
+    .assert_eq(&client.told());
+    assert_eq!(client.ask("session/delete", json!({})), json!({}));
+    assert_eq!(client.ask("session/list", json!({}))["sessions"], json!([]));
+}
+
+#[test]
+fn a_session_of_another_frontend_is_loaded_along_the_way_that_its_history_took() {
+    let place = Place::new(&[]);
+    let replies = script(&[said("one"), said("two"), said("three")]);
+    let mut native = Program::on_script(&place, &replies, Framing::Lines);
+    for text in ["first", "second"] {
+        native.prompt(text);
+        native.until_event("turn.completed");
+    }
+    let events = native.ask("session/events", json!({"after": 0}))["events"].clone();
+    let asked = events
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|event| event["event"]["type"] == "input.accepted")
+        .nth(1);
+    let item = asked.unwrap()["event"]["itemId"].clone();
+    native.ask("session/rewind", json!({"to": {"itemId": item}, "scope": "conversation"}));
+    native.prompt("instead");
+    native.until_event("turn.completed");
+    let session = events[0]["sessionId"].as_str().unwrap().to_owned();
+    native.end_input();
+    native.wait();
+    let mut client = Client::start(&place, &replies, json!({}));
+    client.session = session;
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    expect![[r"
+        user_message_chunk: first
+        agent_message_chunk: one
+        user_message_chunk: instead
+        agent_message_chunk: three
+        = session/load"]]
+    .assert_eq(&client.told());
+    let seqs: Vec<u64> = client
+        .program
+        .seen
+        .iter()
+        .filter_map(|m| m["params"]["_meta"]["pintle"]["seq"].as_u64())
+        .collect();
+    assert!(!seqs.is_empty() && seqs.is_sorted(), "{seqs:?}");
+}
+
+#[test]
+fn the_engine_s_own_methods_are_answered_under_its_name() {
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let edit = json!({"blocks": [{"tool": "edit", "arguments": {"path": "a.txt", "edits": [{"oldText": "one", "newText": "two"}]}}]});
+    let mut client = Client::start_with(
+        &place,
+        &script(&[edit, said("done")]),
+        json!({}),
+        &["--permission", "full"],
+    );
+    client.new_session(&place);
+    assert_eq!(client.say("change it"), "end_turn");
+    let hunks = client.ask("_pintle/review/list", json!({}));
+    assert_eq!(hunks["hunks"].as_array().map(Vec::len), Some(1), "{hunks}");
+    let events = client.ask("_pintle/session/events", json!({"after": 0, "limit": 5}));
+    assert_eq!(events["events"][0]["seq"], 1);
+    assert_eq!(client.ask("_pintle/queue/list", json!({}))["queue"], json!([]));
+    let tree = client.ask("_pintle/session/tree", json!({}));
+    assert!(tree["nodes"].is_array(), "{tree}");
+    let rewound = client.ask("_pintle/session/rewind", json!({"to": {"seq": 1}, "scope": "files"}));
+    assert!(rewound.get("code").is_none(), "{rewound}");
+    assert_eq!(place.read("a.txt"), "one\n");
+}
+
+#[test]
+fn a_conversation_is_summed_up_on_demand() {
+    for (offers, want) in [(everything(), "compaction_update completed"), (json!({}), "summed up")]
+    {
+        let place = Place::new(&[]);
+        let replies = script(&[said("one"), said("two"), said("SUMMARY"), said("after")]);
+        let mut client = Client::open(&place, &replies, offers);
+        client.say("first");
+        client.say("second");
+        client.told();
+        assert_eq!(client.say("/compact keep the names"), "end_turn");
+        let told = client.told();
+        assert!(told.contains(want), "{told}");
+    }
+}
