@@ -111,19 +111,15 @@ impl Stock<'_> {
     fn show(&self, wanted: &Showing) -> anyhow::Result<u8> {
         let id = self.named(&wanted.id)?;
         let mut out = io::stdout().lock();
+        if wanted.range.from.is_some() || wanted.range.to.is_some() {
+            let (after, before) = history::range(&self.store, &id, &wanted.range)?;
+            return self.print_between(&id, after, before, wanted.json, &mut out);
+        }
         if !wanted.json {
             self.head(&id, &mut out)?;
         }
         if wanted.all {
-            let mut after = 0;
-            loop {
-                let page = self.store.page(&id, after, PAGE)?;
-                print(&page.events, wanted.json, &mut out)?;
-                after = page.last;
-                if !page.more {
-                    return Ok(0);
-                }
-            }
+            return self.print_between(&id, 0, u64::MAX, wanted.json, &mut out);
         }
         let before = match wanted.at {
             None => u64::MAX,
@@ -135,6 +131,25 @@ impl Stock<'_> {
         }
         print(&page.events, wanted.json, &mut out)?;
         Ok(0)
+    }
+
+    fn print_between(
+        &self,
+        id: &SessionId,
+        mut after: u64,
+        before: u64,
+        json: bool,
+        out: &mut impl Write,
+    ) -> anyhow::Result<u8> {
+        loop {
+            let mut page = self.store.page(id, after, PAGE)?;
+            page.events.retain(|event| seq_of(event).is_none_or(|seq| seq < before));
+            print(&page.events, json, out)?;
+            after = page.last;
+            if !page.more || after >= before {
+                return Ok(0);
+            }
+        }
     }
 
     fn head(&self, id: &SessionId, out: &mut impl Write) -> anyhow::Result<()> {
@@ -171,6 +186,13 @@ impl Stock<'_> {
             before_ms: time(&wanted.until)?,
             ..SessionSearchParams::default()
         };
+        if wanted.range.from.is_some() || wanted.range.to.is_some() {
+            let id = params.session_id.as_ref();
+            let id =
+                id.context("--from and --to are places of one session: name it with --session")?;
+            let (after, before) = history::range(&self.store, id, &wanted.range)?;
+            (params.after_seq, params.before_seq) = (Some(after), Some(before));
+        }
         self.read_all()?;
         let short = self.id_length()?;
         let mut out = io::stdout().lock();
@@ -350,6 +372,14 @@ impl Stock<'_> {
 fn phrase(word: &str) -> String {
     let is_phrase = word.contains(char::is_whitespace) && !word.contains('"');
     if is_phrase { format!("\"{word}\"") } else { word.to_owned() }
+}
+
+fn seq_of(event: &RawValue) -> Option<u64> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        seq: u64,
+    }
+    serde_json::from_str(event.get()).ok().map(|Head { seq }| seq)
 }
 
 fn print(events: &[Box<RawValue>], json: bool, out: &mut impl Write) -> anyhow::Result<()> {

@@ -38,4 +38,13 @@ pub struct EngineCapabilities {
     /// Documents that an editor has open are read and changed through it. Absent where files are on another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Supported>,
+    /// Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<Supported>,
+    /// What the agent changed is decided about hunk by hunk: `review/…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Supported>,
+    /// Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<Supported>,
 }

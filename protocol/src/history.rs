@@ -28,7 +28,7 @@ pub struct HistoryPoint {
 }
 
 /// The session goes on from another place of its history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRewound {
     /// The event after which it goes on; 0 is the beginning.
@@ -39,6 +39,21 @@ pub struct HistoryRewound {
     /// Items that it knows again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<ItemId>,
+    /// The next events come from a fork.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<MergedFrom>,
+}
+
+/// Where the next events come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MergedFrom {
+    /// The fork. What was used there is not counted here.
+    pub session_id: SessionId,
+    /// The last event there that is part of this session's history now.
+    pub seq: u64,
+    /// The number of the last event here that was copied from there.
+    pub copied_seq: u64,
 }
 
 /// A place of the history has another name.
@@ -130,6 +145,35 @@ pub struct SessionForkParams {
     pub subscribe: Option<bool>,
 }
 
+/// Which fork comes back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMergeParams {
+    /// The session that takes it; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+    /// The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+    pub fork_id: SessionId,
+}
+
+/// What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMergeResult {
+    /// The event after which what was copied begins.
+    pub to_seq: u64,
+    /// Where the session stood before: going there undoes this.
+    pub from_seq: u64,
+    /// The number of the last event that was copied; the session stands there now.
+    pub copied_seq: u64,
+    /// Items that the model does not know any more.
+    pub dropped: Vec<ItemId>,
+    /// Items that it knows again.
+    pub restored: Vec<ItemId>,
+    /// Items that came from the fork.
+    pub added: Vec<ItemId>,
+}
+
 /// Which place to name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -188,6 +232,59 @@ pub struct HistoryNode {
     pub is_current: bool,
 }
 
+/// A session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionAnchorsParams {
+    /// The session, open or not; may be left out where this connection has made or opened exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId>,
+}
+
+/// The points between which a session's items can be listed and searched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionAnchorsResult {
+    /// In the order of their events.
+    pub anchors: Vec<Anchor>,
+}
+
+/// A point of a session at which something begins or is handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Anchor {
+    /// The event.
+    pub seq: u64,
+    /// What it is.
+    pub kind: AnchorKind,
+    /// The name that a place was given, or the beginning of the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The session that what was copied came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SessionId>,
+    /// When it was, in milliseconds since 1970.
+    pub ts_ms: u64,
+    /// It lies on the way that the model knows.
+    pub is_current: bool,
+}
+
+/// What an anchor is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AnchorKind {
+    /// The session begins.
+    Start,
+    /// What a fork took over ends, or what came back from a fork.
+    Copied,
+    /// The conversation was summed up to make room.
+    Compaction,
+    /// What going back has left was summed up and told.
+    HandOver,
+    /// It was named by hand.
+    Label,
+}
+
 /// Which items of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -198,6 +295,9 @@ pub struct SessionItemsParams {
     /// The items before this event; the last ones when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
+    /// Only items after this event, such as an anchor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
     /// At most so many, 1 to 1,000; default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,

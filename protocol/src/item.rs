@@ -237,6 +237,9 @@ pub struct EngineMessage {
     /// The events about the review that it tells of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
+    /// It sums up what a conversation that went back has left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sums_up_left: bool,
 }
 
 /// Which background job a call was about.

@@ -17,8 +17,10 @@ use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, Tu
 use crate::export::{SessionExportParams, SessionExportResult};
 use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemReadParams, SessionForkParams, SessionItemsParams, SessionItemsResult, SessionLabelParams,
-    SessionLabelResult, SessionRewindParams, SessionRewindResult, SessionTreeResult,
+    ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionForkParams,
+    SessionItemsParams, SessionItemsResult, SessionLabelParams, SessionLabelResult,
+    SessionMergeParams, SessionMergeResult, SessionRewindParams, SessionRewindResult,
+    SessionTreeResult,
 };
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
@@ -154,10 +156,14 @@ methods! {
     request Client "session/rewind" SessionRewind(SessionRewindParams, SessionRewindResult);
     /// Makes a session that begins with another one's history.
     request Client "session/fork" SessionFork(SessionForkParams, SessionResult);
+    /// Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are.
+    request Client "session/merge" SessionMerge(SessionMergeParams, SessionMergeResult);
     /// Names a place of a session's history.
     request Client "session/label" SessionLabel(SessionLabelParams, SessionLabelResult);
     /// Shows the ways that a session's history has taken.
     request Client "session/tree" SessionTree(SessionParams, SessionTreeResult);
+    /// Lists the points of a session between which its items can be listed and searched.
+    request Client "session/anchors" SessionAnchors(SessionAnchorsParams, SessionAnchorsResult);
     /// Lists what the agent changed and nobody has decided about.
     request Client "review/list" ReviewList(ReviewListParams, ReviewListResult);
     /// Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls.

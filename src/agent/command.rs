@@ -15,7 +15,7 @@ use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, Permi
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
-use pintle_protocol::history::{HistoryPoint, SessionRewindResult};
+use pintle_protocol::history::{HistoryPoint, SessionMergeResult, SessionRewindResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
 use pintle_protocol::methods::{ConfigResult, Disposition, QueuePolicy, WhenBusy};
@@ -159,6 +159,13 @@ pub enum Command {
         /// The answer.
         reply: Reply<SessionRewindResult>,
     },
+    /// Take what was said and done in a fork of an idle session back, as a way of its own.
+    Merge {
+        /// The fork.
+        fork: SessionId,
+        /// The answer.
+        reply: Reply<SessionMergeResult>,
+    },
     /// List hunks, decide about them, or read what they start from.
     Review(ReviewWish),
     /// Name a place of the history.
@@ -249,6 +256,7 @@ impl std::fmt::Debug for Command {
             Self::Configure { .. } => "Configure",
             Self::Compact { .. } => "Compact",
             Self::Rewind { .. } => "Rewind",
+            Self::Merge { .. } => "Merge",
             Self::Review(_) => "Review",
             Self::Label { .. } => "Label",
             Self::EditQueue { .. } => "EditQueue",
@@ -440,6 +448,7 @@ impl Command {
             Self::AnswerApproval { reply, .. } => no(reply, session),
             Self::AnswerQuestion { reply, .. } => no(reply, session),
             Self::Rewind { reply, .. } => no(reply, session),
+            Self::Merge { reply, .. } => no(reply, session),
             Self::Review(wish) => match wish {
                 ReviewWish::List { reply, .. } => no(reply, session),
                 ReviewWish::Decide { reply, .. } => no(reply, session),

@@ -73,6 +73,7 @@ impl From<store::Error> for Error {
             | store::Error::NoJournal(_)
             | store::Error::Gone(_)
             | store::Error::Index { .. }
+            | store::Error::IndexHeld(_)
             | store::Error::Io { .. } => ErrorKind::Internal,
         };
         Self::new(kind, error.to_string())

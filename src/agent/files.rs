@@ -7,7 +7,7 @@
 use super::cut;
 use super::engine::in_background;
 use super::turn::TurnContext;
-use crate::exec::scan::{self, Files, Keep, Kept, Limits, Scan};
+use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
 use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
@@ -30,6 +30,8 @@ pub(super) struct FileHistory {
     scanned: Arc<Files>,
     /// The folder is too much to look at, which has been told.
     is_blind: bool,
+    /// It was told that looking at the folder took too long.
+    has_told_over: bool,
     /// It was told that a content is not kept.
     has_told_loss: bool,
 }
@@ -238,26 +240,46 @@ impl FileHistory {
         let known = Arc::clone(&self.scanned);
         let changed = self.last.keys().filter(|path| path.starts_with(&root));
         let changed: Vec<PathBuf> = changed.cloned().collect();
-        match scan(ctx.env.as_ref(), &ctx.blobs, root, known).await {
-            Ok(mut files) => {
+        let over = match scan(ctx.env.as_ref(), &ctx.blobs, root, known).await {
+            Ok(Scanned { mut files, over: None }) => {
                 look_at(ctx.env.as_ref(), &ctx.blobs, &mut files, changed).await;
-                Some(Arc::new(files))
+                return Some(Arc::new(files));
             }
-            Err(error) => {
-                self.is_blind = true;
-                self.scanned = Arc::default();
-                let notice = Notice {
-                    level: NoticeLevel::Info,
-                    code: "commandsNotTracked".to_owned(),
-                    message: format!(
-                        "what commands do to files cannot be undone in this session: {error}"
-                    ),
-                    hint: Some("what the tools for files change can be".to_owned()),
-                };
-                ctx.session.event(Event::Notice(notice)).await;
-                None
+            Ok(Scanned { files, over: Some(over) }) => {
+                // The next one goes on from there.
+                self.scanned = Arc::new(files);
+                over
             }
+            Err(error) => Over { why: error.to_string(), can_go_on: false },
+        };
+        if !over.can_go_on {
+            self.is_blind = true;
+            self.scanned = Arc::default();
         }
+        self.tell_not_tracked(ctx, &over).await;
+        None
+    }
+
+    async fn tell_not_tracked(&mut self, ctx: &TurnContext, over: &Over) {
+        if std::mem::replace(&mut self.has_told_over, true) && over.can_go_on {
+            return;
+        }
+        let Over { why, can_go_on } = over;
+        let (which, hint) = if *can_go_on {
+            (
+                "this command does",
+                "looking goes on with the next command; what the tools for files change can be undone",
+            )
+        } else {
+            ("commands do", "what the tools for files change can be")
+        };
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            code: "commandsNotTracked".to_owned(),
+            message: format!("what {which} to files cannot be undone in this session: {why}"),
+            hint: Some(hint.to_owned()),
+        };
+        ctx.session.event(Event::Notice(notice)).await;
     }
 }
 
@@ -276,7 +298,8 @@ pub(super) async fn scanned(
     blobs: &Blobs,
     root: &Path,
 ) -> Result<Files, Error> {
-    scan(env, blobs, root.to_owned(), Arc::default()).await
+    let Scanned { files, over } = scan(env, blobs, root.to_owned(), Arc::default()).await?;
+    over.map_or(Ok(files), |over| Err(Error::Refused(over.why)))
 }
 
 async fn scan(
@@ -284,7 +307,7 @@ async fn scan(
     blobs: &Blobs,
     root: PathBuf,
     known: Arc<Files>,
-) -> Result<Files, Error> {
+) -> Result<Scanned, Error> {
     let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
     // A call that was stopped has changed files all the same.
     env.scan(scan, &CancellationToken::new()).await

@@ -105,7 +105,7 @@ fn append(
 }
 
 /// Whether an entry is taken over. What this engine does not know says nothing to a model, and stays where it is.
-fn belongs_to_history(entry: &Entry) -> bool {
+pub(super) fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }
 

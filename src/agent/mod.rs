@@ -34,6 +34,7 @@ mod known;
 mod limits;
 mod lint;
 mod loop_guard;
+mod merge;
 mod mode;
 mod models;
 mod persons;

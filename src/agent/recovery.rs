@@ -60,8 +60,12 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut agents = OpenAgents::default();
     let mut total = Total::default();
     let mut is_retitled = false;
-    let (mut copied_seq, mut forked_ms) = (0, 0);
+    let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+        if record.seq <= merged_seq {
+            // It ended in the fork that it came from, and was used there.
+            continue;
+        }
         if jobs.takes(&record.event) || agents.takes(&record.event) {
             continue;
         }
@@ -128,12 +132,14 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             Event::ApprovalResolved(outcome) => {
                 open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
             }
+            Event::HistoryRewound(rewound) => {
+                merged_seq = rewound.merged.as_ref().map_or(merged_seq, |from| from.copied_seq);
+            }
             Event::SessionClosed {}
             | Event::PlanUpdated(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
             | Event::LabelChanged(_)
             | Event::RetryScheduled(_)
             | Event::ContextPruned(_)

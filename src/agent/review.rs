@@ -20,6 +20,8 @@ const PLAIN: u32 = 0o644;
 pub(super) struct Reviewed {
     pub(super) review: Review,
     pub(super) seq: u64,
+    /// Up to here events came from another session, whose numbers are its own.
+    copied_seq: u64,
 }
 
 impl Reviewed {
@@ -57,7 +59,18 @@ impl Reviewed {
         if let Event::ReviewDecided(verdict) = &record.event {
             self.review.record(record.seq, verdict);
         }
-        if let Event::ItemCompleted { item } = &record.event
+        if let Event::HistoryRewound(rewound) = &record.event
+            && let Some(from) = &rewound.merged
+        {
+            self.copied_seq = from.copied_seq;
+        }
+        if let Event::SessionCreated(created) = &record.event
+            && let Some(from) = &created.forked_from
+        {
+            self.copied_seq = from.copied_seq;
+        }
+        if record.seq > self.copied_seq
+            && let Event::ItemCompleted { item } = &record.event
             && let ItemBody::EngineMessage(message) = &item.body
         {
             self.review.told(&message.reviewed);
@@ -78,4 +91,48 @@ pub(super) fn content_of(state: &FileState, blobs: &Blobs) -> Option<Content> {
     let mode = state.mode.unwrap_or(PLAIN);
     let kept = if state.is_lost { None } else { blobs.get(&state.sha256).ok() };
     kept.map(|bytes| Content { bytes: bytes.into(), mode })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::ids::SessionId;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_a_fork_was_told_this_session_was_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::of(folder.path());
+        let [old, new] = ["one\n", "two\n"].map(|text| {
+            let sha256 = blobs.put(text.as_bytes()).unwrap();
+            json!({"sha256": sha256, "size": text.len()})
+        });
+        let by = json!({"type": "call", "itemId": "i"});
+        let changes = json!([{"path": "/w/a", "before": old, "after": new}]);
+        let changed = json!({"type": "files.changed", "by": by, "changes": changes});
+        let part = json!({"hunk": "1.1", "path": "/w/a", "effect": "keep", "outcome": "applied"});
+        let action = json!({"action": "keep", "target": {"of": "all"}});
+        let decided = json!({"type": "review.decided", "action": action, "parts": [part]});
+        let told = json!({"type": "item.completed", "item": {"id": "m", "status": "completed", "startedMs": 1,
+            "type": "engineMessage", "text": "kept", "reviewed": [2]}});
+        let from = json!({"sessionId": "fork", "seq": 9, "copiedSeq": 4});
+        let merged = json!({"type": "history.rewound", "toSeq": 0, "merged": from});
+        let labelled = json!({"type": "label.changed", "seq": 1});
+        for (what, third, is_told) in
+            [("told here", labelled, true), ("told in a fork that was merged", merged, false)]
+        {
+            let events: [Value; 4] = [changed.clone(), decided.clone(), third, told.clone()];
+            let entries = events.into_iter().zip(1..).map(|(event, seq)| {
+                let event = serde_json::from_value(event).unwrap();
+                let session_id = SessionId::new("s");
+                let record = EventRecord { session_id, seq, ts_ms: 1, turn_id: None, event };
+                Entry::written(record, "null")
+            });
+            let entries: Vec<Entry> = entries.collect();
+            let untold =
+                |entries: &[Entry]| Reviewed::default().take(entries, &blobs).review.note().seqs;
+            assert_eq!(untold(&entries[..3]), [2], "{what}");
+            assert_eq!(untold(&entries).is_empty(), is_told, "{what}");
+        }
+    }
 }

@@ -4,8 +4,8 @@ use super::engine::{EngineHandle, in_background};
 use super::error::{Error, ErrorKind};
 use crate::store::artifacts::Piece;
 use crate::store::items::Items;
-use crate::store::{Cursor, Entry, Filter, Page, tree};
-use pintle_protocol::history::{ItemAt, SessionTreeResult};
+use crate::store::{Cursor, Entry, Filter, Page, anchors, tree};
+use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
 use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
@@ -95,13 +95,19 @@ impl EngineHandle {
         .await
     }
 
-    /// Reads the last items before an event.
+    /// Reads the last items between two events.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
-    pub async fn items(&self, id: SessionId, before: u64, limit: usize) -> Result<Items, Error> {
+    pub async fn items(
+        &self,
+        id: SessionId,
+        after: u64,
+        before: u64,
+        limit: usize,
+    ) -> Result<Items, Error> {
         let store = self.services().store.clone();
-        in_background(move || store.items(&id, before, limit)).await
+        in_background(move || store.items(&id, after, before, limit)).await
     }
 
     /// Reads one item.
@@ -116,6 +122,19 @@ impl EngineHandle {
             Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
                 .hint("`session/items` lists them")
         })
+    }
+
+    /// The points between which items can be listed and searched.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn anchors(&self, id: SessionId) -> Result<Vec<Anchor>, Error> {
+        let store = self.services().store.clone();
+        let read = move || {
+            let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+            Ok(anchors::anchors(&entries))
+        };
+        in_background(read).await
     }
 
     /// The ways that the history has taken.

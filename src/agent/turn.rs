@@ -272,7 +272,8 @@ async fn sum_up_left(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     if let Some(text) = make_room::sum_up_left(ctx, left, tally).await? {
-        tell(ctx, &mut moved.conversation, text).await;
+        let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
+        tell_of(ctx, &mut moved.conversation, message).await;
         ctx.session.barrier().await?;
     }
     Ok(StopReason::EndTurn)

@@ -11,6 +11,12 @@ pub(crate) enum History {
   pintle sessions tree 01a2027b
   pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'")]
     Tree(Tree),
+    /// List the points between which `show` and `search` look: beginnings, summaries, labels, what forks brought
+    #[command(after_help = "Examples:
+  pintle sessions anchors 01a2027b
+  pintle sessions show 01a2027b --from works
+  pintle sessions search parser --session 01a2027b --from 42 --to works")]
+    Anchors(Anchors),
     /// Go back to a place of a session, or forward again: what the model knows, the files, or both
     #[command(
         after_help = "Files that you have changed since are left, unless --overwrite names them. Examples:
@@ -24,6 +30,12 @@ pub(crate) enum History {
   pintle sessions fork 01a2027b --to=#3
   pintle run \"Now another way\" --session $(pintle sessions fork 01a2027b --to works)")]
     Fork(Forking),
+    /// Take what was said and done in a fork back into the session that it was made of, as a way of its own
+    #[command(
+        after_help = "The fork stays as it is, and may be merged again when there is more. Files stay as they are. Example:
+  pintle sessions merge $(pintle sessions fork 01a2027b)"
+    )]
+    Merge(Merging),
     /// Name a place of a session, so that it can be gone to by its name, and prune spares the session
     #[command(after_help = "Examples:
   pintle sessions label 01a2027b --to 42 works
@@ -69,8 +81,10 @@ impl History {
     pub(crate) fn subject(&self) -> &Subject {
         match self {
             Self::Tree(Tree { subject, .. })
+            | Self::Anchors(Anchors { subject, .. })
             | Self::Rewind(Rewinding { subject, .. })
             | Self::Fork(Forking { subject, .. })
+            | Self::Merge(Merging { subject })
             | Self::Label(Labelling { subject, .. })
             | Self::Patch(Patching { subject, .. })
             | Self::Review(Reviewing { subject, .. })
@@ -134,6 +148,26 @@ pub(crate) struct Tree {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Anchors {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A part of a session's history.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Range {
+    /// Only after this place: the event SEQ, what is labelled LABEL, or before the prompt #N (write --from=#N)
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) from: Option<Place>,
+    /// Only up to this place
+    #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
+    pub(crate) to: Option<Place>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Rewinding {
     #[command(flatten)]
     pub(crate) subject: Subject,
@@ -192,6 +226,12 @@ pub(crate) struct Forking {
     /// How far the history is taken over: as in `rewind`; all of it when left out
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Merging {
+    #[command(flatten)]
+    pub(crate) subject: Subject,
 }
 
 #[derive(Debug, clap::Args)]

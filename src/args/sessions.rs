@@ -1,6 +1,6 @@
 //! The command line of `pintle sessions`.
 
-use super::history::History;
+use super::history::{History, Range};
 use clap::{Subcommand, ValueEnum};
 use pintle::export;
 use pintle_protocol::search::{EntryKind, EntryRole};
@@ -67,11 +67,13 @@ pub(crate) struct Showing {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 200)]
     pub(crate) tail: usize,
     /// Print around the event with this number, as `search` gives it
-    #[arg(long, value_name = "SEQ")]
+    #[arg(long, value_name = "SEQ", conflicts_with_all = ["from", "to"])]
     pub(crate) at: Option<u64>,
     /// Print all of it
-    #[arg(long, conflicts_with_all = ["at", "tail"])]
+    #[arg(long, conflicts_with_all = ["at", "tail", "from", "to"])]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) range: Range,
     /// Print the events as the journal has them, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -88,6 +90,8 @@ pub(crate) struct Search {
     /// Only in this session, or the one whose id begins so
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) range: Range,
     /// Only these kinds of entries
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<KindName>,

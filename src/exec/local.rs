@@ -5,7 +5,7 @@
 
 use crate::ambient::Ambient;
 use crate::exec::process::{self, Shell};
-use crate::exec::scan::{self, Files, Keep, Scan};
+use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep, Grepped,
@@ -157,7 +157,7 @@ impl Environment for Local {
         .await
     }
 
-    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Files, Error> {
+    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
         blocking(cancel.child_token(), move |cancel| scan::scan(&scan, cancel)).await
     }
 

@@ -2,7 +2,7 @@
 //!
 //! It never touches the machine. `.gitignore` means nothing here, and there are no links and no permissions.
 
-use crate::exec::scan::{Files, Kept, Scan, Seen};
+use crate::exec::scan::{Kept, Scan, Scanned, Seen};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
@@ -168,7 +168,7 @@ impl Environment for Memory {
             .map_err(|error| Error::from_io(path, &error))
     }
 
-    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Files, Error> {
+    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Scanned, Error> {
         let files = lock(&self.files).clone().into_iter();
         let files =
             files.filter(|(path, _)| path.starts_with(&scan.root)).map(|(path, content)| {
@@ -178,9 +178,9 @@ impl Environment for Memory {
                 hasher.write(&content);
                 let mark = hasher.finish().into();
                 let state = FileState { sha256, size, mode: None, is_lost };
-                Ok((path, Seen { mark, state }))
+                (path, Seen { mark, state })
             });
-        files.collect()
+        Ok(Scanned { files: files.collect(), over: None })
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {

@@ -40,7 +40,7 @@ pub use search::{
 pub use wrapped::Wrapped;
 
 use pintle_protocol::files::FileState;
-use scan::{Files, Keep, Kept, Scan};
+use scan::{Keep, Kept, Scan, Scanned};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -114,8 +114,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// What the files below a folder are; the contents of those that are new or changed are kept.
     ///
     /// # Errors
-    /// [`Error::Refused`] when it is more than the limits allow, or cannot be done here.
-    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Files, Error> {
+    /// [`Error::Refused`] when it cannot be done here.
+    async fn scan(&self, scan: Scan, _cancel: &CancellationToken) -> Result<Scanned, Error> {
         let what = format!("the files in {} are on another machine", scan.root.display());
         Err(Error::Refused(what))
     }

@@ -1,7 +1,8 @@
 //! What the files of a folder are, so that what a command does to them can be told and undone.
 //!
 //! Blocking. `.git` never takes part, `.gitignore` is obeyed, links are left alone. A file whose time, size and number on the disk are
-//! as they were is not read again. Invariant: whoever scans gets all files within the limits, or is told that there are more.
+//! as they were is not read again, so a scan that a limit ended goes on where it was. Invariant: whoever scans gets all files, or is
+//! told that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use super::{Error, walk};
@@ -71,6 +72,24 @@ impl std::fmt::Debug for Scan {
     }
 }
 
+/// What a scan came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scanned {
+    /// What was found; what was known before where the scan did not come to it.
+    pub files: Files,
+    /// Why the scan ended early, if it did.
+    pub over: Option<Over>,
+}
+
+/// Which limit ended a scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Over {
+    /// The limit, in words.
+    pub why: String,
+    /// The next scan, which knows what this one found, goes on from there. Otherwise there are too many files.
+    pub can_go_on: bool,
+}
+
 /// The files of a folder, by path.
 pub type Files = BTreeMap<PathBuf, Seen>;
 
@@ -83,11 +102,11 @@ pub struct Seen {
     pub state: FileState,
 }
 
-/// Scans a folder of this machine.
+/// Scans a folder of this machine. What cannot be read is passed over.
 ///
 /// # Errors
-/// [`Error::Refused`] when it is more than the limits allow; what cannot be read is passed over.
-pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Error> {
+/// [`Error::Cancelled`].
+pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
     let Scan { root, known, keep, limits } = scan;
     let began = Instant::now();
     let mut read = 0;
@@ -113,7 +132,7 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Err
             }
         };
         files.insert(path, seen);
-        let over = if files.len() > limits.files {
+        let why = if files.len() > limits.files {
             format!("there are more than {} files", limits.files)
         } else if read > limits.bytes {
             format!("more than {} MB have changed", limits.bytes / 1024 / 1024)
@@ -122,9 +141,13 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Files, Err
         } else {
             continue;
         };
-        return Err(Error::Refused(over));
+        let can_go_on = files.len() <= limits.files;
+        for (path, seen) in known.iter() {
+            files.entry(path.clone()).or_insert_with(|| seen.clone());
+        }
+        return Ok(Scanned { files, over: Some(Over { why, can_go_on }) });
     }
-    Ok(files)
+    Ok(Scanned { files, over: None })
 }
 
 /// The state of a file of this machine, its content kept; nothing where there is none. A content that is too large is not kept.
@@ -222,7 +245,9 @@ mod tests {
             scan(&Scan { root, known, keep, limits }, &CancellationToken::new())
         };
         let limits = Limits { file_bytes: 50, time: Duration::from_secs(60), ..Limits::default() };
-        let first = Arc::new(with(&Arc::default(), limits).unwrap());
+        let Scanned { files: first, over } = with(&Arc::default(), limits).unwrap();
+        assert_eq!(over, None);
+        let first = Arc::new(first);
         let want = BTreeSet::from(["a.txt", ".hidden", "b.txt", ".gitignore", "large"]);
         assert_eq!(names(&first), want);
         assert_eq!(kept.lock().unwrap().len(), 4);
@@ -230,18 +255,27 @@ mod tests {
 
         std::fs::write(root.join("a.txt"), "another one").unwrap();
         set_mode(&root.join(".hidden"), 0o755).unwrap();
-        let second = with(&first, limits).unwrap();
-        let changed = second.iter().filter(|(path, seen)| first.get(*path) != Some(seen));
+        let whole = with(&first, limits).unwrap();
+        let changed = whole.files.iter().filter(|(path, seen)| first.get(*path) != Some(seen));
         assert_eq!(changed.count(), 2);
         assert_eq!(kept.lock().unwrap().len(), 6, "only what changed was read");
 
-        for (name, limits, want) in [
-            ("files", Limits { files: 2, ..limits }, "more than 2 files"),
-            ("bytes", Limits { bytes: 2, ..limits }, "more than 0 MB"),
-            ("time", Limits { time: Duration::ZERO, ..limits }, "longer than 0 s"),
+        for (name, limits, want, scans) in [
+            ("files", Limits { files: 2, ..limits }, "more than 2 files", 1),
+            ("bytes", Limits { bytes: 2, ..limits }, "more than 0 MB", 4),
+            ("time", Limits { time: Duration::ZERO, ..limits }, "longer than 0 s", 1),
         ] {
-            let over = with(&Arc::default(), limits).unwrap_err().to_string();
-            assert!(over.contains(want), "{name}: {over}");
+            // What was read once is not read again, so a scan that reads too much comes to its end.
+            let mut known = Arc::default();
+            for _ in 0..scans {
+                let Scanned { files, over } = with(&known, limits).unwrap();
+                let Over { why, can_go_on } = over.unwrap();
+                assert!(why.contains(want), "{name}: {why}");
+                assert_eq!(can_go_on, name != "files", "{name}");
+                known = Arc::new(files);
+            }
+            let last = with(&known, limits).unwrap();
+            assert_eq!(last == whole, name == "bytes", "{name}");
         }
     }
 }

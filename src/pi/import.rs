@@ -209,7 +209,7 @@ impl Importer<'_> {
             "compaction" => self.compaction(session, place, line),
             "branch_summary" => {
                 let summary = line.text("summary").unwrap_or_default();
-                self.engine(&branch(summary), line);
+                self.left(summary, line);
             }
             "custom_message" => {
                 let text = plain(line.fields.get("content"));
@@ -256,7 +256,7 @@ impl Importer<'_> {
                 }
             }
             "custom" | "hookMessage" => self.engine(&plain(message.get("content")), line),
-            "branchSummary" => self.engine(&branch(text("summary")), line),
+            "branchSummary" => self.left(text("summary"), line),
             "compactionSummary" => self.engine(text("summary"), line),
             role => self.kept(&format!("a message of the role {role}"), line),
         }
@@ -303,8 +303,22 @@ impl Importer<'_> {
         self.tell(text, keeping("{}", &line.raw));
     }
 
+    /// The summary of a branch that was left.
+    fn left(&mut self, summary: &str, line: &Line) {
+        let text = branch(summary);
+        if text.is_empty() {
+            return self.kept("a message without text", line);
+        }
+        let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
+        self.tell_of(message, keeping("{}", &line.raw));
+    }
+
     fn tell(&mut self, text: &str, private: Option<Box<RawValue>>) {
         let message = EngineMessage { text: text.to_owned(), ..EngineMessage::default() };
+        self.tell_of(message, private);
+    }
+
+    fn tell_of(&mut self, message: EngineMessage, private: Option<Box<RawValue>>) {
         let item = self.turns.item(ItemBody::EngineMessage(message), ItemStatus::Completed);
         self.turns.told(Event::ItemCompleted { item }, private);
     }

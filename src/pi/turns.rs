@@ -135,7 +135,7 @@ impl<'a> Turns<'a> {
         self.end(TurnStatus::Completed, None, None);
         self.now_ms = ms.unwrap_or(self.now_ms);
         let (dropped, restored) = self.between(self.last_seq(), stop.seq);
-        let rewound = HistoryRewound { to_seq: stop.seq, dropped, restored };
+        let rewound = HistoryRewound { to_seq: stop.seq, dropped, restored, merged: None };
         self.push(Event::HistoryRewound(rewound), None);
         let Stop { messages, model, calls, held, .. } = stop.clone();
         self.messages.go_to(messages);

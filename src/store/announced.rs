@@ -1,15 +1,18 @@
 //! What a session is about to do to files, written down before it does it: after a kill, the files can be compared with what they were.
 //!
 //! One small file in the session's folder, each announcement in the place of the last. It is no part of the truth: the journal says
-//! whether what was announced has ended, and without this file a cut change is only not told. Invariant: it is whole or not there.
+//! whether what was announced has ended, and without this file a cut change is only not told.
+//!
+//! It is written over in place, which costs less than to make a file and rename it. Invariant: a change begins only when its
+//! announcement is whole; a checksum tells one that was cut, so what is damaged announces nothing that has begun.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
@@ -53,11 +56,13 @@ impl Announcements {
     /// # Errors
     /// The disk said no; there is none then, since the last one has ended.
     pub fn put(&self, announced: &Announced) -> io::Result<()> {
-        let (path, fresh) = (self.folder.join(FILE), self.folder.join(format!("{FILE}.new")));
-        let text = serde_json::to_vec(announced)?;
-        let written = fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &path));
+        let path = self.folder.join(FILE);
+        let text = serde_json::to_string(announced)?;
+        let line = format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        // What is left of a longer one stands behind the end of the line.
+        let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
-            let _ = fs::remove_file(&fresh);
             let _ = fs::remove_file(&path);
         }
         written
@@ -65,10 +70,18 @@ impl Announcements {
 
     /// The last one; none where there is none that can be read.
     pub fn last(&self) -> Option<Announced> {
-        let text = fs::read(self.folder.join(FILE)).ok()?;
-        serde_json::from_slice(&text)
-            .inspect_err(|error| tracing::warn!("{}: {error}", self.folder.join(FILE).display()))
-            .ok()
+        let path = self.folder.join(FILE);
+        let mut line = String::new();
+        BufReader::new(File::open(&path).ok()?).read_line(&mut line).ok()?;
+        let whole = line.strip_suffix('\n').and_then(|line| line.split_once(' '));
+        let whole = whole.filter(|(sum, text)| {
+            u32::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc32fast::hash(text.as_bytes()))
+        });
+        let read = whole.and_then(|(_, text)| serde_json::from_str(text).ok());
+        if read.is_none() {
+            tracing::warn!("{} is damaged, or of another version", path.display());
+        }
+        read
     }
 }
 
@@ -94,13 +107,33 @@ mod tests {
         announced.after_seq = Some(8);
         announcements.put(&announced).unwrap();
         assert_eq!(announcements.last(), Some(announced.clone()));
-        for (name, damage) in [("zeros", vec![0; 50]), ("a part", b"{\"by\":".to_vec())] {
-            fs::write(folder.path().join(FILE), damage).unwrap();
+        // A shorter one over a longer one, and the other way.
+        let long = announced.clone();
+        announced.before.clear();
+        for one in [&announced, &long, &announced] {
+            announcements.put(one).unwrap();
+            assert_eq!(announcements.last().as_ref(), Some(one));
+        }
+        let path = folder.path().join(FILE);
+        announcements.put(&long).unwrap();
+        let old = fs::read(&path).unwrap();
+        announcements.put(&announced).unwrap();
+        let new = fs::read(&path).unwrap();
+        let cut = |at: usize| [new.get(..at).unwrap(), old.get(at..).unwrap()].concat();
+        for (name, damage) in [
+            ("zeros", vec![0; 50]),
+            ("no text", vec![0xff; 50]),
+            ("a part", b"{\"by\":".to_vec()),
+            ("nothing", Vec::new()),
+            ("cut while it was written over another", cut(20)),
+            ("cut in the sum", cut(3)),
+        ] {
+            fs::write(&path, damage).unwrap();
             assert_eq!(announcements.last(), None, "{name}");
         }
         // An old one would be compared with what happened long ago.
-        fs::create_dir(folder.path().join(format!("{FILE}.new"))).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
         assert!(announcements.put(&announced).is_err());
-        assert!(!folder.path().join(FILE).exists());
     }
 }

@@ -40,8 +40,11 @@ pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
     kept().map_err(Error::io(artifacts))
 }
 
-/// Gives one session the outputs of another: as links where the file system can, since they never change.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+/// Gives one session the outputs of another that it has not: as links where the file system can, since they never change.
+///
+/// # Errors
+/// The disk said no.
+pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     let (from, to) = (from.join(FOLDER), to.join(FOLDER));
     let copied = || -> io::Result<()> {
         let outputs = match std::fs::read_dir(&from) {
@@ -53,8 +56,11 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
         for output in outputs {
             let output = output?;
             let target = to.join(output.file_name());
-            if std::fs::hard_link(output.path(), &target).is_err() {
-                std::fs::copy(output.path(), &target)?;
+            match std::fs::hard_link(output.path(), &target) {
+                Ok(()) => {}
+                // A copy onto itself would empty it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(_) => drop(std::fs::copy(output.path(), &target)?),
             }
         }
         Ok(())
@@ -101,6 +107,21 @@ fn path_of(session: &Path, name: &str) -> Result<PathBuf, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_two_sessions_share_stays_whole_when_it_is_given_again() {
+        let [one, other] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let shared = keep(&one.path().join(FOLDER), "shared").unwrap();
+        copy(one.path(), other.path()).unwrap();
+        let new = keep(&other.path().join(FOLDER), "new").unwrap();
+        copy(other.path(), one.path()).unwrap();
+        for (name, text) in [(&shared, "shared"), (&new, "new")] {
+            for folder in [&one, &other] {
+                let path = folder.path().join(FOLDER).join(name);
+                assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+            }
+        }
+    }
 
     #[test]
     fn outputs_are_read_in_pieces() {

@@ -1,12 +1,12 @@
 //! What files were, kept in a session's folder under the hash of the content.
 //!
-//! Invariants: a blob has the content that its name says, or is not read; it is written once and whole.
+//! Invariant: a blob has the content that its name says, or is not read.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folder's name in a session's folder.
@@ -34,11 +34,18 @@ impl Blobs {
         if fs::metadata(&path).is_ok_and(|facts| facts.len() == content.len() as u64) {
             return Ok(sha256);
         }
-        fs::create_dir_all(&self.folder)?;
-        let mut file = tempfile::Builder::new().prefix("new-").tempfile_in(&self.folder)?;
-        file.write_all(content)?;
-        file.persist(&path).map_err(|error| error.error)?;
-        Ok(sha256)
+        // Under its name at once: one that is cut is shorter than it should be, so it is written again or not read.
+        let written = match fs::write(&path, content) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(&self.folder)?;
+                fs::write(&path, content)
+            }
+            written => written,
+        };
+        if written.is_err() {
+            let _ = fs::remove_file(&path);
+        }
+        written.map(|()| sha256)
     }
 
     /// The content with this hash.

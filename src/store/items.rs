@@ -21,13 +21,19 @@ pub struct Items {
 }
 
 impl Store {
-    /// Reads the last items before an event; a number beyond the end stands for the end.
+    /// Reads the last items between two events; a number beyond the end stands for the end.
     ///
     /// # Errors
     /// The session does not exist or cannot be read.
-    pub fn items(&self, session: &SessionId, before: u64, limit: usize) -> Result<Items, Error> {
+    pub fn items(
+        &self,
+        session: &SessionId,
+        after: u64,
+        before: u64,
+        limit: usize,
+    ) -> Result<Items, Error> {
         let path = self.current(session)?.join(journal::FILE);
-        items(&path, before, limit).map_err(Error::io(&path))
+        items(&path, after, before, limit).map_err(Error::io(&path))
     }
 
     /// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
@@ -40,13 +46,13 @@ impl Store {
     }
 }
 
-fn items(path: &Path, before: u64, limit: usize) -> io::Result<Items> {
+fn items(path: &Path, after: u64, before: u64, limit: usize) -> io::Result<Items> {
     let mut found = Items::default();
     let mut known = BTreeSet::new();
     let last = EntriesBack::before(path, u64::MAX)?.next()?;
     let is_newest = last.is_none_or(|last| last.seq < before);
     let mut entries = EntriesBack::before(path, before)?;
-    while let Some(entry) = entries.next()? {
+    while let Some(entry) = entries.next()?.filter(|entry| entry.seq > after) {
         if let Some(to) = tree::rewound_to(&entry).filter(|to| *to < entry.seq) {
             entries.jump(to + 1)?;
             continue;

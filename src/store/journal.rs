@@ -199,19 +199,49 @@ impl Journal {
         record: &EventRecord,
         private: Option<&RawValue>,
     ) -> Result<Box<str>, Error> {
-        let path = || self.folder.join(FILE);
-        let wire = serde_json::to_string(record)
-            .map_err(|error| Error::Io { path: path(), source: error.into() })?;
+        let wire = self.wire(record)?;
         let line = entry::line(&wire, private);
-        if let Err(source) = (&*self.file).write_all(line.as_bytes()) {
-            // A part of the line may be there; without it the journal is whole again.
-            let _ = self.file.set_len(self.length);
-            return Err(Error::Io { path: path(), source });
-        }
+        self.write(&line)?;
         let start = self.length;
         self.length += line.len() as u64;
         self.note(record.seq, start);
         Ok(wire.into_boxed_str())
+    }
+
+    /// Appends events, all of them or none, as [`Journal::append`] does one.
+    ///
+    /// # Errors
+    /// The disk said no; the journal is as before.
+    pub fn append_all<'a>(
+        &mut self,
+        records: impl IntoIterator<Item = (&'a EventRecord, Option<&'a RawValue>)>,
+    ) -> Result<Vec<Box<str>>, Error> {
+        let (mut text, mut wires, mut places) = (String::new(), Vec::new(), Vec::new());
+        for (record, private) in records {
+            let wire = self.wire(record)?;
+            places.push((record.seq, self.length + text.len() as u64));
+            text.push_str(&entry::line(&wire, private));
+            wires.push(wire.into_boxed_str());
+        }
+        self.write(&text)?;
+        self.length += text.len() as u64;
+        for (seq, start) in places {
+            self.note(seq, start);
+        }
+        Ok(wires)
+    }
+
+    fn wire(&self, record: &EventRecord) -> Result<String, Error> {
+        serde_json::to_string(record)
+            .map_err(|error| Error::Io { path: self.folder.join(FILE), source: error.into() })
+    }
+
+    fn write(&self, text: &str) -> Result<(), Error> {
+        (&*self.file).write_all(text.as_bytes()).map_err(|source| {
+            // A part of it may be there; without it the journal is whole again.
+            let _ = self.file.set_len(self.length);
+            Error::Io { path: self.folder.join(FILE), source }
+        })
     }
 
     /// Waits until everything appended so far is on the disk itself, under the journal's name.

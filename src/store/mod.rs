@@ -11,6 +11,7 @@
 //!
 //! This module reads and writes; it does not know what the events mean.
 
+pub mod anchors;
 pub mod announced;
 pub mod artifacts;
 pub mod beside;
@@ -123,6 +124,9 @@ pub enum Error {
         /// What was said.
         message: String,
     },
+    /// Somebody else writes the index, and takes longer than one waits.
+    #[error("another program holds the index {0}: try again, or end that program")]
+    IndexHeld(PathBuf),
     /// A cursor that no page ended with.
     #[error("`{0}` is no cursor: send back the nextCursor of the page before")]
     NoCursor(String),

@@ -59,7 +59,7 @@ pub fn on_path(mut entries: Vec<Entry>, leaf: u64) -> Vec<Entry> {
 }
 
 /// The event after which the way goes on from an entry, where that is not the one before it.
-pub(super) fn rewound_to(entry: &Entry) -> Option<u64> {
+pub fn rewound_to(entry: &Entry) -> Option<u64> {
     let Event::HistoryRewound(rewound) = &entry.record.as_ref()?.event else { return None };
     Some(rewound.to_seq)
 }
@@ -135,6 +135,16 @@ fn said(entry: &Entry) -> Option<(&Item, &[Input])> {
     Some((item, &message.content))
 }
 
+/// What a model that knows the way to one event does not know any more on the way to another one, and what it knows there alone.
+pub fn difference(entries: &[Entry], from: u64, to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
+    let [was, is] = [from, to].map(|seq| items(entries, &path(entries, seq)));
+    let only = |these: &[ItemId], others: &[ItemId]| {
+        let others: BTreeSet<_> = others.iter().collect();
+        these.iter().filter(|id| !others.contains(id)).cloned().collect()
+    };
+    (only(&was, &is), only(&is, &was))
+}
+
 /// The items that a model knows, with what a path leaves of them, in order.
 pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     let completed = records(entries).filter(|record| path.contains(&record.seq));
@@ -145,19 +155,25 @@ pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     completed.filter_map(item).collect()
 }
 
-/// The places where the history may branch, oldest first: messages of people, and what has a name.
-pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
-    let last = entries.last().map_or(0, |entry| entry.seq);
-    let current = path(entries, last);
-    let mut labels: BTreeMap<u64, &str> = BTreeMap::new();
+/// The names that places have, by their events.
+pub fn labels(entries: &[Entry]) -> BTreeMap<u64, &str> {
+    let mut labels = BTreeMap::new();
     for record in records(entries) {
         if let Event::LabelChanged(changed) = &record.event {
             match &changed.label {
-                Some(label) => labels.insert(changed.seq, label),
+                Some(label) => labels.insert(changed.seq, label.as_str()),
                 None => labels.remove(&changed.seq),
             };
         }
     }
+    labels
+}
+
+/// The places where the history may branch, oldest first: messages of people, and what has a name.
+pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
+    let last = entries.last().map_or(0, |entry| entry.seq);
+    let current = path(entries, last);
+    let labels = labels(entries);
     let mut nodes = Vec::new();
     // The last node on the way to each event.
     let mut nearest: BTreeMap<u64, Option<u64>> = BTreeMap::new();

@@ -3,8 +3,9 @@
 
 use crate::support::program::{Framing, Place, Program};
 use serde_json::{Value, json};
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 fn say(text: &str) -> Value {
     json!({"blocks": [{ "text": text }]})
@@ -358,4 +359,65 @@ fn whatever_the_index_is_lists_and_searches_answer() {
         let found = program.ask("session/search", json!({"query": "walrus"}));
         assert_eq!(found["hits"][0]["sessionId"], session, "{name}: {found}");
     }
+}
+
+#[test]
+fn an_index_that_somebody_holds_keeps_nobody_from_working() {
+    let place = Place::new(&[]);
+    let session = stored(&place, &[say("the first answer")]);
+    let mut program = started(&place, &[say("the second answer")]);
+    let hits = |answer: &Value| answer["hits"].as_array().unwrap().len();
+    let walrus = json!({"query": "walrus"});
+    let otter = json!({"query": "otter"});
+    assert_eq!(hits(&program.ask("session/search", walrus.clone())), 1);
+    let holder = rusqlite::Connection::open(place.home().join("index.sqlite")).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    program.ask("session/open", json!({"sessionId": session}));
+    assert_eq!(turn(&mut program, "otter"), "completed");
+    // Lists are read from the folders; a search finds what is in the index, and says that there is more.
+    assert_eq!(program.ask("session/list", json!({}))["sessions"][0]["sessionId"], session);
+    let found = program.ask("session/search", walrus);
+    assert_eq!((hits(&found), &found["behind"]), (1, &json!(1)), "{found}");
+    holder.execute_batch("COMMIT").unwrap();
+    assert_eq!(hits(&program.ask("session/search", otter)), 1);
+}
+
+/// Gives everything below a folder these rights.
+fn allow(folder: &Path, folders: u32, files: u32) {
+    let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => allow(&path, folders, files),
+            path => set(&path, files),
+        }
+    }
+    set(folder, folders);
+}
+
+#[test]
+fn what_may_only_be_read_is_read_and_the_rest_is_refused_with_its_path() {
+    let place = Place::new(&[]);
+    let session = stored(&place, &[say("the first answer")]);
+    allow(&place.home(), 0o555, 0o444);
+    let args = ["serve", "--script", &place.script(&json!({"replies": []}))];
+    let mut program = Program::start(place.unprivileged_command(&args), Framing::Lines);
+    program.initialize();
+    let named = json!({"sessionId": session});
+    assert_eq!(program.ask("session/list", json!({}))["sessions"][0]["sessionId"], session);
+    let found = program.ask("session/search", json!({"query": "walrus"}));
+    assert_eq!(found["hits"][0]["sessionId"], session, "{found}");
+    let items = program.ask("session/items", named.clone());
+    assert_eq!(items["items"].as_array().unwrap().len(), 2, "{items}");
+    for (method, params, file) in [
+        ("session/open", named.clone(), "/lock: Permission denied"),
+        ("session/delete", named.clone(), "/lock: Permission denied"),
+        ("session/create", json!({}), ": Permission denied"),
+    ] {
+        let error = program.ask(method, params);
+        let message = error["message"].as_str().unwrap();
+        let is_told = message.starts_with(place.home().to_str().unwrap()) && message.contains(file);
+        assert!(is_told, "{method}: {error}");
+    }
+    allow(&place.home(), 0o755, 0o644);
+    assert_eq!(program.ask("session/open", named)["state"]["value"], "idle");
 }

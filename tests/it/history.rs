@@ -3,9 +3,7 @@
 
 use crate::questions::{person, row};
 use crate::scenarios::full;
-use crate::support::stage::{Setup, hook};
 use expect_test::expect;
-use pintle_protocol::hook::HookPoint::{SessionFork, SessionSwitch};
 
 #[test]
 fn a_message_is_gone_back_before_and_said_otherwise() {
@@ -100,6 +98,59 @@ fn what_was_left_is_summed_up_for_the_model_where_that_is_wanted() {
             --- the model read
             user "first"
             assistant "one"
+            user "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            user "third""#]],
+    );
+}
+
+#[test]
+fn anchors_are_beginnings_summaries_and_names() {
+    full(
+        "say one\nsay two\nsay tried a.txt\nsay all in all\nsay three",
+        "prompt first | idle | prompt second | idle | back-told #3 | idle | label #1 start | compact | idle | prompt third | idle | anchors",
+        expect![[r#"
+            > prompt first: Started
+            accepted Prompt "first"
+            turn started
+            completed #1 user "first"
+            started   #2 message running ""
+            completed #2 message completed "one"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > prompt second: Started
+            accepted Prompt "second"
+            turn started
+            completed #3 user "second"
+            started   #4 message running ""
+            completed #4 message completed "two"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            > back-told #3: without #3 #4; 0 again; "second".
+            back: 2 items dropped, 0 restored
+            turn started
+            completed #5 engine "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            turn Completed EndTurn after 0 steps
+            > label #1 start: named
+            label start
+            > compact: begun
+            turn started
+            started   #6 compaction Requested running
+            completed #6 compaction Requested completed = "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\nall in all\n\n## What the person said, word for word\n> first\n"
+            turn Completed EndTurn after 0 steps
+            > prompt third: Started
+            accepted Prompt "third"
+            turn started
+            completed #7 user "third"
+            started   #8 message running ""
+            completed #8 message completed "three"
+            step 1 EndTurn
+            turn Completed EndTurn after 1 steps
+            anchor 1 Start ""
+            anchor 5 Label "start"
+            anchor 19 HandOver "tried a.txt"
+            anchor 24 Compaction "all in all"
+            --- the model read
+            user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\nall in all\n\n## What the person said, word for word\n> first\n"
             user "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
             user "third""#]],
     );
@@ -260,123 +311,6 @@ fn while_a_turn_runs_or_to_nowhere_nobody_goes_back() {
 }
 
 #[test]
-fn a_fork_goes_on_from_the_middle_and_leaves_the_other_as_it_is() {
-    full(
-        "bash make\nsay one\nsay two\nsay forked",
-        "prompt first | idle | prompt second | idle | fork #4 | prompt otherwise | idle",
-        expect![[r#"
-            > prompt first: Started
-            accepted Prompt "first"
-            turn started
-            completed #1 user "first"
-            started   #2 call bash pending
-            updated   #2 call bash: make pending
-            step 1 ToolUse
-            updated   #2 call bash: make running
-            completed #2 call bash: make completed = "made\n"
-            started   #3 message running ""
-            completed #3 message completed "one"
-            step 2 EndTurn
-            turn Completed EndTurn after 2 steps
-            > prompt second: Started
-            accepted Prompt "second"
-            turn started
-            completed #4 user "second"
-            started   #5 message running ""
-            completed #5 message completed "two"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > fork #4: made
-            turn started
-            completed #1 user "first"
-            started   #2 call bash pending
-            updated   #2 call bash: make pending
-            step 1 ToolUse
-            updated   #2 call bash: make running
-            completed #2 call bash: make completed = "made\n"
-            started   #3 message running ""
-            completed #3 message completed "one"
-            step 2 EndTurn
-            turn Completed EndTurn after 2 steps
-            > prompt otherwise: Started
-            accepted Prompt "otherwise"
-            turn started
-            completed #4 user "otherwise"
-            started   #5 message running ""
-            completed #5 message completed "forked"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            --- the model read
-            user "first"
-            assistant bash {"command":"make"}
-            result of bash "made\n"
-            assistant "one"
-            user "otherwise""#]],
-    );
-}
-
-#[test]
-fn a_fork_of_a_running_session_ends_its_turn() {
-    full(
-        "say well\nbash wait + bash make\nsay forked",
-        "prompt first | idle | prompt second | until bash: wait running | fork | prompt and here | idle",
-        expect![[r#"
-            > prompt first: Started
-            accepted Prompt "first"
-            turn started
-            completed #1 user "first"
-            started   #2 message running ""
-            completed #2 message completed "well"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > prompt second: Started
-            accepted Prompt "second"
-            turn started
-            completed #3 user "second"
-            started   #4 call bash pending
-            updated   #4 call bash: wait pending
-            started   #5 call bash pending
-            updated   #5 call bash: make pending
-            step 1 ToolUse
-            updated   #4 call bash: wait running
-            > fork: made
-            turn started
-            completed #1 user "first"
-            started   #2 message running ""
-            completed #2 message completed "well"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            turn started
-            completed #3 user "second"
-            started   #4 call bash pending
-            updated   #4 call bash: wait pending
-            started   #5 call bash pending
-            updated   #5 call bash: make pending
-            step 1 ToolUse
-            updated   #4 call bash: wait running
-            completed #5 call bash: make cancelled = error "Not run: the engine ended before this call began."
-            completed #4 call bash: wait cancelled = error "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
-            turn Interrupted after 1 steps
-            > prompt and here: Started
-            accepted Prompt "and here"
-            turn started
-            completed #6 user "and here"
-            started   #7 message running ""
-            completed #7 message completed "forked"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            --- the model read
-            user "first"
-            assistant "well"
-            user "second"
-            assistant bash {"command":"wait"} bash {"command":"make"}
-            result of bash error "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
-            result of bash error "Not run: the engine ended before this call began."
-            user "and here""#]],
-    );
-}
-
-#[test]
 fn the_plan_goes_back_as_well() {
     row(
         person(),
@@ -426,57 +360,5 @@ fn the_plan_goes_back_as_well() {
             user "do"
             assistant todo_write {"items":[{"content":"x","status":"completed"}]}
             result of todo_write "The list is now:\n[x] x""#]],
-    );
-}
-
-#[test]
-fn a_fork_and_another_place_of_the_history_are_told_to_hooks() {
-    row(
-        Setup::default()
-            .hook(hook(SessionFork, "forked"), "")
-            .hook(hook(SessionSwitch, "gone"), ""),
-        "say ok\nsay again\nsay there",
-        "prompt go | idle | back #1 | prompt otherwise | idle | hooks | fork | prompt on | idle | hooks",
-        expect![[r#"
-            > prompt go: Started
-            accepted Prompt "go"
-            turn started
-            completed #1 user "go"
-            started   #2 message running ""
-            completed #2 message completed "ok"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > back #1: without #1 #2; 0 again; "go".
-            back: 2 items dropped, 0 restored
-            > prompt otherwise: Started
-            accepted Prompt "otherwise"
-            turn started
-            completed #3 user "otherwise"
-            started   #4 message running ""
-            completed #4 message completed "again"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            gone: "sessionSwitch"
-            > fork: made
-            turn started
-            completed #1 user "otherwise"
-            started   #2 message running ""
-            completed #2 message completed "again"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            > prompt on: Started
-            accepted Prompt "on"
-            turn started
-            completed #3 user "on"
-            started   #4 message running ""
-            completed #4 message completed "there"
-            step 1 EndTurn
-            turn Completed EndTurn after 1 steps
-            gone: "sessionSwitch"
-            forked: "sessionFork"
-            --- the model read
-            user "otherwise"
-            assistant "again"
-            user "on""#]],
     );
 }

@@ -75,6 +75,17 @@ fn items_are_read_in_pages_along_the_way_that_counts() {
         assert_eq!(read, want, "{limit} at a time");
     }
 
+    // Between two events, also where a way that was left lies between them.
+    let rows = all["items"].as_array().unwrap();
+    for (after, before, between) in [(0, 2, 1..2), (1, 4, 2..4), (2, 6, 3..6), (5, 6, 6..6)] {
+        let [after, before] = [after, before].map(|at: usize| rows[at]["seq"].clone());
+        let params = json!({"after": after, "before": before});
+        let page = program.ask("session/items", params);
+        let items: Vec<String> = page["items"].as_array().unwrap().iter().map(shown).collect();
+        assert_eq!(items, want[between], "{page}");
+        assert_eq!(page["more"], false);
+    }
+
     // What was left can be read by its name, and by a process in which the session is not open.
     let events = program.ask("session/events", json!({"after": 0, "limit": 1000}));
     let left = events["events"].as_array().unwrap().iter().find(|event| {

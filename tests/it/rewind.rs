@@ -219,3 +219,34 @@ fn where_nothing_can_be_kept_it_is_told_and_nothing_is_taken() {
     assert_eq!(place.read("edit.txt"), "won\n");
     assert_eq!(place.read("written.txt"), "written\n");
 }
+
+#[test]
+fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
+    let place = Place::new(&[("a.txt", "zero\n")]);
+    // More than is read for one command; their content is nothing but a hole.
+    for number in 0..14 {
+        let file = fs::File::create(place.path(&format!("large{number}"))).unwrap();
+        file.set_len(15 * 1024 * 1024).unwrap();
+    }
+    let bash =
+        |command: &str| json!({"blocks": [{"tool": "bash", "arguments": {"command": command}}]});
+    let replies = [bash("echo one > a.txt"), bash("echo two > a.txt"), bash("echo three > a.txt")];
+    let script = place.script(
+        &json!({"replies": [replies[0], replies[1], replies[2], {"blocks": [{"text": "done"}]}]}),
+    );
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut program = Program::start(place.command(&args), Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    assert_eq!(program.until_event("turn.completed")["status"], "completed");
+    let events = || program.seen.iter().map(|message| &message["params"]["event"]);
+    let told = events().filter(|event| event["code"] == "commandsNotTracked").count();
+    assert_eq!(told, 1, "told once");
+    let tracked =
+        events().filter(|event| event["type"] == "files.changed" && event["by"]["type"] == "call");
+    let count = tracked.count();
+    assert!(count == 1 || count == 2, "{count}");
+    let answer = program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
+    assert_eq!(fates(&answer), "a.txt:agent:restore", "{answer}");
+}

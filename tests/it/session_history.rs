@@ -7,22 +7,22 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-fn pintle(place: &Place, args: &[&str]) -> (i32, String, String) {
+pub(crate) fn pintle(place: &Place, args: &[&str]) -> (i32, String, String) {
     let out = place.command(args).stdin(Stdio::null()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (out.status.code().unwrap(), text(&out.stdout), text(&out.stderr))
 }
 
-fn sessions(place: &Place, args: &[&str]) -> (i32, String, String) {
+pub(crate) fn sessions(place: &Place, args: &[&str]) -> (i32, String, String) {
     pintle(place, &[&["sessions"], args].concat())
 }
 
-fn call(tool: &str, arguments: Value) -> Value {
+pub(crate) fn call(tool: &str, arguments: Value) -> Value {
     json!({"blocks": [{"tool": tool, "arguments": arguments}]})
 }
 
 /// Runs a task with these replies, in a session if one is named; returns its id.
-fn ran(place: &Place, task: &str, session: Option<&str>, replies: Value) -> String {
+pub(crate) fn ran(place: &Place, task: &str, session: Option<&str>, replies: Value) -> String {
     let script = place.script(&json!({"replies": replies}));
     let mut args =
         vec!["run", task, "--permission", "full", "--format", "json", "--script", &script];
@@ -32,16 +32,16 @@ fn ran(place: &Place, task: &str, session: Option<&str>, replies: Value) -> Stri
     serde_json::from_str::<Value>(&out).unwrap()["sessionId"].as_str().unwrap().to_owned()
 }
 
-fn edit(old: &str, new: &str) -> Value {
+pub(crate) fn edit(old: &str, new: &str) -> Value {
     call("edit", json!({"path": "a.txt", "oldText": old, "newText": new}))
 }
 
-fn say(text: &str) -> Value {
+pub(crate) fn say(text: &str) -> Value {
     json!({"blocks": [{"text": text}]})
 }
 
 /// A session of two turns: `a.txt` edited, then `b.txt` made.
-fn made(place: &Place) -> String {
+pub(crate) fn made(place: &Place) -> String {
     let id = ran(place, "Edit a", None, json!([edit("one", "won"), say("edited")]));
     let write = call("write", json!({"path": "b.txt", "content": "new\n"}));
     ran(place, "Then make b", Some(&id), json!([write, say("made")]));
@@ -49,14 +49,14 @@ fn made(place: &Place) -> String {
 }
 
 /// What was typed and said, with the session as ID, a fork as FORK and the folder as DIR.
-struct Terminal<'a> {
-    place: &'a Place,
-    id: &'a str,
-    text: String,
+pub(crate) struct Terminal<'a> {
+    pub(crate) place: &'a Place,
+    pub(crate) id: &'a str,
+    pub(crate) text: String,
 }
 
 impl Terminal<'_> {
-    fn types(&mut self, args: &str) {
+    pub(crate) fn types(&mut self, args: &str) {
         let words: Vec<String> =
             args.split(' ').map(|word| word.replace("ID", &self.id[..13])).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -301,30 +301,6 @@ fn a_patch_applies_where_the_changes_are_not() {
     let out = git.args(["apply", "p.patch"]).current_dir(fresh.project()).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!((fresh.read("a.txt"), fresh.read("b.txt")), ("won\n".into(), "new\n".into()));
-}
-
-#[test]
-fn a_fork_begins_where_it_is_told_to() {
-    let place = Place::new(&[("a.txt", "one\n")]);
-    let id = made(&place);
-    assert_eq!(sessions(&place, &["label", &id, "--to=#2", "second"]).0, 0);
-    for (name, args, prompts) in [
-        ("all of it", &[][..], vec!["Edit a", "Then make b"]),
-        ("before a prompt", &["--to=#2"], vec!["Edit a"]),
-        ("at a label", &["--to", "second"], vec!["Edit a"]),
-        ("at an event", &["--to", "15"], vec!["Edit a"]),
-        ("at the beginning", &["--to", "0"], vec![]),
-    ] {
-        let (code, out, err) = sessions(&place, &[&["fork", &id[..]], args].concat());
-        assert_eq!(code, 0, "{name}: {err}");
-        let fork = out.trim();
-        assert_ne!(fork, id, "{name}");
-        let (_, out, err) = sessions(&place, &["tree", fork, "--json"]);
-        let nodes = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let texts: Vec<String> =
-            nodes.map(|node| node["text"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(texts, prompts, "{name}: {err}");
-    }
 }
 
 #[test]

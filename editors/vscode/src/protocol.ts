@@ -82,6 +82,12 @@ export type EngineCapabilities = {
   replay?: Supported;
   /** Documents that an editor has open are read and changed through it. Absent where files are on another machine. */
   documents?: Supported;
+  /** Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
+  history?: Supported;
+  /** What the agent changed is decided about hunk by hunk: `review/…`. */
+  review?: Supported;
+  /** Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours. */
+  search?: Supported;
 };
 
 /** Limits of a connection. */
@@ -538,6 +544,10 @@ export type SessionSearchParams = {
   cwd?: string;
   /** Only in this session. */
   sessionId?: SessionId;
+  /** Only after this event of that session, such as an anchor. */
+  afterSeq?: number;
+  /** Only before this event of that session. */
+  beforeSeq?: number;
   /** Only these kinds; empty for all. */
   kinds?: EntryKind[];
   /** Only from these; empty for all. */
@@ -735,6 +745,30 @@ export type SessionForkParams = {
   subscribe?: boolean;
 };
 
+/** Which fork comes back. */
+export type SessionMergeParams = {
+  /** The session that takes it; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+  /** The fork, made of that session by `session/fork`; it stays as it is, and need not be open. */
+  forkId: SessionId;
+};
+
+/** What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`. */
+export type SessionMergeResult = {
+  /** The event after which what was copied begins. */
+  toSeq: number;
+  /** Where the session stood before: going there undoes this. */
+  fromSeq: number;
+  /** The number of the last event that was copied; the session stands there now. */
+  copiedSeq: number;
+  /** Items that the model does not know any more. */
+  dropped: ItemId[];
+  /** Items that it knows again. */
+  restored: ItemId[];
+  /** Items that came from the fork. */
+  added: ItemId[];
+};
+
 /** Which place to name. */
 export type SessionLabelParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
@@ -784,6 +818,42 @@ export type HistoryNode = {
   /** It lies on the way that the model knows. */
   isCurrent: boolean;
 };
+
+/** A session. */
+export type SessionAnchorsParams = {
+  /** The session, open or not; may be left out where this connection has made or opened exactly one. */
+  sessionId?: SessionId;
+};
+
+/** The points between which a session's items can be listed and searched. */
+export type SessionAnchorsResult = {
+  /** In the order of their events. */
+  anchors: Anchor[];
+};
+
+/** A point of a session at which something begins or is handed over. */
+export type Anchor = {
+  /** The event. */
+  seq: number;
+  /** What it is. */
+  kind: AnchorKind;
+  /** The name that a place was given, or the beginning of the summary. */
+  text?: string;
+  /** The session that what was copied came from. */
+  from?: SessionId;
+  /** When it was, in milliseconds since 1970. */
+  tsMs: number;
+  /** It lies on the way that the model knows. */
+  isCurrent: boolean;
+};
+
+/** What an anchor is. */
+export type AnchorKind = 
+  | /** The session begins. */ "start"
+  | /** What a fork took over ends, or what came back from a fork. */ "copied"
+  | /** The conversation was summed up to make room. */ "compaction"
+  | /** What going back has left was summed up and told. */ "handOver"
+  | /** It was named by hand. */ "label";
 
 /** Which hunks to list. */
 export type ReviewListParams = {
@@ -1613,6 +1683,8 @@ export type EngineMessage = {
   mode?: WorkMode;
   /** The events about the review that it tells of. */
   reviewed?: number[];
+  /** It sums up what a conversation that went back has left. */
+  sumsUpLeft?: boolean;
 };
 
 /** Who answered a question of permission. */
@@ -1780,6 +1852,16 @@ export type ReviewQueue = {
   refused?: RefusedVerdict;
 };
 
+/** Where the next events come from. */
+export type MergedFrom = {
+  /** The fork. What was used there is not counted here. */
+  sessionId: SessionId;
+  /** The last event there that is part of this session's history now. */
+  seq: number;
+  /** The number of the last event here that was copied from there. */
+  copiedSeq: number;
+};
+
 /** The session goes on from another place of its history. */
 export type HistoryRewound = {
   /** The event after which it goes on; 0 is the beginning. */
@@ -1788,6 +1870,8 @@ export type HistoryRewound = {
   dropped?: ItemId[];
   /** Items that it knows again. */
   restored?: ItemId[];
+  /** The next events come from a fork. */
+  merged?: MergedFrom;
 };
 
 /** A place of the history has another name. */
@@ -2218,6 +2302,8 @@ export type SessionItemsParams = {
   sessionId?: SessionId;
   /** The items before this event; the last ones when left out. */
   before?: number;
+  /** Only items after this event, such as an anchor. */
+  after?: number;
   /** At most so many, 1 to 1,000; default 100. */
   limit?: number;
 };
@@ -2707,10 +2793,14 @@ export interface ClientRequests {
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
   /** Makes a session that begins with another one's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
+  /** Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are. */
+  "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
   /** Names a place of a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
   /** Shows the ways that a session's history has taken. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
+  /** Lists the points of a session between which its items can be listed and searched. */
+  "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
   /** Lists what the agent changed and nobody has decided about. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
   /** Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls. */

@@ -35,8 +35,14 @@ export function placesOf(tree: SessionTreeResult): PlaceChoice[] {
   return [...places, ...left];
 }
 
-export const SCOPES: { label: string; scope: RewindScope }[] = [
+export const SCOPES: { label: string; description?: string; scope: RewindScope; summarize?: true }[] = [
   { label: "Conversation and files", scope: "both" },
+  {
+    label: "Conversation and files, with a summary",
+    description: "the model is told in short what is left",
+    scope: "both",
+    summarize: true,
+  },
   { label: "Only the conversation", scope: "conversation" },
   { label: "Only the files", scope: "files" },
 ];

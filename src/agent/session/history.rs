@@ -19,7 +19,6 @@ use pintle_protocol::files::RewindScope;
 use pintle_protocol::history::{HistoryPoint, HistoryRewound, LabelChanged, SessionRewindResult};
 use pintle_protocol::hook::HookPoint;
 use pintle_protocol::ids::TurnId;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The longest name of a place, in characters.
@@ -76,11 +75,6 @@ impl Session {
         let entries = in_background(self.journal.reader()).await?;
         let place = tree::find(&entries, &to).map_err(no_place)?;
         let from_seq = self.journal.last_seq();
-        let known = tree::items(&entries, &tree::path(&entries, from_seq));
-        let path = tree::path(&entries, place.seq);
-        let stays = tree::items(&entries, &path);
-        let set = |items: &[_]| items.iter().cloned().collect::<BTreeSet<_>>();
-        let (was, is) = (set(&known), set(&stays));
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
             RewindScope::Files | RewindScope::Both => {
@@ -97,8 +91,7 @@ impl Session {
             files: Vec::new(),
         };
         if scope != RewindScope::Files {
-            result.dropped = known.into_iter().filter(|id| !is.contains(id)).collect();
-            result.restored = stays.into_iter().filter(|id| !was.contains(id)).collect();
+            (result.dropped, result.restored) = tree::difference(&entries, from_seq, place.seq);
         }
         if !is_dry_run {
             records.extend(self.put_files_back(&mut files).await?);
@@ -107,18 +100,14 @@ impl Session {
                     to_seq: result.to_seq,
                     dropped: result.dropped.clone(),
                     restored: result.restored.clone(),
+                    merged: None,
                 };
                 records.push(self.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
                 let known = self.known_messages();
-                self.go_on_from(&entries);
+                records.extend(self.arrive(&entries)?);
                 *left = provider.and_then(|provider| self.left(known, provider));
                 result.summary_turn_id = left.as_ref().map(|left| left.turn_id.clone());
-                let plan = recovery::plan(&entries);
-                if plan != self.plan {
-                    records.push(self.append(None, Event::PlanUpdated(plan.clone()), None)?);
-                    self.plan = plan;
-                }
             }
         }
         result.files = files.into_iter().map(|plan| plan.fate).collect();
@@ -144,7 +133,19 @@ impl Session {
         (!messages.is_empty()).then_some(Left { turn_id, messages, provider })
     }
 
-    /// The model knows what these entries say, and nothing else.
+    /// Goes on with what these entries say, and nothing else. Returns what is to be told of it.
+    pub(super) fn arrive(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
+        self.go_on_from(entries);
+        let plan = recovery::plan(entries);
+        if plan == self.plan {
+            return Ok(None);
+        }
+        let record = self.append(None, Event::PlanUpdated(plan.clone()), None)?;
+        self.plan = plan;
+        Ok(Some(record))
+    }
+
+    /// The model knows what these entries say.
     fn go_on_from(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
         let (grants, files) = match &mut self.phase {

@@ -10,6 +10,7 @@ mod background;
 mod client_calls;
 mod context;
 mod history;
+mod merge;
 mod notes;
 mod options;
 mod questions;
@@ -356,6 +357,7 @@ impl Session {
             }
             Command::Compact { instructions, reply } => self.compact(instructions, reply),
             Command::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
+            Command::Merge { fork, reply } => self.merge(fork, reply).await,
             Command::Review(wish) => self.review(wish).await,
             Command::Label { at, label, reply } => self.label(&at, label, reply).await,
             Command::EditQueue { edit, reply } => {

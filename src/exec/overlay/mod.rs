@@ -8,7 +8,7 @@ mod update;
 
 pub use documents::{Documents, EditCall, Owner, Problem};
 
-use crate::exec::scan::{Files, Keep, Kept, Scan};
+use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
     Grepped, Lines, ListEntry, Platform, Ran, Stat, Transition, Updated, UpdatedAll, Version,
@@ -162,17 +162,17 @@ impl Environment for Overlay {
         update::all(self, paths, decide, cancel).await
     }
 
-    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Files, Error> {
+    async fn scan(&self, scan: Scan, cancel: &CancellationToken) -> Result<Scanned, Error> {
         let (root, keep) = (scan.root.clone(), Arc::clone(&scan.keep));
-        let mut files = self.inner.scan(scan, cancel).await?;
+        let mut scanned = self.inner.scan(scan, cancel).await?;
         for (path, text) in self.documents.unsaved(&root) {
-            if let Some(seen) = files.get_mut(&path) {
+            if let Some(seen) = scanned.files.get_mut(&path) {
                 seen.state = state(text, Arc::clone(&keep), seen.state.mode).await?;
                 // Another one than the file's own, so that the file is read again when the text was saved.
                 seen.mark = u128::MAX;
             }
         }
-        Ok(files)
+        Ok(scanned)
     }
 
     async fn remember(

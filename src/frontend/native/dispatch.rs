@@ -15,10 +15,11 @@ use pintle_protocol::methods::{
     ConfigSet, ContextRead, DocumentChanged, DocumentClose, DocumentOpen, DocumentSave,
     EditorDiagnostics, HookRegister, Initialize, ItemRead, JobList, JobStop, ModelsList, Ping,
     QuestionAnswerRequest, QueueList, QueueRemove, QueueUpdateRequest, Request, ReviewBaseline,
-    ReviewDecide, ReviewList, ReviewPatch, SessionClose, SessionCompact, SessionCreate,
-    SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems, SessionLabel,
-    SessionList, SessionOpen, SessionRewind, SessionSearch, SessionSubscribe, SessionTree,
-    SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
+    ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionClose, SessionCompact,
+    SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems,
+    SessionLabel, SessionList, SessionMerge, SessionOpen, SessionRewind, SessionSearch,
+    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
+    TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -87,6 +88,8 @@ impl Table {
         add::<SessionRewind, _, _>(&mut module, history::session_rewind);
         add::<SessionFork, _, _>(&mut module, history::session_fork);
         add::<SessionLabel, _, _>(&mut module, history::session_label);
+        add::<SessionMerge, _, _>(&mut module, history::session_merge);
+        add::<SessionAnchors, _, _>(&mut module, stored::session_anchors);
         add::<SessionTree, _, _>(&mut module, stored::session_tree);
         add::<ReviewList, _, _>(&mut module, history::review_list);
         add::<ReviewDecide, _, _>(&mut module, history::review_decide);

@@ -68,6 +68,9 @@ pub(super) async fn initialize(
             steer: Some(Supported {}),
             queue: Some(Supported {}),
             replay: Some(Supported {}),
+            history: Some(Supported {}),
+            review: Some(Supported {}),
+            search: Some(Supported {}),
         },
         limits: Limits {
             max_message_bytes: MAX_MESSAGE_BYTES as u64,

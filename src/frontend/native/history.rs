@@ -5,8 +5,8 @@ use super::dispatch::refused;
 use super::handlers::{Answer, attach, open_config, session};
 use crate::agent::{Command, ForkSession, ReviewWish, Rewind};
 use pintle_protocol::history::{
-    SessionForkParams, SessionLabelParams, SessionLabelResult, SessionRewindParams,
-    SessionRewindResult,
+    SessionForkParams, SessionLabelParams, SessionLabelResult, SessionMergeParams,
+    SessionMergeResult, SessionRewindParams, SessionRewindResult,
 };
 use pintle_protocol::methods::SessionResult;
 use pintle_protocol::review::{
@@ -34,6 +34,15 @@ pub(super) async fn session_fork(
     let session = connection.engine.fork(fork).await.map_err(refused)?;
     connection.add(session.clone());
     attach(&connection, &session, subscribe, Some(0)).await
+}
+
+pub(super) async fn session_merge(
+    connection: Arc<Connection>,
+    params: SessionMergeParams,
+) -> Answer<SessionMergeResult> {
+    let SessionMergeParams { session_id, fork_id: fork } = params;
+    let session = session(&connection, session_id)?;
+    session.ask(|reply| Command::Merge { fork, reply }).await.map_err(refused)
 }
 
 pub(super) async fn review_list(

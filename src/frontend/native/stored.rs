@@ -9,7 +9,8 @@ use pintle_protocol::error::{self, ErrorData};
 use pintle_protocol::export::{SessionExportParams, SessionExportResult};
 use pintle_protocol::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
-    ItemReadParams, SessionItemsParams, SessionItemsResult, SessionTreeResult,
+    ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionItemsParams,
+    SessionItemsResult, SessionTreeResult,
 };
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{
@@ -51,6 +52,10 @@ pub(super) async fn session_search(
     params: SessionSearchParams,
 ) -> Answer<SessionSearchResult> {
     let limit = in_range("/limit", params.limit.unwrap_or(20), MAX_HITS)? as usize;
+    if params.session_id.is_none() && (params.after_seq.is_some() || params.before_seq.is_some()) {
+        let what = "`afterSeq` and `beforeSeq` are events of one session";
+        return Err(invalid("/sessionId", what, "name the session as well".to_owned()));
+    }
     connection.engine.search(params, limit).await.map_err(refused)
 }
 
@@ -78,14 +83,24 @@ pub(super) async fn session_tree(
     connection.engine.tree(id).await.map_err(refused)
 }
 
+pub(super) async fn session_anchors(
+    connection: Arc<Connection>,
+    params: SessionAnchorsParams,
+) -> Answer<SessionAnchorsResult> {
+    let id = named(&connection, params.session_id)?;
+    let anchors = connection.engine.anchors(id).await.map_err(refused)?;
+    Ok(SessionAnchorsResult { anchors })
+}
+
 pub(super) async fn session_items(
     connection: Arc<Connection>,
     params: SessionItemsParams,
 ) -> Answer<SessionItemsResult> {
-    let SessionItemsParams { session_id, before, limit } = params;
+    let SessionItemsParams { session_id, after, before, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(100), MAX_PAGE)? as usize;
     let id = named(&connection, session_id)?;
-    let found = connection.engine.items(id, before.unwrap_or(u64::MAX), limit).await;
+    let (after, before) = (after.unwrap_or(0), before.unwrap_or(u64::MAX));
+    let found = connection.engine.items(id, after, before, limit).await;
     let Items { items, more } = found.map_err(refused)?;
     Ok(SessionItemsResult { items, more })
 }
@@ -182,15 +197,15 @@ fn in_range(path: &str, count: u32, max: u32) -> Answer<u32> {
     if (1..=max).contains(&count) {
         return Ok(count);
     }
+    Err(invalid(path, &format!("a page of {count} is not possible"), format!("1 to {max}")))
+}
+
+fn invalid(path: &str, what: &str, hint: String) -> ErrorObjectOwned {
     let data = ErrorData {
         code: "invalidParams".to_owned(),
         path: Some(path.to_owned()),
-        hint: Some(format!("1 to {max}")),
+        hint: Some(hint),
         supported: Vec::new(),
     };
-    Err(ErrorObjectOwned::owned(
-        error::INVALID_PARAMS,
-        format!("a page of {count} is not possible"),
-        Some(data),
-    ))
+    ErrorObjectOwned::owned(error::INVALID_PARAMS, what, Some(data))
 }

@@ -205,7 +205,7 @@ fn said(id: &str) -> Event {
 }
 
 fn back(to_seq: u64) -> Event {
-    Event::HistoryRewound(HistoryRewound { to_seq, dropped: Vec::new(), restored: Vec::new() })
+    Event::HistoryRewound(HistoryRewound { to_seq, ..HistoryRewound::default() })
 }
 
 fn named(seq: u64, label: &str) -> Event {

@@ -1,13 +1,16 @@
-//! `pintle sessions tree`, `rewind`, `fork`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
 //! history and review, for a person at a terminal.
 //!
-//! All but `tree` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
+//! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
 //! here.
 
+mod anchors;
 mod place;
 mod review;
 mod rewind;
 mod tree;
+
+pub(super) use place::range;
 
 use super::agreement::agrees;
 use super::{NOTHING, Stock};
@@ -18,6 +21,8 @@ use pintle::agent::{
 use pintle::ambient::Ambient;
 use pintle::frontend::run::{FAILED, STOPPED};
 use pintle::store::{Entry, tree as ways};
+use pintle_protocol::event::Event;
+use pintle_protocol::history::SessionMergeResult;
 use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -53,11 +58,13 @@ async fn attempt(
 ) -> anyhow::Result<u8> {
     let store = engine.services().store.clone();
     let id = Stock { store, ambient }.named(&task.subject().id)?;
-    let desk = Desk::open(engine, ambient, id.clone(), stop);
+    let desk = Desk::open(engine, ambient, id.clone(), stop.clone());
     match &task {
         // For these, another process may have the session.
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
+        History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
+        History::Anchors(wanted) => anchors::tell(engine, &id, wanted.json),
         History::Rewind(wanted) => desk.await?.rewind(wanted).await,
         History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => desk.await?.patch(wanted.open).await,
@@ -155,6 +162,36 @@ async fn fork(
     Ok(0)
 }
 
+/// Merges a fork, which another process may have, into the session that it was made of.
+async fn merge(
+    engine: &EngineHandle,
+    ambient: &Ambient,
+    fork: SessionId,
+    stop: CancellationToken,
+) -> anyhow::Result<u8> {
+    let mut entries = engine.services().store.entries(&fork)?;
+    let created = entries.find_map(|entry| {
+        let Event::SessionCreated(created) = entry.ok()?.record?.event else { return None };
+        Some(created)
+    });
+    let Some(from) = created.and_then(|created| created.forked_from) else {
+        anyhow::bail!(
+            "session {fork} is no fork\n  what `pintle sessions fork` made can be merged into the session that it was made of"
+        );
+    };
+    let id = from.session_id;
+    let desk = Desk::open(engine, ambient, id.clone(), stop).await?;
+    let merged = desk.ask(|reply| Command::Merge { fork, reply }).await?;
+    let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
+    let said = [
+        format!("{} items came to session {id}, after event {to_seq}", added.len()),
+        format!("it stands at event {copied_seq}"),
+        format!("to undo this: pintle sessions rewind {id} --to {from_seq}"),
+    ];
+    print(&said)?;
+    Ok(0)
+}
+
 /// What the engine refused, in words for a person at a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -171,6 +208,8 @@ fn refused(error: Error, id: &SessionId) -> anyhow::Error {
     if let Some(hint) = hint.or(elsewhere) {
         // The engine names methods of the protocol; here they are commands.
         let hint = hint
+            .replace("`session/rewind`", &format!("`pintle sessions rewind {id}`"))
+            .replace("`session/fork`", "`pintle sessions fork`")
             .replace("session/tree", &format!("`pintle sessions tree {id}`"))
             .replace("review/list", &format!("`pintle sessions review {id}`"));
         message = format!("{message}\n  {hint}");

@@ -1,6 +1,7 @@
-//! Places of a history as a person names them, found among the nodes of its tree: pure.
+//! Places of a history as a person names them, found among the nodes of its tree.
 
-use crate::args::history::Place;
+use crate::args::history::{Place, Range};
+use pintle::store::{Entry, Store, tree};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};
 use pintle_protocol::ids::SessionId;
 
@@ -44,6 +45,30 @@ pub(super) fn find(
             }
         }
     }
+}
+
+/// The numbers of the events after and before which a part of a session lies.
+///
+/// # Errors
+/// One of its ends is not there, or the session cannot be read.
+pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Result<(u64, u64)> {
+    let Range { from, to } = wanted;
+    if from.is_none() && to.is_none() {
+        return Ok((0, u64::MAX));
+    }
+    let entries: Vec<Entry> = store.entries(id)?.collect::<Result<_, _>>()?;
+    let nodes = tree::nodes(&entries);
+    let seq = |place: &Place| -> anyhow::Result<u64> {
+        let point = find(&nodes, place, id)?;
+        Ok(tree::find(&entries, &point).map_err(anyhow::Error::msg)?.seq)
+    };
+    let from = from.as_ref().map(seq).transpose()?.unwrap_or(0);
+    let to = to.as_ref().map(seq).transpose()?.unwrap_or(u64::MAX);
+    anyhow::ensure!(
+        from <= to,
+        "--from is event {from}, and --to is event {to}, which is before it"
+    );
+    Ok((from, to.saturating_add(1)))
 }
 
 fn point(node: &HistoryNode) -> HistoryPoint {

@@ -30,6 +30,8 @@ struct Place {
     last_length: u64,
     last_crc: u32,
     last_seq: u64,
+    /// The last event that was copied from another session.
+    copied_seq: u64,
 }
 
 /// Reads the next piece of a session's journal into the index, of about so many bytes at most. Returns how many it was, and whether
@@ -70,7 +72,7 @@ pub(super) fn read_piece(
 fn place_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Option<Place>> {
     transaction
         .prepare_cached(
-            "SELECT key, offset, last_length, last_crc, last_seq FROM sessions WHERE folder = ?1",
+            "SELECT key, offset, last_length, last_crc, last_seq, copied_seq FROM sessions WHERE folder = ?1",
         )?
         .query_row([folder], |row| {
             let number = |column| row.get::<_, i64>(column).map(|n| u64::try_from(n).unwrap_or(0));
@@ -80,6 +82,7 @@ fn place_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Opt
                 last_length: number(2)?,
                 last_crc: row.get(3)?,
                 last_seq: number(4)?,
+                copied_seq: number(5)?,
             })
         })
         .optional()
@@ -113,7 +116,8 @@ impl Tally {
         }
     }
 
-    fn take(&mut self, event: &Event) {
+    /// Takes note of an event. What was copied was used elsewhere.
+    fn take(&mut self, event: &Event, is_copied: bool) {
         match event {
             Event::TurnStarted { .. } => {
                 self.turns += 1;
@@ -121,7 +125,7 @@ impl Tally {
             }
             Event::TurnCompleted(turn) => {
                 self.state = Some("idle");
-                self.spend(turn.cost_nano_usd);
+                self.spend(turn.cost_nano_usd.filter(|_| !is_copied));
             }
             Event::SessionClosed {} => self.state = Some("closed"),
             Event::SessionUpdated(updated) => self.spend(updated.cost_nano_usd),
@@ -150,6 +154,15 @@ impl Tally {
             | Event::Notice(_) => {}
         }
     }
+}
+
+/// Up to which event what follows comes from another session, where an event says so.
+fn copied(event: &Event) -> Option<u64> {
+    if let Event::SessionCreated(created) = event {
+        return Some(created.forked_from.as_ref()?.copied_seq);
+    }
+    let Event::HistoryRewound(rewound) = event else { return None };
+    Some(rewound.merged.as_ref()?.copied_seq)
 }
 
 /// A line as far as it must be read to know whether it matters.
@@ -198,7 +211,10 @@ fn read_lines(
             continue;
         }
         let Ok(record) = serde_json::from_slice::<EventRecord>(&line) else { continue };
-        tally.take(&record.event);
+        if let Some(copied_seq) = copied(&record.event) {
+            place.copied_seq = copied_seq;
+        }
+        tally.take(&record.event, record.seq <= place.copied_seq);
         if let Some(found) = extract::found(&record) {
             tally.entries += 1;
             add(transaction, place.key, &record, &found, (offset, length as u64))?;
@@ -264,7 +280,7 @@ fn save(
     transaction
         .prepare_cached(
             "UPDATE sessions SET offset = ?2, last_length = ?3, last_crc = ?4, last_seq = ?5,
-             read_size = ?6, read_mtime_ns = ?7, entries = entries + ?8, turns = turns + ?9,
+             read_size = ?6, read_mtime_ns = ?7, entries = entries + ?8, turns = turns + ?9, copied_seq = ?12,
              cost_nano_usd = CASE WHEN ?10 IS NULL THEN cost_nano_usd ELSE coalesce(cost_nano_usd, 0) + ?10 END,
              state = coalesce(?11, state) WHERE key = ?1",
         )?
@@ -280,6 +296,7 @@ fn save(
             tally.turns,
             tally.cost_nano_usd,
             tally.state,
+            whole(place.copied_seq),
         ])?;
     Ok(())
 }

@@ -17,7 +17,7 @@ const FILE: &str = "index.sqlite";
 const DAMAGED: &str = "index.sqlite.damaged";
 
 /// The tables' version. Another one in the file: everything is dropped and read again from the journals.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How long another process may hold the file. Its transactions take milliseconds; on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -55,6 +55,8 @@ CREATE TABLE sessions (
   last_length INTEGER NOT NULL DEFAULT 0,
   last_crc INTEGER NOT NULL DEFAULT 0,
   last_seq INTEGER NOT NULL DEFAULT 0,
+  -- The last line that came from another session, which counts what was used.
+  copied_seq INTEGER NOT NULL DEFAULT 0,
   entries INTEGER NOT NULL DEFAULT 0,
   turns INTEGER NOT NULL DEFAULT 0,
   cost_nano_usd INTEGER,
@@ -121,7 +123,10 @@ impl Database {
             }
             done => done,
         };
-        done.map_err(|error| Error::Index { path: self.path(), message: error.to_string() })
+        done.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy) => Error::IndexHeld(self.path()),
+            Some(_) | None => Error::Index { path: self.path(), message: error.to_string() },
+        })
     }
 
     fn attempt<T>(

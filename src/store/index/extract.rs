@@ -25,8 +25,15 @@ pub(super) struct Found {
 }
 
 /// The types of events that say something to the index; lines of other types are not even read whole.
-const TYPES: [&str; 5] =
-    ["item.completed", "turn.started", "turn.completed", "session.closed", "session.updated"];
+const TYPES: [&str; 7] = [
+    "item.completed",
+    "turn.started",
+    "turn.completed",
+    "session.created",
+    "session.closed",
+    "session.updated",
+    "history.rewound",
+];
 
 /// Whether a line may matter, from its beginning.
 pub(super) fn may_matter(event_json: &str) -> bool {
@@ -209,7 +216,8 @@ mod tests {
             (r#"{"type":"item.completed","item":{}}"#, true),
             (r#"{"type":"item.updated","item":{}}"#, false),
             (r#"{"type":"session.closed"}"#, true),
-            (r#"{"type":"session.created"}"#, false),
+            (r#"{"type":"session.created"}"#, true),
+            (r#"{"type":"step.completed"}"#, false),
             (r#"{"item":{},"type":"item.completed"}"#, true),
             (r#"{"type":"new.thing"}"#, false),
         ] {

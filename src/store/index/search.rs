@@ -233,6 +233,11 @@ fn filter(wanted: &SessionSearchParams, key: &str, conditions: &mut Conditions) 
             conditions.add(text, id.as_str().to_owned());
         }
     }
+    for (sign, seq) in [(">", wanted.after_seq), ("<", wanted.before_seq)] {
+        if let Some(seq) = seq {
+            conditions.add(format!("e.seq {sign} ?"), super::whole(seq));
+        }
+    }
     let mut one_of = |column: &str, numbers: Vec<i64>| {
         if !numbers.is_empty() {
             let marks = vec!["?"; numbers.len()].join(", ");

@@ -84,6 +84,37 @@ fn search(store: &Store, query: &str) -> String {
 }
 
 #[test]
+fn what_was_copied_from_another_session_costs_nothing_here() {
+    let from = |seq: u64| json!({"sessionId": "other", "seq": 9, "copiedSeq": seq});
+    let created = |copied: u64| json!({"type": "session.created", "cwd": "/w", "model": "m/x", "permissionMode": "full", "forkedFrom": from(copied)});
+    let merge =
+        |copied: u64| json!({"type": "history.rewound", "toSeq": 1, "merged": from(copied)});
+    let turn = |cost: u64| json!({"type": "turn.completed", "status": "completed", "usage": {"inputTokens": 1, "outputTokens": 1}, "costNanoUsd": cost, "steps": 1, "durationMs": 1});
+    let rows = [
+        ("a session of its own", vec![turn(1), turn(20)], 21),
+        ("a fork", vec![created(3), turn(1), turn(20), turn(300)], 300),
+        ("a merge", vec![turn(1), merge(4), turn(20), turn(300), turn(4000)], 4001),
+        ("a merge into a fork", vec![created(2), turn(1), merge(4), turn(20), turn(300)], 300),
+    ];
+    for (what, events, cost) in rows {
+        for is_read_at_once in [true, false] {
+            let data = tempfile::tempdir().unwrap();
+            let store = Store::new(data.path());
+            let mut journal = create(&store, "one", "/w", 1000);
+            for event in &events {
+                put(&mut journal, event.clone());
+                if !is_read_at_once {
+                    store.index().catch_up(u64::MAX).unwrap();
+                }
+            }
+            let stored = store.index().stored(&Filter::default(), 10).unwrap();
+            let costs: Vec<_> = stored.iter().map(|one| one.cost_nano_usd).collect();
+            assert_eq!(costs, [Some(cost)], "{what}");
+        }
+    }
+}
+
+#[test]
 fn words_substrings_paths_and_chinese_are_found_and_odd_queries_are_no_errors() {
     let data = tempfile::tempdir().unwrap();
     let store = talk(data.path());

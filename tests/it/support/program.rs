@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -9,6 +10,9 @@ use std::time::{Duration, Instant};
 
 /// Far more than anything here takes; what hangs fails instead of waiting for ever.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The user `nobody` of Debian and most others; any number would do that is not root's.
+const NOBODY: u32 = 65534;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
@@ -83,6 +87,16 @@ impl Place {
         command
     }
 
+    /// The program in this place, run by somebody who may do no more than the rights of files say.
+    pub(crate) fn unprivileged_command(&self, args: &[&str]) -> Command {
+        let mut command = self.command(args);
+        if nix::unistd::geteuid().is_root() {
+            own(self.folder.path());
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
     /// The program in this place, where no file may grow over this size: the nearest thing to a full disk.
     pub(crate) fn limited_command(&self, kib: u32, args: &[&str]) -> Command {
         let program = self.command(args);
@@ -93,6 +107,14 @@ impl Place {
             .current_dir(self.project())
             .envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command
+    }
+}
+
+/// Gives everything below a folder to nobody.
+fn own(path: &Path) {
+    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        own(&entry.path());
     }
 }
 

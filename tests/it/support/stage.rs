@@ -70,6 +70,8 @@ pub(crate) struct Stage {
     mode: PermissionMode,
     /// Where the last going back began.
     left: u64,
+    /// The sessions that forks were made of.
+    forked: Vec<SessionHandle>,
 }
 
 impl Stage {
@@ -143,6 +145,7 @@ impl Stage {
             _task: task,
             mode,
             left: 0,
+            forked: Vec::new(),
         };
         stage.subscribe(SUBSCRIBED).await;
         stage
@@ -150,6 +153,11 @@ impl Stage {
 
     /// Watches the session from its first event on.
     async fn subscribe(&mut self, id: SubscriberId) {
+        self.subscribe_from(id, Some(0)).await;
+    }
+
+    /// Watches the session, with its events from a number on, or only with those that come.
+    async fn subscribe_from(&mut self, id: SubscriberId, from_seq: Option<u64>) {
         let (tx, feed) = mpsc::channel(4096);
         let take = Arc::clone(&self.adopted);
         let adopt = Adopt::new(move |agent| {
@@ -163,7 +171,7 @@ impl Stage {
             extensions: self.setup.extensions(),
             adopt: Some(adopt),
         };
-        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: Some(0), reply };
+        let subscribe = |reply| Command::Subscribe { subscriber, from_seq, reply };
         self.session.ask(subscribe).await.unwrap();
         self.feed = feed;
     }

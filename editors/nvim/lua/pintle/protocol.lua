@@ -49,6 +49,9 @@
 ---@field queue? pintle.Supported Follow-ups wait in a queue.
 ---@field replay? pintle.Supported Durable events can be read again from any `seq`.
 ---@field documents? pintle.Supported Documents that an editor has open are read and changed through it. Absent where files are on another machine.
+---@field history? pintle.Supported Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
+---@field review? pintle.Supported What the agent changed is decided about hunk by hunk: `review/…`.
+---@field search? pintle.Supported Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours.
 
 ---Limits of a connection.
 ---@class pintle.Limits
@@ -326,6 +329,8 @@
 ---@field query? string Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters.
 ---@field cwd? string Only in sessions with this working directory.
 ---@field sessionId? pintle.SessionId Only in this session.
+---@field afterSeq? integer Only after this event of that session, such as an anchor.
+---@field beforeSeq? integer Only before this event of that session.
 ---@field kinds? (pintle.EntryKind)[] Only these kinds; empty for all.
 ---@field roles? (pintle.EntryRole)[] Only from these; empty for all.
 ---@field path? string Only calls that are about a file with this in its path.
@@ -435,6 +440,20 @@
 ---@field config? pintle.SessionConfig How the new session is to work; what is left out is as in the other one.
 ---@field subscribe? boolean Whether to subscribe to the new session; default true.
 
+---Which fork comes back.
+---@class pintle.SessionMergeParams
+---@field sessionId? pintle.SessionId The session that takes it; may be left out where this connection has made or opened exactly one.
+---@field forkId pintle.SessionId The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+
+---What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+---@class pintle.SessionMergeResult
+---@field toSeq integer The event after which what was copied begins.
+---@field fromSeq integer Where the session stood before: going there undoes this.
+---@field copiedSeq integer The number of the last event that was copied; the session stands there now.
+---@field dropped (pintle.ItemId)[] Items that the model does not know any more.
+---@field restored (pintle.ItemId)[] Items that it knows again.
+---@field added (pintle.ItemId)[] Items that came from the fork.
+
 ---Which place to name.
 ---@class pintle.SessionLabelParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
@@ -464,6 +483,26 @@
 ---@field tsMs integer When it was, in milliseconds since 1970.
 ---@field label? string Its name.
 ---@field isCurrent boolean It lies on the way that the model knows.
+
+---A session.
+---@class pintle.SessionAnchorsParams
+---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
+
+---The points between which a session's items can be listed and searched.
+---@class pintle.SessionAnchorsResult
+---@field anchors (pintle.Anchor)[] In the order of their events.
+
+---A point of a session at which something begins or is handed over.
+---@class pintle.Anchor
+---@field seq integer The event.
+---@field kind pintle.AnchorKind What it is.
+---@field text? string The name that a place was given, or the beginning of the summary.
+---@field from? pintle.SessionId The session that what was copied came from.
+---@field tsMs integer When it was, in milliseconds since 1970.
+---@field isCurrent boolean It lies on the way that the model knows.
+
+---What an anchor is.
+---@alias pintle.AnchorKind "start"|"copied"|"compaction"|"handOver"|"label"
 
 ---Which hunks to list.
 ---@class pintle.ReviewListParams
@@ -1007,6 +1046,7 @@
 ---@field jobs? (pintle.ItemId)[] The items of the jobs whose end it tells.
 ---@field mode? pintle.WorkMode The mode that it tells of.
 ---@field reviewed? (integer)[] The events about the review that it tells of.
+---@field sumsUpLeft? boolean It sums up what a conversation that went back has left.
 
 ---Who answered a question of permission.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
@@ -1113,11 +1153,18 @@
 ---@field waiting (pintle.WaitingVerdict)[] All of them, in order.
 ---@field refused? pintle.RefusedVerdict One that waits no more and was not carried out.
 
+---Where the next events come from.
+---@class pintle.MergedFrom
+---@field sessionId pintle.SessionId The fork. What was used there is not counted here.
+---@field seq integer The last event there that is part of this session's history now.
+---@field copiedSeq integer The number of the last event here that was copied from there.
+
 ---The session goes on from another place of its history.
 ---@class pintle.HistoryRewound
 ---@field toSeq integer The event after which it goes on; 0 is the beginning.
 ---@field dropped? (pintle.ItemId)[] Items that the model does not know any more; a client takes them out of its view.
 ---@field restored? (pintle.ItemId)[] Items that it knows again.
+---@field merged? pintle.MergedFrom The next events come from a fork.
 
 ---A place of the history has another name.
 ---@class pintle.LabelChanged
@@ -1386,6 +1433,7 @@
 ---@class pintle.SessionItemsParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 ---@field before? integer The items before this event; the last ones when left out.
+---@field after? integer Only items after this event, such as an anchor.
 ---@field limit? integer At most so many, 1 to 1,000; default 100.
 
 ---Items as they are now.
@@ -1711,12 +1759,18 @@ M.method = {
   ---Makes a session that begins with another one's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
+  ---Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are.
+  ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
+  session_merge = "session/merge",
   ---Names a place of a session's history.
   ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
   session_label = "session/label",
   ---Shows the ways that a session's history has taken.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
+  ---Lists the points of a session between which its items can be listed and searched.
+  ---Params: `pintle.SessionAnchorsParams`; result: `pintle.SessionAnchorsResult`.
+  session_anchors = "session/anchors",
   ---Lists what the agent changed and nobody has decided about.
   ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
   review_list = "review/list",

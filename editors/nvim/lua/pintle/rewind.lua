@@ -79,6 +79,7 @@ end
 
 local SCOPES = {
   { label = "Conversation and files", scope = "both" },
+  { label = "Conversation and files, and the model is told in short what is left", scope = "both", summarize = true },
   { label = "Only the conversation", scope = "conversation" },
   { label = "Only the files", scope = "files" },
 }
@@ -179,8 +180,9 @@ end
 ---@param here pintle.Workspace
 ---@param view pintle.View
 ---@param place pintle.PlaceChoice
----@param scope pintle.RewindScope
-local function confirm(here, view, place, scope)
+---@param wanted { scope: pintle.RewindScope, summarize?: boolean }
+local function confirm(here, view, place, wanted)
+  local scope, summarize = wanted.scope, wanted.summarize
   rewind(here, view, { to = place.at, scope = scope, dryRun = true }, function(result)
     local conflicts = {}
     for _, file in ipairs(result.files or {}) do
@@ -205,7 +207,7 @@ local function confirm(here, view, place, scope)
         vim.api.nvim_win_close(win, true)
       end
       if choice and choice.overwrite then
-        rewind(here, view, { to = place.at, scope = scope, overwrite = choice.overwrite })
+        rewind(here, view, { to = place.at, scope = scope, summarize = summarize, overwrite = choice.overwrite })
       end
     end)
   end)
@@ -226,7 +228,7 @@ function M.rewind()
       end,
     }, function(choice)
       if choice then
-        confirm(here, view, place, choice.scope)
+        confirm(here, view, place, choice)
       end
     end)
   end)

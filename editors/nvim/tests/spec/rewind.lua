@@ -116,6 +116,29 @@ test("back with conversation and files, forward again, and on", function()
   assert(not chat:find("something else", 1, true), chat)
 end)
 
+test("back, and the model is told what was left", function()
+  local dir = child.folder()
+  child.write(dir .. "/a.txt", "one\n")
+  local script = { replies = { text("First done."), text("Second done."), text("It was said twice.") } }
+  local vi = child.start({ dir = dir, script = script })
+  vi:cmd("Pintle ask say it")
+  vi:wait_turn(1)
+  vi:cmd("Pintle ask say it again")
+  vi:wait_turn(2)
+  vi:lua("_G.choices = { 'say it again', 'told in short', 'Go back' }")
+  vi:cmd("Pintle rewind")
+  vi:wait_turn(3)
+  vi:wait_note("forward again")
+  local told = vi:lua([[
+    local items = require("pintle.workspace").get():view().state.items
+    return vim.tbl_map(function(item) return item.text end, vim.tbl_filter(function(item)
+      return item.type == "engineMessage"
+    end, vim.tbl_values(items)))
+  ]])
+  equal(#told, 1)
+  contains(told[1], "It was said twice.")
+end)
+
 test("a rewind is shown before it is done, and a person's change stays unless told otherwise", function()
   local vi, path = twice()
   child.write(path, "mine\n")

@@ -57,7 +57,8 @@ class Rewinding {
         : `Go Back to Before “${place.label}”?`;
       const overwrite = await this.#confirm(here, title, place.at, scope.scope);
       if (overwrite === undefined) return;
-      await this.#go(here, { to: place.at, scope: scope.scope, overwrite });
+      const { summarize = false } = scope;
+      await this.#go(here, { to: place.at, scope: scope.scope, summarize, overwrite });
     });
   }
 

@@ -4,13 +4,14 @@ use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
 use pintle::agent::{Command, ForkSession, OpenConfig, Rewind};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
-use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::history::{Anchor, HistoryPoint};
 use pintle_protocol::ids::ItemId;
 
 impl Stage {
     /// Does one step about the history: `back #1` (before that message), `back-both #1` (the files as well), `back-told #1` (the model is told what is left), `cat PATH`, `look-back #1` (only say what that would do), `to SEQ`, `forth` (where the last
     /// going back began),
-    /// `label #1 NAME`, `tree`, `fork`, `fork #1` (the steps after it are about the fork). Says whether it was one.
+    /// `label #1 NAME`, `tree`, `anchors`, `fork`, `fork #1` (the steps after it are about the fork), `merge` (they are about the other one again).
+    /// Says whether it was one.
     pub(super) async fn act_on_history(&mut self, verb: &str, rest: &str, step: &str) -> bool {
         match verb {
             "back" | "back-both" | "back-told" | "look-back" | "to" | "forth" => {
@@ -57,6 +58,15 @@ impl Stage {
                     self.seen.push(format!("node {:?} {depth}{label}{mark}", node.text));
                 }
             }
+            "anchors" => {
+                let anchors = self.engine.anchors(self.session.id.clone()).await.unwrap();
+                for Anchor { seq, kind, text, from, is_current, .. } in anchors {
+                    let from = from.map(|_| " from another session").unwrap_or_default();
+                    let mark = if is_current { "" } else { " (beside)" };
+                    let text = text.unwrap_or_default();
+                    self.seen.push(format!("anchor {seq} {kind:?} {text:?}{from}{mark}"));
+                }
+            }
             "fork" => {
                 let at = (!rest.is_empty()).then(|| self.before(rest));
                 let (of, title) = (self.session.id.clone(), None);
@@ -64,12 +74,27 @@ impl Stage {
                 match self.engine.fork(fork).await {
                     Ok(session) => {
                         self.note(Ok("made".to_owned()), step);
-                        self.session = session;
+                        self.forked.push(std::mem::replace(&mut self.session, session));
                         self.naming = self.session.id.clone();
                         self.subscribe(SUBSCRIBED).await;
                     }
                     Err(error) => self.note(Err(error), step),
                 }
+            }
+            "merge" | "merge-into-self" => {
+                let fork = self.session.id.clone();
+                if verb == "merge" {
+                    self.session = self.forked.pop().unwrap();
+                    self.naming = self.session.id.clone();
+                    self.subscribe_from(SUBSCRIBED, None).await;
+                }
+                let merged = self.session.ask(|reply| Command::Merge { fork, reply }).await;
+                let told = merged.map(|result| {
+                    self.left = result.from_seq;
+                    let [dropped, added] = [result.dropped.len(), result.added.len()];
+                    format!("{dropped} items dropped, {added} added")
+                });
+                self.note(told, step);
             }
             _ => return false,
         }

@@ -1,0 +1,136 @@
+//! Taking a fork back: what was said and done there becomes a way of the session that it was made of.
+//!
+//! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
+
+use super::{Phase, Session};
+use crate::agent::command::Reply;
+use crate::agent::engine::in_background;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::feed::Record;
+use crate::agent::{merge, recovery};
+use crate::store::{Entry, Store, artifacts, tree};
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::history::{HistoryRewound, MergedFrom, SessionMergeResult};
+use pintle_protocol::hook::HookPoint;
+use pintle_protocol::ids::SessionId;
+use std::sync::Arc;
+
+impl Session {
+    /// Takes a fork back.
+    pub(super) async fn merge(&mut self, fork: SessionId, reply: Reply<SessionMergeResult>) {
+        let mut records = Vec::new();
+        let _ = reply.send(self.try_merge(fork, &mut records).await);
+        if !records.is_empty() {
+            self.run_watching_hooks(HookPoint::SessionSwitch);
+        }
+        // Also where it failed in the middle: what the journal says is told.
+        for record in records {
+            self.hand_on(&record);
+        }
+    }
+
+    async fn try_merge(
+        &mut self,
+        fork: SessionId,
+        records: &mut Vec<Arc<Record>>,
+    ) -> Result<SessionMergeResult, Error> {
+        if let Phase::Running(running) = &self.phase {
+            let busy = ErrorKind::Busy(running.turn_id.clone());
+            let hint = "interrupt it, or merge when it is over";
+            return Err(Error::new(busy, "a turn is running").hint(hint));
+        }
+        let entries = in_background(self.journal.reader()).await?;
+        let (store, now_ms) = (self.services.store.clone(), self.services.ambient.now_ms());
+        let theirs = entries_of_fork(store, &fork, &self.id.clone(), now_ms).await?;
+        let branch = merge::branch(&entries, &theirs);
+        let to_seq = branch.after;
+        let Some(last) = branch.new.last() else {
+            let what = format!("all that session {fork} has is in this one already");
+            let hint = format!("`session/rewind` to event {to_seq} goes to the end of it");
+            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+        };
+        let (store, from) = (self.services.store.clone(), fork.clone());
+        let folder = self.journal.folder().to_owned();
+        in_background(move || artifacts::copy(&store.folder(&from)?, &folder)).await?;
+
+        let from_seq = self.journal.last_seq();
+        let (dropped, restored) = tree::difference(&entries, from_seq, to_seq);
+        let copied_seq = from_seq + 1 + branch.new.len() as u64;
+        let rewound = HistoryRewound {
+            to_seq,
+            dropped: dropped.clone(),
+            restored: restored.clone(),
+            merged: Some(MergedFrom { session_id: fork, seq: last.seq, copied_seq }),
+        };
+        records.extend(self.append_branch(rewound, &branch.new)?);
+        let mut added = Vec::new();
+        for record in &*records {
+            if let Event::ItemCompleted { item } = &record.value.event {
+                added.push(item.id.clone());
+            }
+            if let Event::PlanUpdated(plan) = &record.value.event {
+                self.plan = plan.clone();
+            }
+        }
+        let entries = in_background(self.journal.reader()).await?;
+        records.extend(self.arrive(&tree::on_path(entries, copied_seq))?);
+        Ok(SessionMergeResult { to_seq, from_seq, copied_seq, dropped, restored, added })
+    }
+
+    /// Puts a way of its own into the journal, all of it or nothing.
+    fn append_branch(
+        &mut self,
+        rewound: HistoryRewound,
+        branch: &[&Entry],
+    ) -> Result<Vec<Arc<Record>>, Error> {
+        let record = |ts_ms, turn_id, event| EventRecord {
+            session_id: self.id.clone(),
+            seq: 0,
+            ts_ms,
+            turn_id,
+            event,
+        };
+        let begin = record(self.services.ambient.now_ms(), None, Event::HistoryRewound(rewound));
+        let copied = branch.iter().filter_map(|entry| {
+            let EventRecord { ts_ms, turn_id, event, .. } = entry.record.clone()?;
+            Some((record(ts_ms, turn_id, event), entry.private.as_deref()))
+        });
+        let mut all: Vec<_> = std::iter::once((begin, None)).chain(copied).collect();
+        for (seq, (record, _)) in (self.journal.last_seq() + 1..).zip(&mut all) {
+            record.seq = seq;
+        }
+        let lines = all.iter().map(|(record, private)| (record, *private));
+        let written = self.journal.append_all(lines)?;
+        let records = all.into_iter().zip(written);
+        Ok(records.map(|((value, _), json)| Arc::new(Record { value, json })).collect())
+    }
+}
+
+/// What a fork of a session holds, in which nothing is open.
+async fn entries_of_fork(
+    store: Store,
+    fork: &SessionId,
+    of: &SessionId,
+    now_ms: u64,
+) -> Result<Vec<Entry>, Error> {
+    let id = fork.clone();
+    let read = move || {
+        let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+        let state = recovery::read(&entries, now_ms);
+        Ok((entries, state))
+    };
+    let (entries, state) = in_background(read).await?;
+    let from = state.created.and_then(|created| created.forked_from);
+    if from.is_none_or(|from| from.session_id != *of) {
+        let what = format!("session {fork} is no fork of session {of}");
+        let hint = "only what `session/fork` made of this session comes back to it";
+        return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+    }
+    let is_end = |(_, event): &(_, Event)| matches!(event, Event::TurnCompleted(_));
+    if state.closing.iter().any(is_end) {
+        let what = format!("a turn of session {fork} has not ended");
+        let hint = "merge when it is over; where its engine was killed, opening it ends the turn";
+        return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+    }
+    Ok(entries)
+}
