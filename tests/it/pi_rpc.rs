@@ -334,6 +334,30 @@ fn a_prompt_that_was_accepted_runs_to_its_end_though_the_input_ends() {
 }
 
 #[test]
+fn what_cannot_be_started_says_why() {
+    for (args, want) in [
+        ("@file", "@file arguments are not supported in RPC mode"),
+        ("--model nonsense-x", "no model is called `nonsense-x`"),
+        ("--model script/x --session nobody", "No session found matching 'nobody'"),
+        ("--model script/x --session gone.jsonl", "Session file not found: "),
+        ("--model script/x --session-id a/b", "Invalid session id: a/b"),
+        ("--model script/x --session x --continue", "cannot be used with"),
+        ("--provider nobody --model x --api-key k", "`nobody` takes no key from the command line"),
+        ("", "no model is set"),
+    ] {
+        let place = Place::new(&[]);
+        let args: Vec<&str> =
+            ["--mode", "rpc"].into_iter().chain(args.split_whitespace()).collect();
+        let mut command = place.command(&args);
+        command.env("PI_CODING_AGENT_DIR", place.home().join("pi"));
+        let done = command.stdin(std::process::Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(said.contains(want), "{args:?} said {said:?} and not {want:?}");
+        assert_eq!((done.status.code(), done.stdout.len()), (Some(2), 0), "{args:?}");
+    }
+}
+
+#[test]
 fn a_last_line_without_an_end_is_answered() {
     let place = Place::new(&[]);
     let mut child = command(&place, &hello(), &[])

@@ -135,6 +135,21 @@ fn a_killed_engine_lost_nothing_and_goes_on() {
 }
 
 #[test]
+fn a_session_is_made_under_the_id_that_a_client_chose() {
+    let place = Place::new(&[]);
+    for text in ["first", "second"] {
+        let mut pi = Pi::on_script(&place, &words(&["one"]), &["--session-id", "chosen-1"]);
+        assert_eq!(pi.data(json!({"type": "get_state"}))["sessionId"], "chosen-1");
+        pi.prompt(text);
+        pi.end_input();
+        pi.wait();
+    }
+    let mut pi = Pi::on_script(&place, &words(&["one"]), &["--session-id", "chosen-1"]);
+    let said = pi.data(json!({"type": "get_fork_messages"}))["messages"].clone();
+    assert_eq!((&said[0]["text"], &said[1]["text"]), (&json!("first"), &json!("second")));
+}
+
+#[test]
 fn a_session_of_pi_is_taken_over_and_its_file_grows() {
     let place = Place::new(&[]);
     let cwd = place.project();

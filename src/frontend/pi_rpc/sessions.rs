@@ -78,6 +78,11 @@ impl Sessions {
                 None => self.create(None, None, watching).await,
             },
             Start::Open(named) => self.open_path(&self.path_of(named)?, watching).await,
+            Start::Id(id) if !is_id(id) => {
+                let message = format!("Invalid session id: {id}");
+                Err(Error::new(ErrorKind::Invalid, message)
+                    .hint("it has letters, digits, - and _, at most 64 of them"))
+            }
             Start::Id(id) => match self.path_of(id) {
                 Ok(path) => self.open_path(&path, watching).await,
                 Err(_) => self.create_as(id, watching).await,
@@ -145,11 +150,6 @@ impl Sessions {
 
     /// Makes a session under an id that a client has chosen.
     async fn create_as(&self, id: &str, watching: &Watching) -> Result<Open, Error> {
-        if !is_id(id) {
-            let message = format!("Invalid session id: {id}");
-            return Err(Error::new(ErrorKind::Invalid, message)
-                .hint("it has letters, digits, - and _, at most 64 of them"));
-        }
         let first = self.create(None, None, watching).await?;
         // What a new session says of itself is copied under the other id, where it begins.
         let (store, from, to) =
