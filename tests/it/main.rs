@@ -14,6 +14,7 @@ mod acp;
 mod acp_clients;
 mod acp_files;
 mod acp_sessions;
+mod acp_told;
 mod cancel;
 mod cli;
 mod client_calls;

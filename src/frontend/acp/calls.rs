@@ -4,7 +4,7 @@ use super::story::terminal_text;
 use super::{tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::item::{
-    Item, ItemBody, ItemStatus, Job, Subagent, SubagentState, ToolCall, ToolKind,
+    Item, ItemBody, ItemStatus, Job, Subagent, SubagentState, ToolCall, ToolDetails, ToolKind,
 };
 use serde_json::{Value, json};
 
@@ -18,6 +18,8 @@ pub(super) struct Call<'a> {
     pub(super) input: Option<Value>,
     pub(super) content: Vec<acp::ToolCallContent>,
     pub(super) tool: Option<&'a ToolCall>,
+    /// What it printed and how it ended, once it has.
+    pub(super) end: Option<(String, &'a ToolDetails)>,
 }
 
 impl<'a> Call<'a> {
@@ -45,10 +47,11 @@ impl<'a> Call<'a> {
             input: input.map(wire::cut_value),
             content: tool::asked(call.kind, input, &call.locations),
             tool: Some(call),
+            end: call.output.as_ref().map(|output| (tool::printed(output), &output.details)),
         }
     }
 
-    fn job(item: &Item, job: &Job) -> Self {
+    fn job(item: &Item, job: &'a Job) -> Self {
         let text = job.output.as_ref().map(|output| tool::fenced(&wire::cut(output)));
         Self {
             name: None,
@@ -59,6 +62,7 @@ impl<'a> Call<'a> {
             input: Some(json!({"command": wire::cut(&job.command)})),
             content: text.map(text_content).into_iter().collect(),
             tool: None,
+            end: job.output.clone().map(|output| (output, &job.details)),
         }
     }
 
@@ -84,6 +88,7 @@ impl<'a> Call<'a> {
                 .into_iter()
                 .collect(),
             tool: None,
+            end: None,
         }
     }
 
@@ -97,9 +102,8 @@ impl<'a> Call<'a> {
             .raw_input(self.input)
             .content(self.content);
         if terminal {
-            let shown = acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()));
             call = call
-                .content(vec![shown])
+                .content(vec![drawn(id)])
                 .meta(wire::meta("terminal_info", json!({"terminal_id": id})));
         }
         call
@@ -113,32 +117,36 @@ impl<'a> Call<'a> {
             .kind(tool::kind(self.kind))
             .status(tool::status(self.status))
             .raw_input(self.input);
-        let output = self.tool.and_then(|call| call.output.as_ref());
         fields = match self.tool {
             Some(call) => fields
                 .content(tool::content(call, told.map(|_| id)))
                 .locations(tool::ended_at(call))
-                .raw_output(output.map(tool::raw_output)),
+                .raw_output(call.output.as_ref().map(tool::raw_output)),
+            None if told.is_some() => fields.content(vec![drawn(id)]),
             None => fields.content(self.content).locations(self.locations),
         };
         let mut update = acp::ToolCallUpdate::new(id.to_owned(), fields);
-        if let (Some(told), Some(output)) = (told, output) {
+        if let (Some(told), Some((printed, details))) = (told, self.end) {
             let exit = json!({
                 "terminal_id": id,
-                "exit_code": output.details.exit_code,
-                "signal": output.details.signal,
+                "exit_code": details.exit_code,
+                "signal": details.signal,
             });
             let mut meta = wire::meta("terminal_exit", exit);
             if told == 0 {
-                // Nothing came while it ran, or nobody saw it run.
-                let text = wire::cut(&tool::printed(output));
-                let data = json!({"terminal_id": id, "data": terminal_text(&text)});
-                meta.insert("terminal_output".to_owned(), data);
+                // Nothing came while it ran, or not all of it, or nobody saw it run.
+                let data = terminal_text(&wire::cut(&printed));
+                meta.insert("terminal_output".to_owned(), json!({"terminal_id": id, "data": data}));
             }
             update = update.meta(meta);
         }
         acp::SessionUpdate::ToolCallUpdate(update)
     }
+}
+
+/// Where a client draws the output of a command.
+fn drawn(id: &str) -> acp::ToolCallContent {
+    acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
 }
 
 fn text_content(text: String) -> acp::ToolCallContent {

@@ -37,8 +37,8 @@ use tokio_util::sync::CancellationToken;
 /// The name of this agent's one way to log in.
 const KEYS: &str = "pintle-keys";
 
-/// The id of the connection as a subscriber. A process has one connection of this protocol.
-const SUBSCRIBER: SubscriberId = SubscriberId(u64::MAX);
+/// The id of the connection as a subscriber: those of the native protocol begin at 1. A process has one connection of this protocol.
+const SUBSCRIBER: SubscriberId = SubscriberId(0);
 
 /// How many events may wait for this task, as in the native protocol.
 const FEED_CAPACITY: usize = 1024;

@@ -266,7 +266,8 @@ impl Story {
                 }
                 if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
                     let terminal = matches!(open.what, What::Call { terminal: true });
-                    updates.push(call.ended(item, terminal.then_some(open.told)));
+                    let told = if open.is_broken { 0 } else { open.told };
+                    updates.push(call.ended(item, terminal.then_some(told)));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -421,4 +422,67 @@ pub(super) fn planned(plan: &Plan) -> acp::SessionUpdate {
         acp::PlanEntry::new(wire::cut(&item.content), acp::PlanEntryPriority::Medium, status)
     });
     acp::SessionUpdate::Plan(acp::Plan::new(entries.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::item::TextBody;
+
+    fn item(text: &str, status: ItemStatus) -> Item {
+        let body = ItemBody::AgentMessage(TextBody { text: text.to_owned() });
+        let duration_ms = (status == ItemStatus::Completed).then_some(1);
+        let id = ItemId::new("i");
+        Item { id, turn_id: None, step: None, status, started_ms: 0, duration_ms, body }
+    }
+
+    /// The first and the last number of a piece, and its text.
+    type Piece = (u64, Option<u64>, &'static str);
+
+    fn delta(n: u64, to: Option<u64>, text: &str) -> TransientEvent {
+        let (item_id, field) = (ItemId::new("i"), DeltaField::Text);
+        TransientEvent::ItemDelta(ItemDelta {
+            item_id,
+            field,
+            path: None,
+            n,
+            to,
+            text: text.to_owned(),
+        })
+    }
+
+    #[test]
+    fn whatever_was_lost_the_chunks_are_the_text() {
+        let whole = "one zwei drei vier";
+        let rows: [(&str, &[Piece]); 7] = [
+            ("nothing came", &[]),
+            (
+                "all came",
+                &[(0, None, "one "), (1, None, "zwei "), (2, None, "drei "), (3, None, "vier")],
+            ),
+            ("joined ones came", &[(0, Some(1), "one zwei "), (2, Some(3), "drei vier")]),
+            ("the first is missing", &[(1, None, "zwei "), (2, None, "drei ")]),
+            (
+                "one in the middle is missing",
+                &[(0, None, "one "), (2, None, "drei "), (3, None, "vier")],
+            ),
+            ("the last is missing", &[(0, None, "one "), (1, None, "zwei ")]),
+            ("one came twice", &[(0, None, "one "), (0, None, "one "), (1, None, "zwei ")]),
+        ];
+        for (name, deltas) in rows {
+            let mut story = Story::new(Offers::default(), None);
+            let started = Event::ItemStarted { item: item("", ItemStatus::Running) };
+            let mut updates = story.durable(&started, 1);
+            for (n, to, text) in deltas {
+                updates.extend(story.transient(&delta(*n, *to, text)));
+            }
+            let completed = Event::ItemCompleted { item: item(whole, ItemStatus::Completed) };
+            updates.extend(story.durable(&completed, 2));
+            let texts = updates.iter().map(|update| serde_json::to_value(update).unwrap());
+            let said: String = texts
+                .map(|update| update.pointer("/content/text").unwrap().as_str().unwrap().to_owned())
+                .collect();
+            assert_eq!(said, whole, "{name}");
+        }
+    }
 }

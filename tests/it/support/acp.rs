@@ -4,6 +4,7 @@ use super::program::{Framing, Place, Program};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
@@ -110,7 +111,12 @@ impl Client {
         let script = place.script(script);
         let mut args = vec!["acp", "--script", &script];
         args.extend(more);
-        let program = Program::start(place.command(&args), Framing::Lines);
+        Self::over(place.command(&args), capabilities)
+    }
+
+    /// Starts this command and shakes hands.
+    pub(crate) fn over(command: Command, capabilities: Value) -> Self {
+        let program = Program::start(command, Framing::Lines);
         let mut client = Self {
             program,
             session: String::new(),

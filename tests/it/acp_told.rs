@@ -1,0 +1,141 @@
+//! What a client of the Agent Client Protocol is told beside messages and calls: usage, retries, plans, titles, sub-agents.
+
+use crate::support::acp::{Client, call, everything, said, script};
+use crate::support::program::Place;
+use expect_test::expect;
+use serde_json::json;
+
+#[test]
+fn usage_is_told_where_the_window_is_known() {
+    let reply =
+        json!({"blocks": [{"text": "hi"}], "usage": {"inputTokens": 1000, "outputTokens": 10}});
+    let place = Place::new(&[]);
+    let model = ["--model", "anthropic/claude-opus-4-5"];
+    let mut client = Client::start_with(&place, &script(&[reply]), json!({}), &model);
+    client.new_session(&place);
+    client.prompt("go");
+    let update = client.update("usage_update");
+    assert_eq!((&update["used"], &update["size"]), (&json!(1010), &json!(200_000)));
+    assert_eq!(update["cost"], json!({"amount": 0.00525, "currency": "USD"}));
+    client.ask("session/list", json!({}));
+    client.ask("session/close", json!({}));
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    assert!(client.told().contains("usage_update"));
+}
+
+#[test]
+fn a_provider_that_fails_is_told_as_a_notice_or_a_thought() {
+    let failure = json!({"error": {"kind": "overloaded", "message": "busy", "retryAfterMs": 0}});
+    for (offers, want) in [
+        (everything(), "notice warning The provider failed"),
+        (json!({}), "agent_thought_chunk: ⏎[The provider failed"),
+    ] {
+        let place = Place::new(&[]);
+        let path = place.script(&script(&[failure.clone(), said("here")]));
+        let mut command = place.command(&["acp", "--script", &path]);
+        command.env("PINTLE_RETRIES", "1");
+        let mut client = Client::over(command, offers);
+        client.new_session(&place);
+        assert_eq!(client.say("go"), "end_turn");
+        let told = client.told();
+        assert!(told.contains(want), "{told}");
+    }
+}
+
+#[test]
+fn a_plan_is_accepted_in_the_menu_of_permissions_and_changes_the_mode() {
+    let replies = script(&[call("exit_plan", json!({"plan": "1. edit a.txt"})), said("on it")]);
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &replies, everything());
+    client.ask("session/set_mode", json!({"modeId": "plan"}));
+    let prompt = client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    let asked = &request["params"];
+    assert_eq!(asked["toolCall"]["kind"], "switch_mode");
+    assert_eq!(asked["toolCall"]["content"][0]["content"]["text"], "1. edit a.txt");
+    assert_eq!(asked["options"][0]["kind"], "allow_once");
+    let option = asked["options"][0]["optionId"].as_str().unwrap().to_owned();
+    client.told();
+    client.choose(&request, &option);
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    assert!(client.told().contains("current_mode_update ask"));
+}
+
+#[test]
+fn a_list_of_things_to_do_is_a_plan() {
+    let items = json!([{"content": "look", "status": "completed"}, {"content": "fix", "status": "in_progress"}]);
+    let replies = script(&[call("todo_write", json!({"items": items})), said("so")]);
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    assert_eq!(client.say("go"), "end_turn");
+    assert!(client.told().contains("plan completed look, in_progress fix"));
+}
+
+#[test]
+fn a_title_is_told_when_it_changes() {
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
+    client.ask("_pintle/session/update", json!({"title": "A better name"}));
+    assert_eq!(client.update("session_info_update")["title"], "A better name");
+    assert_eq!(client.ask("session/list", json!({}))["sessions"][0]["title"], "A better name");
+}
+
+#[test]
+fn a_project_s_prompts_are_commands() {
+    let place = Place::new(&[]);
+    let folder = place.path(".pintle/prompts");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "---\ndescription: Look at it\nargument-hint: WHAT\n---\nReview $ARGUMENTS\n";
+    std::fs::write(folder.join("review.md"), text).unwrap();
+    let mut client = Client::open(&place, &script(&[said("a")]), json!({}));
+    let commands = client.update("available_commands_update")["availableCommands"].clone();
+    assert_eq!(commands[0]["name"], "review", "{commands}");
+    assert_eq!(commands[0]["description"], "Look at it");
+    client.say("/review the tests");
+    let journal = std::fs::read_to_string(place.journal()).unwrap();
+    assert!(journal.contains("/review the tests"));
+}
+
+#[test]
+fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
+    // The tool that runs commands has this name in the profile with sub-agents.
+    let mut child = call("shell", json!({"command": "touch ran"}));
+    child["of"] = json!("touch it");
+    let mut over = said("touched");
+    over["of"] = json!("touch it");
+    let replies = script(&[
+        call("spawn_agent", json!({"task": "touch it"})),
+        call("wait", json!({})),
+        said("all done"),
+        child,
+        over,
+    ]);
+    let place = Place::new(&[]);
+    let profile = ["--profile", "anthropic"];
+    let mut client = Client::start_with(&place, &replies, json!({}), &profile);
+    client.new_session(&place);
+    let prompt = client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    assert_eq!(request["params"]["sessionId"], client.session.as_str());
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    assert!(place.path("ran").exists());
+    expect![[r"
+        = initialize
+        = session/new
+        available_commands_update compact
+        tool_call think spawn_agent
+        tool_call_update think pending spawn_agent: touch it
+        tool_call_update think in_progress spawn_agent: touch it
+        tool_call in_progress agent agent-1 (works): touch it
+        tool_call_update think completed spawn_agent: touch it [agent-1 works at it now. `wait` returns what it says at the end.]
+        tool_call think wait
+        tool_call_update think pending wait: all
+        tool_call_update think in_progress wait: all
+        ? shell: touch ran [allow_once allow_always reject_once reject_always]
+        tool_call_update other in_progress agent agent-1 (done): touch it [touched]
+        tool_call_update think completed wait: all [agent-1 is done and says:⏎touched]
+        agent_message_chunk: all done
+        = session/prompt end_turn"]].assert_eq(&client.told());
+}
