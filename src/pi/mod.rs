@@ -3,7 +3,7 @@
 //! Each event that comes from a line of Pi's keeps that line, byte for byte, in the private part of its entry. So what this engine
 //! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages. Branches of Pi's tree are ways of
 //! the history here, its labels names of places; both go back as they came.
-//! Source: `reference/pi-rpc.md`, section 8, of 2026-11, and the reader of Pi 0.73.1.
+//! Source: session files of Pi 0.73.1 to 1.5.2, of 2026-11, and the reader of 0.73.1.
 
 mod blocks;
 mod fields;

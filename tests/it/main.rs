@@ -13,6 +13,7 @@
 mod acp;
 mod acp_clients;
 mod acp_files;
+mod acp_sdk;
 mod acp_sessions;
 mod acp_told;
 mod cancel;

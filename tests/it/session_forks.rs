@@ -147,3 +147,26 @@ fn a_fork_begins_where_it_is_told_to() {
         assert_eq!(texts, prompts, "{name}: {err}");
     }
 }
+
+#[test]
+fn a_merge_that_the_disk_has_no_room_for_leaves_the_session_as_it_was() {
+    let place = Place::new(&[]);
+    let id = ran(&place, "First", None, json!([say("one")]));
+    let (_, fork, _) = sessions(&place, &["fork", &id]);
+    let fork = fork.trim();
+    let long = "many words ".repeat(10_000);
+    ran(&place, "Aside", Some(fork), json!([say(&long)]));
+    ran(&place, "More", Some(fork), json!([say("two")]));
+    let tree = || sessions(&place, &["tree", &id]).1;
+    let before = tree();
+    let merge = ["sessions", "merge", fork];
+    let out = place.limited_command(64, &merge).output().unwrap();
+    let err = String::from_utf8(out.stderr).unwrap();
+    assert!(!out.status.success() && err.contains("journal.jsonl: File too large"), "{err}");
+    assert_eq!(tree(), before);
+    let shown = sessions(&place, &["show", &id, "--all"]).1;
+    assert!(!shown.contains("gone back") && !shown.contains("many words"), "{shown}");
+    // With room again all of it comes.
+    assert_eq!(pintle(&place, &merge).0, 0);
+    assert!(tree().contains("#3 More"), "{}", tree());
+}

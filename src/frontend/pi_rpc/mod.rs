@@ -3,7 +3,7 @@
 //! One task serves a client. Commands are taken in their order; those that take long (`abort`, `compact`, `bash`) are answered when they
 //! are done, and others meanwhile. An answer goes out before the events that its command causes, except where Pi tells them first.
 //! Invariant: a message that was accepted is not lost. At the end of input what runs goes on to its end.
-//! Source: `reference/pi-rpc.md`, of 2026-11.
+//! Source: Pi 0.73.1 and 1.5.2 as they behave, and their documents, of 2026-11.
 
 mod ask;
 mod driver;

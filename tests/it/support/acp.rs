@@ -204,7 +204,11 @@ impl Client {
         }
         let bytes = message.to_string().len();
         assert!(bytes < 4 * 1024 * 1024, "a message of {bytes} bytes");
-        self.transcript.push(self.short(message));
+        // What is shown of an output on its way depends on who is faster.
+        let update = &message["params"]["update"];
+        if update["sessionUpdate"] != "tool_call_update" || update["status"].is_string() {
+            self.transcript.push(self.short(message));
+        }
     }
 
     /// A message in short.
