@@ -250,3 +250,14 @@ fn a_folder_that_takes_long_to_look_at_is_tracked_from_the_next_command_on() {
     let answer = program.ask("session/rewind", json!({"to": {"seq": 0}, "scope": "files"}));
     assert_eq!(fates(&answer), "a.txt:agent:restore", "{answer}");
 }
+
+#[test]
+fn files_alone_are_not_summed_up() {
+    let place = Place::new(&[]);
+    let mut program = started(&place);
+    program.ask("session/create", json!({}));
+    let params = json!({"to": {"seq": 0}, "scope": "files", "summarize": true});
+    let error = program.ask("session/rewind", params);
+    assert_eq!(error["message"], "only a conversation that goes back can be summed up", "{error}");
+    assert!(error["data"]["hint"].as_str().unwrap().contains("`summarize`"), "{error}");
+}
