@@ -4,5 +4,6 @@
 pub mod acp;
 pub mod demo;
 pub mod native;
+mod outbox;
 pub mod pi_rpc;
 pub mod run;

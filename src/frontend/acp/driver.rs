@@ -10,7 +10,7 @@ use super::wire;
 use crate::agent::{Command, Feed, QueueEdit, SessionHandle};
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
-use crate::frontend::native::outbox::Outbox;
+use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Outgoing};
 use agent_client_protocol_schema::v1 as acp;

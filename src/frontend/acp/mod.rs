@@ -29,7 +29,6 @@ use driver::Driver;
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::StreamExt;
 use requests::{Desk, Done};
-use std::time::Duration;
 use story::Offers;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -51,9 +50,6 @@ const ADOPTED_CAPACITY: usize = 256;
 
 /// How many pages of a replay may wait: the next is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
-
-/// How long a client may take to read the last messages when the engine was told to stop.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What the driver wakes up for.
 enum Happened {
@@ -168,23 +164,6 @@ async fn close(
         driver.caught_up(missed);
     }
     driver.answer_all();
-    let flushed = async {
-        while !driver.outbox.is_empty() {
-            driver.outbox.drain().await;
-        }
-        driver.outbox.flushed().await;
-    };
-    let patience = async {
-        match ended {
-            Ended::EndOfInput | Ended::Exit => std::future::pending().await,
-            Ended::ExitInHaste | Ended::HungUp | Ended::Stopped => {
-                tokio::time::sleep(LAST_WORDS).await;
-            }
-        }
-    };
-    tokio::select! {
-        () = flushed => {}
-        () = hangup.cancelled() => {}
-        () = patience => {}
-    }
+    let in_haste = matches!(ended, Ended::ExitInHaste | Ended::HungUp | Ended::Stopped);
+    driver.outbox.last_words(hangup, in_haste).await;
 }

@@ -3,7 +3,7 @@
 
 use super::driver::Driver;
 use crate::agent::{EngineHandle, Feed, PageRange, SessionHandle};
-use crate::frontend::native::outbox::merge_deltas;
+use crate::frontend::native::feed::merge_deltas;
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::FutureExt;
 use jsonrpsee::types::Id;

@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use super::outbox::Outbox;
 use crate::agent::{DocumentProblem, Documents, EditCall};
+use crate::frontend::outbox::Outbox;
 use crate::transport::envelope;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::document::{

@@ -9,14 +9,15 @@ pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;
 mod documents;
 mod extend;
+pub(in crate::frontend) mod feed;
 mod handlers;
 mod history;
-pub(in crate::frontend) mod outbox;
 mod questions;
 mod stored;
 mod told;
 
 use crate::agent::{Command, EditCall, EngineHandle, Feed, SubscriberId};
+use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Link};
 use connection::Connection;
@@ -25,7 +26,6 @@ use documents::Edits;
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use jsonrpsee::types::Id;
-use outbox::Outbox;
 use pintle_protocol::error;
 use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
 use questions::Questions;
@@ -34,7 +34,6 @@ use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -50,9 +49,6 @@ const EDIT_CAPACITY: usize = 4;
 
 /// How many events are taken at once, so that neighbours can be merged.
 const FEED_BATCH: usize = 64;
-
-/// How long a client may take to read the last messages when the engine was told to stop.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// How a connection is set up.
 #[derive(Debug, Clone)]
@@ -380,16 +376,18 @@ impl Driver {
         while let Some(Some(answered)) = self.running.next().now_or_never() {
             self.answered(answered);
         }
-        outbox::merge_deltas(batch);
+        feed::merge_deltas(batch);
         for feed in batch.drain(..) {
             match &feed {
                 Feed::Call(call) => self.questions.call(call, &self.connection, &mut self.outbox),
                 Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
                 Feed::Durable(record) => {
-                    self.outbox.push_feed(&feed);
+                    self.outbox.push_all(feed::message(&feed));
                     self.questions.watch(&record.value, &self.connection, &mut self.outbox);
                 }
-                Feed::Transient(_) | Feed::Lagged { .. } => self.outbox.push_feed(&feed),
+                Feed::Transient(_) | Feed::Lagged { .. } => {
+                    self.outbox.push_all(feed::message(&feed));
+                }
             }
         }
     }
@@ -418,24 +416,7 @@ impl Driver {
             batch.push(last);
         }
         self.feed(&mut batch);
-        let flushed = async {
-            while !self.outbox.is_empty() {
-                self.outbox.drain().await;
-            }
-            self.outbox.flushed().await;
-        };
-        let patience = async {
-            match ended {
-                Ended::EndOfInput | Ended::Exit => std::future::pending().await,
-                Ended::ExitInHaste | Ended::HungUp | Ended::Stopped => {
-                    tokio::time::sleep(LAST_WORDS).await;
-                }
-            }
-        };
-        tokio::select! {
-            () = flushed => {}
-            () = hangup.cancelled() => {}
-            () = patience => {}
-        }
+        let in_haste = matches!(ended, Ended::ExitInHaste | Ended::HungUp | Ended::Stopped);
+        self.outbox.last_words(hangup, in_haste).await;
     }
 }

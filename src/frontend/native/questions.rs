@@ -1,8 +1,8 @@
 //! What is asked of people and of the client itself on this connection: sent as requests, withdrawn when the answer is not needed any more.
 
 use super::connection::Connection;
-use super::outbox::Outbox;
 use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
+use crate::frontend::outbox::Outbox;
 use crate::transport::envelope;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};

@@ -2,12 +2,12 @@
 
 use super::ask::Dialogs;
 use super::line::{self, Head};
-use super::out::Out;
 use super::sessions::{Open, Sessions, Watching};
 use super::shell::{self, Shells};
 use super::story;
-use super::{Ended, FEED_BATCH, LAST_WORDS, Options};
+use super::{Ended, FEED_BATCH, Options};
 use crate::agent::{Command, EngineHandle, Error, Feed, Interrupted, SessionHandle, Subscriber};
+use crate::frontend::outbox::Outbox;
 use crate::transport::{MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::event::{
     DeltaField, Event, EventRecord, ItemDelta, StateValue, TransientEvent, TransientRecord,
@@ -38,7 +38,7 @@ pub(super) struct Tools {
 pub(super) struct Driver {
     pub(super) sessions: Sessions,
     pub(super) open: Open,
-    pub(super) out: Out,
+    pub(super) out: Outbox,
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
     pub(super) watching: Watching,
@@ -71,7 +71,7 @@ impl Driver {
         Ok(Self {
             sessions,
             open,
-            out: Out::new(outgoing),
+            out: Outbox::new(outgoing),
             dialogs: Dialogs::default(),
             shells: Shells::new(),
             watching,
@@ -88,24 +88,24 @@ impl Driver {
     pub(super) async fn take(&mut self, line: &[u8]) {
         match line::read(line) {
             Ok(asked) => self.command(asked).await,
-            Err(answer) => self.out.send(&answer),
+            Err(answer) => self.out.push_json(&answer),
         }
     }
 
     pub(super) fn too_large(&mut self) {
         let head = Head { id: None, command: Some("parse".to_owned()) };
         let error = format!("Failed to parse command: the line is over {MAX_MESSAGE_BYTES} bytes");
-        self.out.send(&head.failed(&error));
+        self.out.push_json(&head.failed(&error));
     }
 
     pub(super) fn shell(&mut self, happened: shell::Happened) {
         match happened {
             shell::Happened::Printed(event) => {
                 if self.sessions.options.dialect == super::Dialect::Current {
-                    self.out.send(&event);
+                    self.out.push_json(&event);
                 }
             }
-            shell::Happened::Ended(answer) => self.out.send(&answer),
+            shell::Happened::Ended(answer) => self.out.push_json(&answer),
         }
     }
 
@@ -162,7 +162,7 @@ impl Driver {
         }
         let mut lines = Vec::new();
         self.open.story.flush(&mut lines);
-        self.out.extend(lines);
+        self.out.push_all(lines);
     }
 
     /// The client was slow: takes from the journal what was not handed on.
@@ -195,7 +195,7 @@ impl Driver {
             | TransientEvent::Context(_)
             | TransientEvent::Notice(_) => self.open.story.transient(record, &mut lines),
         }
-        self.out.extend(lines);
+        self.out.push_all(lines);
     }
 
     /// A call has printed something. Pi's clients get the end of all of it each time.
@@ -226,14 +226,14 @@ impl Driver {
             Event::ApprovalRequested(approval) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
                     let asked = self.dialogs.approve(session, approval);
-                    self.out.send(&asked);
+                    self.out.push_json(&asked);
                 }
             }
             Event::QuestionRequested(question) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
                     let now_ms = self.sessions.engine.services().ambient.now_ms();
                     let asked = self.dialogs.question(session, question, now_ms);
-                    self.out.send(&asked);
+                    self.out.push_json(&asked);
                 }
             }
             Event::ApprovalResolved(outcome) => self.dialogs.approved(&outcome.approval_id),
@@ -278,7 +278,7 @@ impl Driver {
             let level = super::models::Named::read(&changed.model).level;
             self.open.story.leveled(level, &mut lines);
         }
-        self.out.extend(lines);
+        self.out.push_all(lines);
     }
 
     /// Stops what runs. What the model has not read waits for the next prompt. `false` when nothing ran.
@@ -308,10 +308,10 @@ impl Driver {
                 }
                 None => done.head.failed("Compaction cancelled"),
             };
-            self.out.send(&answer);
+            self.out.push_json(&answer);
         }
         for head in std::mem::take(&mut self.aborts) {
-            self.out.send(&head.done());
+            self.out.push_json(&head.done());
         }
         self.begin_compacting().await;
     }
@@ -328,7 +328,7 @@ impl Driver {
                 compacting.turn = Some(turn);
                 self.compacting = Some(compacting);
             }
-            Err(error) => self.out.send(&compacting.head.failed(&words(&error))),
+            Err(error) => self.out.push_json(&compacting.head.failed(&words(&error))),
         }
     }
 
@@ -341,7 +341,7 @@ impl Driver {
         }
         self.compacting = None;
         for head in std::mem::take(&mut self.aborts) {
-            self.out.send(&head.done());
+            self.out.push_json(&head.done());
         }
         self.sessions.close(before).await;
     }
@@ -373,17 +373,7 @@ impl Driver {
         Box::pin(self.feed(&mut batch)).await;
         let Self { sessions, open, mut out, .. } = self;
         sessions.close(open).await;
-        let patience = async {
-            match ended {
-                Ended::EndOfInput => std::future::pending().await,
-                Ended::HungUp | Ended::Stopped => tokio::time::sleep(LAST_WORDS).await,
-            }
-        };
-        tokio::select! {
-            () = out.flushed() => {}
-            () = hangup.cancelled() => {}
-            () = patience => {}
-        }
+        out.last_words(hangup, ended != Ended::EndOfInput).await;
     }
 }
 

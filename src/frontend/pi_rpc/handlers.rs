@@ -119,7 +119,7 @@ impl Driver {
                 head.failed(&format!("Unknown command: {name}"))
             }
         };
-        self.out.send(&answer);
+        self.out.push_json(&answer);
     }
 
     async fn look(&mut self) -> Result<Snapshot, agent::Error> {
@@ -198,7 +198,7 @@ impl Driver {
     fn tell_queue(&mut self) {
         let mut lines = Vec::new();
         self.open.story.queued(&mut lines);
-        self.out.extend(lines);
+        self.out.push_all(lines);
     }
 
     /// What waited for a prompt goes behind it.
@@ -249,12 +249,12 @@ impl Driver {
     async fn abort(&mut self, head: Head) {
         let waits = self.compacting.as_ref().is_some_and(|compacting| compacting.turn.is_none());
         if waits && let Some(compacting) = self.compacting.take() {
-            self.out.send(&compacting.head.failed("Compaction cancelled"));
+            self.out.push_json(&compacting.head.failed("Compaction cancelled"));
         }
         if self.interrupt().await {
             self.aborts.push(head);
         } else {
-            self.out.send(&head.done());
+            self.out.push_json(&head.done());
         }
     }
 
@@ -318,14 +318,14 @@ impl Driver {
 
     async fn compact(&mut self, head: Head, instructions: Option<String>) {
         if self.compacting.is_some() {
-            return self.out.send(&head.failed("Already compacting"));
+            return self.out.push_json(&head.failed("Already compacting"));
         }
         if self.open.mirror.is_empty() {
-            return self.out.send(&head.failed("Nothing to compact (session too small)"));
+            return self.out.push_json(&head.failed("Nothing to compact (session too small)"));
         }
         let leaf = self.open.mirror.lines().last();
         if leaf.is_some_and(|line| line.text_of("type") == Some("compaction")) {
-            return self.out.send(&head.failed("Already compacted"));
+            return self.out.push_json(&head.failed("Already compacted"));
         }
         self.compacting = Some(Compacting { head, instructions, turn: None });
         // What runs is stopped first, and its end begins the summing up.

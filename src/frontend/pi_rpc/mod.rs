@@ -13,7 +13,6 @@ mod line;
 mod message;
 mod mirror;
 mod models;
-mod out;
 mod queue;
 mod reply;
 mod sessions;
@@ -30,7 +29,6 @@ use crate::transport::{Incoming, Link};
 use driver::{Driver, Tools};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -42,9 +40,6 @@ const FEED_BATCH: usize = 64;
 
 /// How many new sub-agents may wait to be known. They are known before anything of theirs is handed on.
 const SUBAGENTS: usize = 256;
-
-/// How long a client may take to read the last lines when the engine was told to stop.
-const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Which Pi the client was written for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

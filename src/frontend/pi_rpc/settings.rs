@@ -44,7 +44,7 @@ impl Driver {
         };
         let mut lines = Vec::new();
         self.open.story.leveled(Named::read(&self.open.model).level, &mut lines);
-        self.out.extend(lines);
+        self.out.push_all(lines);
         Ok(())
     }
 
@@ -134,7 +134,7 @@ impl Driver {
             Ok(title) => {
                 let mut lines = Vec::new();
                 self.open.story.renamed(title, &mut lines);
-                self.out.extend(lines);
+                self.out.push_all(lines);
                 head.done()
             }
             Err(error) => head.failed(&words(&error)),

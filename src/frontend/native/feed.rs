@@ -1,85 +1,27 @@
-//! What waits to be written: answers always, events only while the client keeps up.
+//! What sessions hand on, as messages: pieces of the same text are joined while the client is slow.
 
 use crate::agent::Feed;
-use crate::transport::Outgoing;
 use crate::transport::envelope;
 use pintle_protocol::event::{ItemDelta, TransientEvent};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How many messages may wait here before no more requests are read: a client that sends without reading
-/// is held back by its own pipe then.
-const MAX_WAITING: usize = 1024;
-
-/// Messages on their way to the writer. It is empty as long as the client keeps up.
-#[derive(Debug)]
-pub(in crate::frontend) struct Outbox {
-    outgoing: Outgoing,
-    waiting: VecDeque<Vec<u8>>,
-}
-
-impl Outbox {
-    pub(in crate::frontend) fn new(outgoing: Outgoing) -> Self {
-        Self { outgoing, waiting: VecDeque::new() }
-    }
-
-    pub(in crate::frontend) fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// Whether more requests should be read.
-    pub(in crate::frontend) fn takes_more(&self) -> bool {
-        self.waiting.len() < MAX_WAITING
-    }
-
-    /// Sends a message, at once if there is room.
-    pub(in crate::frontend) fn push(&mut self, message: Vec<u8>) {
-        if self.waiting.is_empty()
-            && let Some(room) = self.outgoing.try_room_for(message.len())
-        {
-            self.outgoing.send(room, message);
-        } else {
-            self.waiting.push_back(message);
-        }
-    }
-
-    /// Sends an event. Calls of the client are sent as requests, elsewhere.
-    pub(in crate::frontend) fn push_feed(&mut self, feed: &Feed) {
-        self.push(match feed {
-            Feed::Call(_) | Feed::CallWithdrawn(_) => return,
-            Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
-            Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
-            Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
-                SessionLagged::METHOD,
-                &SessionLaggedParams {
-                    session_id: session_id.clone(),
-                    last_sent_seq: *last_sent_seq,
-                    head_seq: *head_seq,
-                },
-            ),
-        });
-    }
-
-    /// Waits for room for the first message that waits, and sends it. Cancel-safe.
-    pub(in crate::frontend) async fn drain(&mut self) {
-        let Some(first) = self.waiting.front() else { return };
-        match self.outgoing.room_for(first.len()).await {
-            Some(room) => {
-                if let Some(first) = self.waiting.pop_front() {
-                    self.outgoing.send(room, first);
-                }
-            }
-            // The writer is gone, and so is whoever read.
-            None => self.waiting.clear(),
-        }
-    }
-
-    /// Waits until everything was written.
-    pub(in crate::frontend) async fn flushed(&self) {
-        self.outgoing.flushed().await;
-    }
+/// The message of an event; none for calls of the client, which are sent as requests, elsewhere.
+pub(super) fn message(feed: &Feed) -> Option<Vec<u8>> {
+    Some(match feed {
+        Feed::Call(_) | Feed::CallWithdrawn(_) => return None,
+        Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
+        Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
+        Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
+            SessionLagged::METHOD,
+            &SessionLaggedParams {
+                session_id: session_id.clone(),
+                last_sent_seq: *last_sent_seq,
+                head_seq: *head_seq,
+            },
+        ),
+    })
 }
 
 /// Joins neighbouring pieces of the same field of the same item. The arguments of a call come twice, as they are and as the
