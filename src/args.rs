@@ -34,7 +34,7 @@ pub(crate) enum Task {
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
     Rpc(Box<rpc::Rpc>),
     /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
-    Acp(Settings),
+    Acp(Acp),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
@@ -134,6 +134,15 @@ pub(crate) struct Serve {
     /// How messages are framed; without it the first byte tells
     #[arg(long, value_name = "FRAMING")]
     framing: Option<FramingName>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Acp {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Run commands here, also where the editor offers terminals of its own for them
+    #[arg(long)]
+    pub(crate) no_client_terminals: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

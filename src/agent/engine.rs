@@ -20,7 +20,7 @@ use super::turn::Moved;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::context::room;
-use crate::exec::overlay::Documents;
+use crate::exec::overlay::Editors;
 use crate::exec::{Environment, FileKind};
 use crate::llm::ModelRef;
 use crate::store::blobs::Blobs;
@@ -52,8 +52,8 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
-    /// What editors have open of the files in `env`; none where these are on another machine.
-    pub documents: Option<Documents>,
+    /// What editors give for the files in `env`; none where these are on another machine.
+    pub editors: Option<Editors>,
     /// This machine, for the user's own commands, wherever tools act.
     pub here: Arc<dyn Environment>,
     /// The hooks of the settings, in order.
@@ -190,9 +190,9 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// What editors have open, where this engine takes part in that.
-    pub fn documents(&self) -> Option<&Documents> {
-        self.services.documents.as_ref()
+    /// What editors give, where this engine takes part in that.
+    pub fn editors(&self) -> Option<&Editors> {
+        self.services.editors.as_ref()
     }
 
     /// The canonical path of a file that is perhaps not there yet.

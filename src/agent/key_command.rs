@@ -46,6 +46,7 @@ impl Printer for KeyCommands {
             spill_bytes: u64::MAX,
             artifacts: None,
             owner: "key".to_owned(),
+            shown_by: None,
             output: OutputBuffer::default(),
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;

@@ -87,6 +87,7 @@ pub(super) async fn run(
         spill_bytes: u64::MAX,
         artifacts: None,
         owner: ctx.session_id.to_string(),
+        shown_by: None,
         output: OutputBuffer::default(),
     };
     let ran = ctx.env.exec(command, &ctx.cancel, &mut |_| {}).await;

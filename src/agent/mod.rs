@@ -53,8 +53,10 @@ mod toolbox;
 mod turn;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
+pub use crate::exec::End as CommandEnd;
 pub use crate::exec::overlay::{
-    Documents, EditCall, Problem as DocumentProblem, edited as edited_text,
+    Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
+    edited as edited_text,
 };
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;

@@ -71,6 +71,7 @@ impl EngineHandle {
             spill_bytes: LIMITS.max_bytes as u64,
             artifacts: folder.map(|folder| folder.join(artifacts::FOLDER)),
             owner: session.as_str().to_owned(),
+            shown_by: None,
             output: OutputBuffer::default(),
         };
         let ran = self.services().env.exec(command, cancel, printed).await;

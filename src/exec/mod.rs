@@ -186,6 +186,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error>;
 
+    /// How a terminal of an editor's runs a command just as it would be run here; none where that cannot be.
+    fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
+        None
+    }
+
     /// Kills what the commands of an owner left in the background when they ended by themselves.
     async fn release(&self, owner: &str);
 }
@@ -301,8 +306,25 @@ pub struct Command {
     pub artifacts: Option<PathBuf>,
     /// Who runs it: what it leaves in the background ends with [`Environment::release`].
     pub owner: String,
+    /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
+    pub shown_by: Option<String>,
     /// Takes what it prints.
     pub output: OutputBuffer,
+}
+
+/// A command as a terminal of somebody else's is to run it on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalCommand {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
+    pub variables: Vec<(String, String)>,
+    /// What all its processes carry.
+    mark: String,
+    /// The folder for long outputs when the command names none.
+    temporary: PathBuf,
 }
 
 /// A command that reads a text and prints another.

@@ -169,6 +169,8 @@ impl Prepared for Call {
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
             owner: ctx.owner.clone(),
+            // What goes on in the background is drawn apart from the call.
+            shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             output: OutputBuffer::default(),
         };
         if self.in_background {

@@ -127,6 +127,9 @@ impl Driver {
         }
         open.servers = servers;
         self.own.0.add(handle);
+        if let Some(terminals) = &self.terminals {
+            terminals.serve(&session);
+        }
         self.sessions.insert(session.clone(), open);
         self.send_all(messages);
         for approval in &snapshot.approvals {
@@ -162,6 +165,9 @@ impl Driver {
 
     fn forget(&mut self, session: &SessionId) {
         self.own.0.remove(session);
+        if let Some(terminals) = &self.terminals {
+            terminals.leave(session);
+        }
         let Some(mut open) = self.sessions.remove(session) else { return };
         let gone =
             |child: &SessionId, root: &mut SessionId| (root == session).then(|| child.clone());

@@ -4,6 +4,7 @@ use super::driver::{Driver, Wish};
 use super::files::Files;
 use super::open::Open;
 use super::requests::{self, Answer, Done, How, Opened, Setting, Steered};
+use super::terminals::Terminals;
 use super::{said, settings, start, wire};
 use crate::frontend::native::dispatch::error_object;
 use agent_client_protocol_schema::v1 as acp;
@@ -122,10 +123,16 @@ impl Driver {
         self.desk.offers = start::offers(&params.client_capabilities);
         self.asks.has_forms = self.desk.offers.form;
         let fs = &params.client_capabilities.fs;
+        let editors = self.desk.engine.editors();
         if let (true, true, Some(documents)) =
-            (fs.read_text_file, fs.write_text_file, self.desk.engine.documents())
+            (fs.read_text_file, fs.write_text_file, editors.map(|editors| &editors.documents))
         {
             self.files = Some(Files::connect(documents, self.desk.id.0));
+        }
+        // What the client draws needs no terminal of its own: the command runs here, where nothing of it is lost.
+        let in_terminals = params.client_capabilities.terminal && !self.desk.offers.terminal_output;
+        if let (true, Some(editors)) = (self.may_use_terminals && in_terminals, editors) {
+            self.terminals = Some(Terminals::new(&editors.terminals));
         }
         self.is_initialized = true;
         self.answer(id, wire::response(id, &start::hello()));

@@ -8,8 +8,8 @@ use super::said;
 use super::story::Offers;
 use super::wire;
 use crate::agent::{
-    Accepted, Adopt, Command, CreateSession, EngineHandle, Error, ErrorKind, Filter, OpenConfig,
-    SessionHandle, Snapshot, Subscriber, SubscriberId,
+    Accepted, Adopt, Command, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter,
+    OpenConfig, SessionHandle, Snapshot, Subscriber, SubscriberId,
 };
 use crate::frontend::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
@@ -171,7 +171,7 @@ impl Desk {
         };
         let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
         let snapshot = handle.ask(subscribe).await.map_err(no)?;
-        if let Some(documents) = self.engine.documents() {
+        if let Some(Editors { documents, .. }) = self.engine.editors() {
             let folder = self.engine.canonicalize(Path::new(&snapshot.cwd)).await.map_err(no)?;
             documents.ask_below(self.id.0, folder);
         }

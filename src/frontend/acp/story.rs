@@ -3,7 +3,7 @@
 //! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
 //! completes an item brings the rest.
 
-use super::calls::Call;
+use super::calls::{self, Call, Screen};
 use super::{tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::context::ContextUsage;
@@ -63,10 +63,8 @@ enum What {
     Message(acp::MessageId),
     Thought(acp::MessageId),
     Compaction,
-    /// A call, a job or a sub-agent; `terminal` when its output is drawn as one.
-    Call {
-        terminal: bool,
-    },
+    /// A call, a job or a sub-agent.
+    Call(Screen),
 }
 
 type Updates = Vec<acp::SessionUpdate>;
@@ -184,6 +182,16 @@ impl Story {
         acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
     }
 
+    /// The client has made a terminal for the command of a call.
+    pub(super) fn runs_in(&mut self, item: &ItemId, terminal: &str) -> Updates {
+        let Some(open) = self.open.get_mut(item) else { return Updates::new() };
+        open.what = What::Call(Screen::Terminal(terminal.to_owned()));
+        let content = vec![calls::drawn(terminal)];
+        let fields = acp::ToolCallUpdateFields::new().content(content);
+        let update = acp::ToolCallUpdate::new(item.as_str().to_owned(), fields);
+        vec![acp::SessionUpdate::ToolCallUpdate(update)]
+    }
+
     // ----- items
 
     fn opened(&mut self, item: &Item, what: What) -> &mut Open {
@@ -228,8 +236,9 @@ impl Story {
     fn called(&mut self, item: &Item, updates: &mut Updates) {
         let Some(call) = Call::of(item) else { return };
         let is_known = self.open.contains_key(&item.id);
-        let terminal = self.offers.terminal_output && call.kind == ToolKind::Execute;
-        self.opened(item, What::Call { terminal });
+        let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
+        let screen = if is_drawn { Screen::Meta } else { Screen::Text };
+        self.opened(item, What::Call(screen));
         if is_known {
             let mut fields = acp::ToolCallUpdateFields::new()
                 .title(call.title)
@@ -244,7 +253,7 @@ impl Story {
             updates.push(acp::SessionUpdate::ToolCallUpdate(update));
             return;
         }
-        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, terminal)));
+        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn)));
     }
 
     fn ends(&mut self, item: &Item, updates: &mut Updates) {
@@ -265,9 +274,9 @@ impl Story {
                     self.called(item, updates);
                 }
                 if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
-                    let terminal = matches!(open.what, What::Call { terminal: true });
                     let told = if open.is_broken { 0 } else { open.told };
-                    updates.push(call.ended(item, terminal.then_some(told)));
+                    let What::Call(screen) = open.what else { return };
+                    updates.push(call.ended(item, &screen, told));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -309,8 +318,8 @@ impl Story {
         let offers = self.offers;
         let Some(open) = self.open.get_mut(&delta.item_id) else { return Updates::new() };
         let is_told = match delta.field {
-            DeltaField::Text => !matches!(open.what, What::Call { .. }),
-            DeltaField::Output => matches!(open.what, What::Call { .. }),
+            DeltaField::Text => !matches!(open.what, What::Call(_)),
+            DeltaField::Output => matches!(open.what, What::Call(_)),
             DeltaField::Args | DeltaField::Input => false,
         };
         if !is_told || delta.n < open.next {
@@ -332,7 +341,9 @@ impl Story {
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
             What::Compaction => Updates::new(),
-            What::Call { terminal: true } => {
+            // The client runs it, and draws what it prints.
+            What::Call(Screen::Terminal(_)) => Updates::new(),
+            What::Call(Screen::Meta) => {
                 open.told += delta.text.len();
                 let id = delta.item_id.as_str();
                 let meta = wire::meta(
@@ -344,7 +355,7 @@ impl Story {
                         .meta(meta);
                 vec![acp::SessionUpdate::ToolCallUpdate(update)]
             }
-            What::Call { terminal: false } => {
+            What::Call(Screen::Text) => {
                 open.tail.push_str(&delta.text);
                 if let Some(over) = open.tail.len().checked_sub(TAIL_BYTES) {
                     let mut at = over;
@@ -373,7 +384,7 @@ impl What {
             Self::Message(id) => {
                 acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), Some(id.clone())))
             }
-            Self::Compaction | Self::Call { .. } => {
+            Self::Compaction | Self::Call(_) => {
                 acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), None))
             }
         }

@@ -64,7 +64,7 @@ pub(super) async fn initialize(
             schema_hash: schema::schema_hash(),
         },
         capabilities: EngineCapabilities {
-            documents: connection.engine.documents().map(|_| Supported {}),
+            documents: connection.engine.editors().map(|_| Supported {}),
             steer: Some(Supported {}),
             queue: Some(Supported {}),
             replay: Some(Supported {}),

@@ -11,6 +11,7 @@ fn command(line: &str, cwd: &Path) -> Command {
         spill_bytes: 51_200,
         artifacts: None,
         owner: "tests".into(),
+        shown_by: None,
         output: OutputBuffer::default(),
     }
 }
