@@ -4,6 +4,7 @@ use crate::support::acp::{Client, bash, everything, said, script};
 use crate::support::program::{Framing, Place, Program};
 use expect_test::expect;
 use serde_json::json;
+use std::collections::BTreeMap;
 
 #[test]
 fn a_message_for_the_running_turn_goes_into_it() {
@@ -150,6 +151,32 @@ fn the_engine_s_own_methods_are_answered_under_its_name() {
 }
 
 #[test]
+fn a_fork_is_made_loaded_and_merged() {
+    let place = Place::new(&[]);
+    let replies = script(&[said("one"), said("two"), said("three")]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    client.say("first");
+    let parent = client.session.clone();
+    let fork = client.ask("_pintle/session/fork", json!({}));
+    fork["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    assert_ne!(client.session, parent);
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let told = client.told();
+    assert!(told.starts_with("user_message_chunk: first\nagent_message_chunk: one\n"), "{told}");
+    client.say("second");
+    let anchors = client.ask("_pintle/session/anchors", json!({}));
+    assert!(anchors["anchors"].as_array().is_some_and(|all| all.len() >= 2), "{anchors}");
+    let merge = json!({"sessionId": parent, "forkId": client.session});
+    let merged = client.ask("_pintle/session/merge", merge);
+    assert!(merged.get("code").is_none(), "{merged}");
+    client.session = parent;
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let told = client.told();
+    assert!(told.contains("agent_message_chunk: two"), "{told}");
+}
+
+#[test]
 fn a_conversation_is_summed_up_on_demand() {
     for (offers, want) in [(everything(), "compaction_update completed"), (json!({}), "summed up")]
     {
@@ -163,4 +190,67 @@ fn a_conversation_is_summed_up_on_demand() {
         let told = client.told();
         assert!(told.contains(want), "{told}");
     }
+}
+
+#[test]
+fn a_session_that_works_is_told_once_when_it_is_loaded() {
+    let place = Place::new(&[]);
+    let replies = script(&[bash("true"), said("done")]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    let prompt = client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    expect![[r"
+        user_message_chunk: go
+        tool_call execute bash: true
+        = session/load
+        available_commands_update compact
+        tool_call_update execute in_progress bash: true
+        tool_call_update execute completed bash: true [```⏎(no output)⏎```]
+        agent_message_chunk: done
+        = session/prompt end_turn"]]
+    .assert_eq(&client.told());
+}
+
+#[test]
+fn whatever_happens_while_a_session_is_loaded_is_told_once() {
+    const CALLS: usize = 40;
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let read = |limit: usize| {
+        let arguments = json!({"path": "a.txt", "limit": limit});
+        json!({"blocks": [{"text": "I look"}, {"tool": "read", "arguments": arguments}]})
+    };
+    let mut replies: Vec<_> = (1..=CALLS).map(read).collect();
+    replies.push(said("done"));
+    let mut client = Client::open(&place, &script(&replies), json!({}));
+    let prompt = client.prompt("go");
+    client.update("tool_call");
+    let load = client.send("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let mut announced: BTreeMap<String, usize> = BTreeMap::new();
+    let mut words = String::new();
+    let (mut is_loaded, mut is_over) = (false, false);
+    while !(is_loaded && is_over) {
+        let message = client.next();
+        let update = &message["params"]["update"];
+        match update["sessionUpdate"].as_str() {
+            // The client begins anew with what it asked for.
+            Some("user_message_chunk") => (announced, words) = (BTreeMap::new(), String::new()),
+            Some("tool_call") => {
+                let id = update["toolCallId"].as_str().unwrap().to_owned();
+                *announced.entry(id).or_default() += 1;
+            }
+            Some("agent_message_chunk") => {
+                words.push_str(update["content"]["text"].as_str().unwrap());
+            }
+            _ => {}
+        }
+        is_loaded |= message["id"] == load;
+        is_over |= message["id"] == prompt && message.get("method").is_none();
+    }
+    assert_eq!(announced.len(), CALLS);
+    assert!(announced.values().all(|times| *times == 1), "{announced:?}");
+    assert_eq!(words, format!("{}done", "I look".repeat(CALLS)));
 }

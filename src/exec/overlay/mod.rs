@@ -265,7 +265,7 @@ impl Environment for Overlay {
         {
             match self.inner.stat(&command.cwd).await?.kind {
                 FileKind::Folder => return editor.run(run, &command, cancel, output).await,
-                _ => return Err(Error::NotFolder(command.cwd)),
+                FileKind::File | FileKind::Other => return Err(Error::NotFolder(command.cwd)),
             }
         }
         self.inner.exec(command, cancel, output).await

@@ -1,6 +1,6 @@
 //! What begins: requests in the order in which they came, each when the one before has been answered.
 
-use super::driver::{Driver, Wish};
+use super::driver::{Driver, Stage, Wish};
 use super::files::Files;
 use super::open::Open;
 use super::requests::{self, Answer, Done, How, Opened, Setting, Steered};
@@ -55,11 +55,27 @@ impl Driver {
             }
             "authenticate" => {
                 let answer = desk.authenticate(params.as_deref())?;
+                self.stage = Stage::Ready;
                 self.answer(id, wire::response(id, &answer));
                 return Ok(None);
             }
+            "logout" => {
+                let _: acp::LogoutRequest = requests::read(params.as_deref())?;
+                self.stage = Stage::LoggedOut;
+                self.answer(id, wire::response(id, &acp::LogoutResponse::new()));
+                return Ok(None);
+            }
+            "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
+                return Err(requests::auth_required(
+                    "the client has logged out",
+                    "send `authenticate` first",
+                ));
+            }
             "session/new" => opened(of, How::New, desk.new_session(params)),
-            "session/load" => opened(of, How::Loaded, desk.load_session(params)),
+            "session/load" => {
+                self.is_loading = true;
+                opened(of, How::Loaded, desk.load_session(params))
+            }
             "session/resume" => opened(of, How::Resumed, desk.resume_session(params)),
             "session/list" => answered(of, desk.list(params)),
             "session/close" => {
@@ -112,7 +128,7 @@ impl Driver {
     }
 
     fn initialize(&mut self, id: &Id<'static>, params: Option<&RawValue>) -> Answer<()> {
-        if self.is_initialized {
+        if self.stage != Stage::New {
             let message = "the connection is initialized already";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
         }
@@ -134,7 +150,7 @@ impl Driver {
         if let (true, Some(editors)) = (self.may_use_terminals && in_terminals, editors) {
             self.terminals = Some(Terminals::new(&editors.terminals));
         }
-        self.is_initialized = true;
+        self.stage = Stage::Ready;
         self.answer(id, wire::response(id, &start::hello()));
         Ok(())
     }

@@ -37,6 +37,16 @@ pub(super) enum Wish {
     Cancel(SessionId),
 }
 
+/// How far a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It was not initialized.
+    New,
+    Ready,
+    /// No more sessions are opened until the client authenticates.
+    LoggedOut,
+}
+
 /// Everything that one connection remembers.
 pub(super) struct Driver {
     pub(super) desk: Desk,
@@ -60,11 +70,13 @@ pub(super) struct Driver {
     pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
     /// The engine's own methods.
     pub(super) own: (Arc<Connection>, Table),
-    pub(super) is_initialized: bool,
+    pub(super) stage: Stage,
     in_flight: HashSet<Id<'static>>,
     pub(super) waiting: VecDeque<Wish>,
     /// The request that is being answered: the next begins after it.
     pub(super) busy: Option<Id<'static>>,
+    /// A session is being told from its beginning: what happens meanwhile waits, so that nothing is told twice or out of its order.
+    pub(super) is_loading: bool,
 }
 
 impl Driver {
@@ -102,10 +114,11 @@ impl Driver {
             terminals: None,
             may_use_terminals: options.client_terminals,
             running: FuturesUnordered::new(),
-            is_initialized: false,
+            stage: Stage::New,
             in_flight: HashSet::new(),
             waiting: VecDeque::new(),
             busy: None,
+            is_loading: false,
         }
     }
 
@@ -184,7 +197,7 @@ impl Driver {
             let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
             let hint = Some("wait for answers before you send more");
             error_object(error::OVERLOADED, &message, "overloaded", hint)
-        } else if !self.is_initialized && method != "initialize" && self.busy.is_none() {
+        } else if self.stage == Stage::New && method != "initialize" && self.busy.is_none() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";
             error_object(error::INVALID_REQUEST, message, "notInitialized", Some(hint))

@@ -10,6 +10,7 @@ mod begin;
 mod calls;
 mod driver;
 mod files;
+mod notices;
 mod open;
 mod replay;
 mod requests;
@@ -105,6 +106,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         }
         let is_clear = driver.outbox.is_empty();
         let is_behind = driver.missed.is_some();
+        let may_tell = is_clear && !is_behind && !driver.is_loading;
         let happened = tokio::select! {
             biased;
             () = hangup.cancelled() => Happened::HungUp,
@@ -119,7 +121,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Some(news) = OptionFuture::from(driver.terminals.as_mut().map(terminals::Terminals::next)) => {
                 Happened::Terminal(news)
             }
-            _ = feed.recv_many(&mut batch, FEED_BATCH), if is_clear && !is_behind => Happened::Fed,
+            _ = feed.recv_many(&mut batch, FEED_BATCH), if may_tell => Happened::Fed,
             Some(call) = OptionFuture::from(driver.files.as_mut().map(files::Files::next)) => {
                 Happened::File(call)
             }

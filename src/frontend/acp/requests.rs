@@ -5,7 +5,7 @@
 
 use super::replay::{Page, replay};
 use super::said;
-use super::story::Offers;
+use super::story::{Offers, Story};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, Command, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter,
@@ -67,6 +67,8 @@ pub(super) struct Opened {
     pub(super) config: ConfigResult,
     pub(super) commands: CommandListResult,
     pub(super) servers: Vec<String>,
+    /// What was told of it before the answer, and up to which event, when it was loaded.
+    pub(super) told: Option<(Story, u64)>,
 }
 
 /// What came of a request.
@@ -110,6 +112,10 @@ pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
     error_object(error::INVALID_PARAMS, message, "invalidParams", None)
 }
 
+pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
+    error_object(error::AUTH_REQUIRED, message, "authRequired", Some(hint))
+}
+
 /// A refusal of the engine as this protocol tells it.
 fn no(refusal: Error) -> ErrorObjectOwned {
     // The hints of the native protocol name its own methods.
@@ -143,8 +149,10 @@ impl Desk {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
         let handle = self.open(&params.session_id).await?;
         let snapshot = handle.ask(|reply| Command::Look { reply }).await.map_err(no)?;
-        replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await.map_err(no)?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        let story = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
+        let told = Some((story.map_err(no)?, snapshot.seq));
+        let opened = self.attach(handle, servers(&params.mcp_servers)).await?;
+        Ok(Box::new(Opened { told, ..*opened }))
     }
 
     pub(super) async fn resume_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
@@ -177,7 +185,7 @@ impl Desk {
         }
         let config = set(&handle, BTreeMap::new()).await?;
         let commands = self.engine.commands(&snapshot.cwd).await;
-        Ok(Box::new(Opened { handle, snapshot, config, commands, servers }))
+        Ok(Box::new(Opened { handle, snapshot, config, commands, servers, told: None }))
     }
 
     pub(super) async fn list(
@@ -227,13 +235,9 @@ impl Desk {
         if has_key || self.engine.services().default_model.is_some() {
             return Ok(acp::AuthenticateResponse::new());
         }
-        Err(error_object(
-            error::AUTH_REQUIRED,
+        Err(auth_required(
             "no provider's key is there",
-            "authRequired",
-            Some(
-                "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
-            ),
+            "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
         ))
     }
 }

@@ -4,12 +4,10 @@
 //! completes an item brings the rest.
 
 use super::calls::{self, Call, Screen};
-use super::{tool, wire};
+use super::{notices, tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{
-    DeltaField, Event, ItemDelta, Notice, NoticeLevel, RetryScheduled, TransientEvent,
-};
+use pintle_protocol::event::{DeltaField, Event, ItemDelta, NoticeLevel, TransientEvent};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, Item, ItemBody, ItemStatus, ToolKind};
 use pintle_protocol::plan::{Plan, PlanStatus};
@@ -92,8 +90,8 @@ impl Story {
                 self.cost_before = sum(self.cost_before, end.cost_nano_usd);
                 self.cost = self.cost_before;
             }
-            Event::RetryScheduled(retry) => updates.push(self.retries(retry, seq)),
-            Event::Notice(notice) => updates.push(self.noticed(notice, seq)),
+            Event::RetryScheduled(retry) => updates.push(notices::retries(self.offers, retry, seq)),
+            Event::Notice(notice) => updates.push(notices::noticed(self.offers, notice, seq)),
             Event::ContextPruned(pruned) if self.offers.notices => {
                 let text = format!("{} old results were taken out to make room", pruned.results);
                 updates.push(acp::SessionUpdate::Notice(acp::Notice::new(
@@ -111,7 +109,7 @@ impl Story {
         match event {
             TransientEvent::ItemDelta(delta) => self.grows(delta),
             TransientEvent::Context(context) => self.used(context).into_iter().collect(),
-            TransientEvent::Notice(notice) => vec![self.noticed(notice, 0)],
+            TransientEvent::Notice(notice) => vec![notices::noticed(self.offers, notice, 0)],
             TransientEvent::State(_) => Updates::new(),
         }
     }
@@ -124,7 +122,7 @@ impl Story {
         Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
     }
 
-    /// An item of a session that is loaded, whole.
+    /// An item of a session that is loaded, as far as it has come.
     pub(super) fn replayed(&mut self, item: &Item) -> Updates {
         let mut updates = Updates::new();
         if let ItemBody::UserMessage(message) = &item.body {
@@ -140,46 +138,6 @@ impl Story {
             self.goes_on(item, &mut updates);
         }
         updates
-    }
-
-    /// A message of the engine's, for clients that know no notices.
-    pub(super) fn told(
-        &self,
-        level: NoticeLevel,
-        title: &str,
-        more: Option<&str>,
-        id: &str,
-    ) -> acp::SessionUpdate {
-        if self.offers.notices {
-            let severity = match level {
-                NoticeLevel::Info => acp::NoticeSeverity::Info,
-                NoticeLevel::Warning => acp::NoticeSeverity::Warning,
-                NoticeLevel::Error => acp::NoticeSeverity::Error,
-            };
-            let notice = acp::Notice::new(severity, wire::cut(title));
-            return acp::SessionUpdate::Notice(notice.description(more.map(wire::cut)));
-        }
-        let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
-        let text = format!("\n[{title}{more}]\n");
-        let id = acp::MessageId::new(id.to_owned());
-        acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
-    }
-
-    fn noticed(&self, notice: &Notice, seq: u64) -> acp::SessionUpdate {
-        self.told(notice.level, &notice.message, notice.hint.as_deref(), &format!("notice-{seq}"))
-    }
-
-    fn retries(&self, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
-        let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
-        let seconds = delay_ms.div_ceil(1000);
-        let title =
-            format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
-        if self.offers.notices {
-            return self.told(NoticeLevel::Warning, &title, Some(message), "");
-        }
-        let id = acp::MessageId::new(format!("retry-{seq}"));
-        let text = format!("\n[{title}: {message}]\n");
-        acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
     }
 
     /// The client has made a terminal for the command of a call.
@@ -295,7 +253,7 @@ impl Story {
                 (Some(error), _) => format!("The conversation could not be summed up: {error}"),
                 (None, None) => "The summing up was stopped".to_owned(),
             };
-            return self.told(NoticeLevel::Info, &title, None, item.id.as_str());
+            return notices::said(self.offers, NoticeLevel::Info, &title, None, item.id.as_str());
         }
         let status = match item.status {
             ItemStatus::Completed => acp::CompactionStatus::Completed,
@@ -340,9 +298,8 @@ impl Story {
                     acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
-            What::Compaction => Updates::new(),
-            // The client runs it, and draws what it prints.
-            What::Call(Screen::Terminal(_)) => Updates::new(),
+            // What a client runs in its own terminal it draws there.
+            What::Compaction | What::Call(Screen::Terminal(_)) => Updates::new(),
             What::Call(Screen::Meta) => {
                 open.told += delta.text.len();
                 let id = delta.item_id.as_str();
@@ -391,7 +348,7 @@ impl What {
     }
 }
 
-fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
+pub(super) fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
     acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
 }
 

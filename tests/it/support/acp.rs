@@ -32,6 +32,7 @@ fn result_of(method: &str) -> Option<&'static str> {
     Some(match method {
         "initialize" => "InitializeResponse",
         "authenticate" => "AuthenticateResponse",
+        "logout" => "LogoutResponse",
         "session/new" => "NewSessionResponse",
         "session/load" => "LoadSessionResponse",
         "session/resume" => "ResumeSessionResponse",
@@ -148,7 +149,10 @@ impl Client {
 
     pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         if let (Some(map), false) = (params.as_object_mut(), self.session.is_empty())
-            && !matches!(method, "session/new" | "session/list" | "initialize" | "authenticate")
+            && !matches!(
+                method,
+                "session/new" | "session/list" | "initialize" | "authenticate" | "logout"
+            )
         {
             map.entry("sessionId").or_insert(json!(self.session));
         }
