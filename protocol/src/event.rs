@@ -13,6 +13,7 @@ pub use crate::prompt::{AgentRole, PromptMade, PromptSource, PromptSourceKind};
 use crate::question::{Question, QuestionOutcome};
 use crate::review::{ReviewQueue, Verdict};
 use crate::session::SessionUpdated;
+pub use crate::step::{StepCompleted, StepUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -181,6 +182,9 @@ pub enum TransientEvent {
     /// How full the model's window is, after each reply.
     #[serde(rename = "context")]
     Context(ContextUsage),
+    /// What the reply that streams has taken so far, where its provider tells it on the way.
+    #[serde(rename = "step.usage")]
+    StepUsage(StepUsage),
     /// Something a person should know that could not be written to the journal.
     #[serde(rename = "notice")]
     Notice(Notice),
@@ -322,27 +326,6 @@ pub enum Delivery {
     Steer,
     /// Starts a turn when the running one and those before it in the queue are over.
     FollowUp,
-}
-
-/// How a model reply ended and what it cost.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StepCompleted {
-    /// The step within the turn, from 1.
-    pub step: u32,
-    /// Why the model stopped; absent when it was stopped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stop: Option<StopReason>,
-    /// The tokens of this reply.
-    pub usage: Usage,
-    /// The tokens of the turn so far.
-    pub turn_usage: Usage,
-    /// What this reply cost, in billionths of a US dollar; absent where the price is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_nano_usd: Option<u64>,
-    /// What the turn has cost so far, in billionths of a US dollar; absent where no price is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_cost_nano_usd: Option<u64>,
 }
 
 /// A provider that failed is asked again.

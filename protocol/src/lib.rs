@@ -37,6 +37,7 @@ pub mod review;
 pub mod schema;
 pub mod search;
 pub mod session;
+pub mod step;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.
 pub const PROTOCOL_VERSION: &str = "1.0";

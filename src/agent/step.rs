@@ -14,13 +14,12 @@ use crate::text::partial_json::{Growth, PartialJson};
 use futures_util::StreamExt;
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{
-    DeltaField, Event, ItemDelta, RetryScheduled, StepCompleted, StopReason, TransientEvent,
-    TurnError,
+    DeltaField, Event, ItemDelta, RetryScheduled, StepCompleted, StepUsage, StopReason,
+    TransientEvent, TurnError,
 };
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +56,8 @@ struct Stream<'a> {
     step: u32,
     blocks: BTreeMap<usize, Live>,
     accumulator: Accumulator,
+    /// What its provider has counted and nobody was told.
+    untold: Option<Usage>,
 }
 
 /// How asking once ended.
@@ -149,6 +150,7 @@ async fn ask(
         step: tally.steps,
         blocks: BTreeMap::new(),
         accumulator: Accumulator::default(),
+        untold: None,
     };
     let cut = match stream.follow(deltas).await {
         None => None,
@@ -214,11 +216,21 @@ impl Stream<'_> {
             Delta::Text { index, text } => self.grow(index, text).await,
             Delta::Arguments { index, json } => self.grow(index, json).await,
             Delta::End { index } => self.end(index).await,
-            Delta::Opaque { .. } | Delta::Usage(_) | Delta::Tier(_) | Delta::Stop(_) => {}
+            Delta::Usage(usage) => self.untold = Some(usage),
+            Delta::Opaque { .. } | Delta::Tier(_) | Delta::Stop(_) => {}
         }
     }
 
+    /// Tells what the reply has taken so far. What is counted at its end comes with the step's own event.
+    async fn tell_usage(&mut self) {
+        let Some(usage) = self.untold.take() else { return };
+        let cost_nano_usd = self.price().map(|price| price.nano_usd(&usage));
+        let told = StepUsage { step: self.step, usage, cost_nano_usd };
+        self.ctx.session.transient(TransientEvent::StepUsage(told)).await;
+    }
+
     async fn start(&mut self, index: usize, block: BlockStart) {
+        self.tell_usage().await;
         let (body, field) = match block {
             BlockStart::Text => (ItemBody::AgentMessage(TextBody::default()), DeltaField::Text),
             BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
@@ -260,6 +272,7 @@ impl Stream<'_> {
     }
 
     async fn grow(&mut self, index: usize, text: String) {
+        self.tell_usage().await;
         let Some(live) = self.blocks.get_mut(&index) else { return };
         live.announce(self.ctx).await;
         let grown = match live.field {
@@ -393,7 +406,7 @@ impl Stream<'_> {
         };
         let skeleton =
             Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
-        let private = (!skeleton.blocks.is_empty()).then(|| to_raw(&skeleton)).flatten();
+        let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
         self.ctx.session.event_with(Event::StepCompleted(completed), private).await;
         Reply { assistant, calls, usage, cut }
     }
@@ -461,7 +474,7 @@ fn call(
 ) -> (Bone, Option<Call>) {
     let is_same = match &live.item.body {
         ItemBody::ToolCall(call) => {
-            call.input.as_ref().is_some_and(|input| to_json(input) == arguments)
+            call.input.as_ref().is_some_and(|input| input.to_string() == arguments)
         }
         ItemBody::UserMessage(_)
         | ItemBody::AgentMessage(_)
@@ -481,12 +494,4 @@ fn call(
     let call =
         Call { item: live.item, provider_id: id.to_owned(), tool_name: name.to_owned(), prepared };
     (bone, Some(call))
-}
-
-fn to_json(value: &Value) -> String {
-    value.to_string()
-}
-
-fn to_raw(value: &impl serde::Serialize) -> Option<Box<RawValue>> {
-    serde_json::value::to_raw_value(value).ok()
 }

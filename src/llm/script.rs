@@ -232,6 +232,7 @@ fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
     let mut next = 0;
     let mut open: Option<(usize, BlockStart)> = None;
     let mut is_gated = false;
+    steps.extend(reply.usage_first.map(|usage| Step::Delta(Delta::Usage(usage))));
     for block in reply.blocks {
         let (start, deltas) = match block {
             Block::Gate(name) => {

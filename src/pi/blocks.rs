@@ -147,8 +147,14 @@ pub(super) fn usage(value: Option<&Value>) -> (Usage, Option<u64>) {
 }
 
 /// Our count of tokens as Pi's.
-pub(super) fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
-    let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } = *usage;
+pub fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
+    let Usage {
+        input_tokens,
+        output_tokens,
+        cache_read_tokens,
+        cache_write_tokens,
+        reasoning_tokens,
+    } = *usage;
     let total = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
     // Written as digits, so that no part of a cent is rounded away.
     let nano = cost_nano_usd.unwrap_or(0);
@@ -159,6 +165,7 @@ pub(super) fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
         "output": output_tokens,
         "cacheRead": cache_read_tokens,
         "cacheWrite": cache_write_tokens,
+        "reasoning": reasoning_tokens,
         "totalTokens": total,
         "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": cost },
     })

@@ -15,6 +15,7 @@ mod turns;
 mod ways;
 mod write;
 
+pub use blocks::usage_to_pi;
 pub use import::{Draft, Imported, bash, import};
 pub use line::api;
 pub use read::{Error, Session, read};

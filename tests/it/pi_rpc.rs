@@ -140,6 +140,40 @@ fn a_legacy_update_repeats_the_message() {
 }
 
 #[test]
+fn an_update_says_what_the_reply_has_taken_so_far() {
+    let zeros = json!({"input": 0, "output": 0, "totalTokens": 0, "cost": 0});
+    for (name, first, want) in [
+        ("nothing is told on the way", Value::Null, zeros),
+        (
+            "what was read is told first",
+            json!({"inputTokens": 9, "outputTokens": 1, "cacheReadTokens": 2}),
+            json!({"input": 9, "output": 1, "totalTokens": 12, "cost": 0}),
+        ),
+    ] {
+        let script = json!({"replies": [
+            {"blocks": [{"text": "one two"}], "usageFirst": first, "usage": {"inputTokens": 9, "outputTokens": 7}},
+        ]});
+        let place = Place::new(&[]);
+        let mut pi = Pi::on_script(&place, &script, &[]);
+        pi.prompt("do it");
+        let short = |usage: &Value| {
+            json!({
+                "input": usage["input"], "output": usage["output"], "totalTokens": usage["totalTokens"],
+                "cost": i64::from(usage["cost"]["total"] != 0.0 && usage["cost"]["total"] != 0),
+            })
+        };
+        let mut updates = 0;
+        for line in pi.seen.iter().filter(|line| line["type"] == "message_update") {
+            assert_eq!(short(&line["usage"]), want, "{name}: {line}");
+            updates += 1;
+        }
+        assert!(updates >= 3, "{name}");
+        let end = pi.seen.iter().rfind(|line| line["type"] == "message_end").unwrap();
+        assert_eq!(end["message"]["usage"]["output"], 7, "{name}");
+    }
+}
+
+#[test]
 fn a_reply_that_is_stopped() {
     let script = json!({"replies": [{"blocks": [{"text": "begin"}], "hang": true}]});
     let place = Place::new(&[]);

@@ -2555,6 +2555,9 @@ export type TransientEvent =
   | /** How full the model's window is, after each reply. */ ContextUsage & {
     type: "context";
   }
+  | /** What the reply that streams has taken so far, where its provider tells it on the way. */ StepUsage & {
+    type: "step.usage";
+  }
   | /** Something a person should know that could not be written to the journal. */ Notice & {
     type: "notice";
   };
@@ -2580,6 +2583,16 @@ export type ItemDelta = {
   to?: number;
   /** The text to append. */
   text: string;
+};
+
+/** What a reply has taken so far. `step.completed` has the final count. */
+export type StepUsage = {
+  /** The step within the turn, from 1. */
+  step: number;
+  /** Its tokens so far. */
+  usage: Usage;
+  /** What they cost, in billionths of a US dollar; absent where the price is not known. */
+  costNanoUsd?: number;
 };
 
 /** The events a slow connection was not sent. */

@@ -110,7 +110,7 @@ impl Story {
             TransientEvent::ItemDelta(delta) => self.grows(delta),
             TransientEvent::Context(context) => self.used(context).into_iter().collect(),
             TransientEvent::Notice(notice) => vec![notices::noticed(self.offers, notice, 0)],
-            TransientEvent::State(_) => Updates::new(),
+            TransientEvent::State(_) | TransientEvent::StepUsage(_) => Updates::new(),
         }
     }
 

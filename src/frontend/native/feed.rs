@@ -37,6 +37,7 @@ pub(in crate::frontend) fn merge_deltas(batch: &mut Vec<Feed>) {
                 TransientEvent::ItemDelta(more) => (&next.session_id, more),
                 TransientEvent::State(_)
                 | TransientEvent::Context(_)
+                | TransientEvent::StepUsage(_)
                 | TransientEvent::Notice(_) => {
                     merged.push(feed);
                     continue;
@@ -132,6 +133,7 @@ mod tests {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
                     TransientEvent::State(_)
                     | TransientEvent::Context(_)
+                    | TransientEvent::StepUsage(_)
                     | TransientEvent::Notice(_) => String::new(),
                 },
                 Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {

@@ -193,6 +193,7 @@ impl Driver {
             TransientEvent::ItemDelta(_)
             | TransientEvent::State(_)
             | TransientEvent::Context(_)
+            | TransientEvent::StepUsage(_)
             | TransientEvent::Notice(_) => self.open.story.transient(record, &mut lines),
         }
         self.out.push_all(lines);

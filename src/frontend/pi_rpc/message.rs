@@ -23,14 +23,14 @@ pub(super) fn no_usage() -> Value {
 }
 
 /// A reply that is not in the file.
-pub(super) fn reply(voice: &Voice, content: &[Value], stop: &str, ms: u64) -> Value {
+pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str, ms: u64) -> Value {
     json!({
         "role": "assistant",
         "content": content,
         "api": voice.api,
         "provider": voice.provider,
         "model": voice.model,
-        "usage": no_usage(),
+        "usage": usage,
         "stopReason": stop,
         "timestamp": ms,
     })

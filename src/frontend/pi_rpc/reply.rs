@@ -10,7 +10,7 @@ use super::message::{self, Voice};
 use pintle_protocol::event::{DeltaField, ItemDelta};
 use pintle_protocol::ids::ItemId;
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 /// In the legacy dialect, the part of a message that is new in an update.
@@ -25,7 +25,9 @@ pub(super) struct Reply {
     dialect: Dialect,
     voice: Voice,
     ms: u64,
-    usage: Option<Box<RawValue>>,
+    /// What its provider has told of it so far.
+    usage: Value,
+    raw_usage: Option<Box<RawValue>>,
     blocks: Vec<Block>,
     /// The block that has text which was not told.
     untold: Option<usize>,
@@ -76,11 +78,12 @@ struct Told<'a> {
 
 impl Reply {
     pub(super) fn new(dialect: Dialect, voice: Voice, ms: u64) -> Self {
-        let usage = serde_json::value::to_raw_value(&message::no_usage()).ok();
+        let usage = message::no_usage();
         Self {
             dialect,
             voice,
             ms,
+            raw_usage: to_raw_value(&usage).ok(),
             usage,
             blocks: Vec::new(),
             untold: None,
@@ -89,10 +92,16 @@ impl Reply {
         }
     }
 
+    /// Its provider has told what it has taken so far.
+    pub(super) fn took(&mut self, usage: Value) {
+        self.raw_usage = to_raw_value(&usage).ok();
+        self.usage = usage;
+    }
+
     /// The message as far as it has come.
     pub(super) fn message(&self, stop: &str) -> Value {
         let content: Vec<Value> = self.blocks.iter().map(Block::content).collect();
-        message::reply(&self.voice, &content, stop, self.ms)
+        message::reply(&self.voice, &content, &self.usage, stop, self.ms)
     }
 
     /// The calls, in order.
@@ -170,7 +179,7 @@ impl Reply {
         };
         let told = Told { r#type: kind, content_index: at, delta: Some(piece) };
         if self.dialect == Dialect::Current {
-            let usage = self.usage.as_deref();
+            let usage = self.raw_usage.as_deref();
             let update = Update { r#type: "message_update", usage, assistant_message_event: told };
             out.extend(serde_json::to_vec(&update));
         } else {
@@ -241,7 +250,7 @@ impl Reply {
         let mut update = json!({ "type": "message_update" });
         match self.dialect {
             Dialect::Current => {
-                put(&mut update, "usage", message::no_usage());
+                put(&mut update, "usage", self.usage.clone());
                 put(&mut update, "assistantMessageEvent", told);
             }
             Dialect::Legacy => {

@@ -32,6 +32,8 @@ pub(super) struct Story {
     pub(super) queue: Queue,
     run: Option<Run>,
     reply: Option<Reply>,
+    /// What the next reply has taken before it says anything.
+    usage: Option<Value>,
     /// A reply that has ended without an end of its own; what follows says why.
     cut: Option<Value>,
     calls: Option<Calls>,
@@ -69,6 +71,7 @@ impl Story {
             queue: Queue::default(),
             run: None,
             reply: None,
+            usage: None,
             cut: None,
             calls: None,
             quiet: None,
@@ -122,6 +125,13 @@ impl Story {
             TransientEvent::ItemDelta(delta) => {
                 if let Some(reply) = &mut self.reply {
                     reply.delta(delta, out);
+                }
+            }
+            TransientEvent::StepUsage(told) => {
+                let usage = crate::pi::usage_to_pi(&told.usage, told.cost_nano_usd);
+                match &mut self.reply {
+                    Some(reply) => reply.took(usage),
+                    None => self.usage = Some(usage),
                 }
             }
             TransientEvent::Notice(notice) => notify(notice, out),
@@ -216,13 +226,17 @@ impl Story {
     fn open_reply(&mut self, ms: u64, out: &mut Vec<Vec<u8>>) -> &mut Reply {
         if self.reply.is_none() {
             self.open_turn(out);
-            let reply = Reply::new(self.dialect, self.voice.clone(), ms);
-            let message = reply.message(message::pending(self.dialect));
-            tell(out, &json!({ "type": "message_start", "message": message }));
-            self.reply = Some(reply);
         }
-        let (dialect, voice) = (self.dialect, &self.voice);
-        self.reply.get_or_insert_with(|| Reply::new(dialect, voice.clone(), ms))
+        let (dialect, voice, usage) = (self.dialect, &self.voice, &mut self.usage);
+        self.reply.get_or_insert_with(|| {
+            let mut reply = Reply::new(dialect, voice.clone(), ms);
+            if let Some(usage) = usage.take() {
+                reply.took(usage);
+            }
+            let message = reply.message(message::pending(dialect));
+            tell(out, &json!({ "type": "message_start", "message": message }));
+            reply
+        })
     }
 
     fn item_began(&mut self, item: &Item, record: &EventRecord, out: &mut Vec<Vec<u8>>) {

@@ -27,6 +27,9 @@ pub struct Reply {
     /// The tokens it reports; none when absent.
     #[serde(default)]
     pub usage: Option<Usage>,
+    /// The tokens it reports before its first block; none when absent.
+    #[serde(default)]
+    pub usage_first: Option<Usage>,
     /// How it fails after its blocks; at once when it has none.
     #[serde(default)]
     pub error: Option<Failure>,

@@ -1571,7 +1571,7 @@
 ---@field event pintle.TransientEvent What happened.
 
 ---Transient events, told apart by `type`.
----@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.context|pintle.TransientEvent.notice
+---@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.context|pintle.TransientEvent.step.usage|pintle.TransientEvent.notice
 
 ---A field of an item grew.
 ---@class pintle.TransientEvent.item.delta: pintle.ItemDelta
@@ -1584,6 +1584,10 @@
 ---How full the model's window is, after each reply.
 ---@class pintle.TransientEvent.context: pintle.ContextUsage
 ---@field type "context" 
+
+---What the reply that streams has taken so far, where its provider tells it on the way.
+---@class pintle.TransientEvent.step.usage: pintle.StepUsage
+---@field type "step.usage" 
 
 ---Something a person should know that could not be written to the journal.
 ---@class pintle.TransientEvent.notice: pintle.Notice
@@ -1600,6 +1604,12 @@
 ---@field n integer The piece's number within item and field, from 0.
 ---@field to? integer The last piece's number where neighbours were merged into this one.
 ---@field text string The text to append.
+
+---What a reply has taken so far. `step.completed` has the final count.
+---@class pintle.StepUsage
+---@field step integer The step within the turn, from 1.
+---@field usage pintle.Usage Its tokens so far.
+---@field costNanoUsd? integer What they cost, in billionths of a US dollar; absent where the price is not known.
 
 ---The events a slow connection was not sent.
 ---@class pintle.SessionLaggedParams
