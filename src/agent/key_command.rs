@@ -46,6 +46,7 @@ impl Printer for KeyCommands {
             spill_bytes: u64::MAX,
             artifacts: None,
             owner: "key".to_owned(),
+            variables: std::sync::Arc::default(),
             output: OutputBuffer::default(),
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;

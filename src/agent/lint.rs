@@ -87,6 +87,7 @@ pub(super) async fn run(
         spill_bytes: u64::MAX,
         artifacts: None,
         owner: ctx.session_id.to_string(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = ctx.env.exec(command, &ctx.cancel, &mut |_| {}).await;

@@ -56,6 +56,7 @@ pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::exec::overlay::{
     Documents, EditCall, Problem as DocumentProblem, edited as edited_text,
 };
+pub use crate::exec::variables::Given;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use crate::store::items::Items;

@@ -301,6 +301,8 @@ pub struct Command {
     pub artifacts: Option<PathBuf>,
     /// Who runs it: what it leaves in the background ends with [`Environment::release`].
     pub owner: String,
+    /// The variables that it sees besides.
+    pub variables: variables::Given,
     /// Takes what it prints.
     pub output: OutputBuffer,
 }

@@ -169,6 +169,7 @@ impl Prepared for Call {
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
             owner: ctx.owner.clone(),
+            variables: ctx.variables.clone(),
             output: OutputBuffer::default(),
         };
         if self.in_background {

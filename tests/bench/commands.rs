@@ -47,6 +47,7 @@ fn command(line: &str, folder: &Path) -> Command {
         spill_bytes: 51_200,
         artifacts: Some(folder.to_path_buf()),
         owner: "bench".to_owned(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }

@@ -66,6 +66,7 @@ async fn run(
         spill_bytes: u64::MAX,
         artifacts: None,
         owner: owner.to_owned(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = env.exec(command, cancel, &mut |_| {}).await.ok()?;

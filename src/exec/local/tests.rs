@@ -232,6 +232,7 @@ async fn commands_see_no_secrets() {
         spill_bytes: 1000,
         artifacts: None,
         owner: "tests".into(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();

@@ -12,6 +12,7 @@ fn command(line: &str, timeout: Option<Duration>) -> Command {
         spill_bytes: 1,
         artifacts: None,
         owner: String::new(),
+        variables: std::sync::Arc::default(),
         output: crate::exec::OutputBuffer::default(),
     }
 }

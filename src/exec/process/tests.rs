@@ -37,6 +37,7 @@ fn command(line: &str, folder: &std::path::Path) -> Command {
         spill_bytes: 51_200,
         artifacts: None,
         owner: "tests".into(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }

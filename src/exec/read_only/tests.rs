@@ -18,6 +18,7 @@ async fn what_changes_something_is_refused_and_says_why() {
         spill_bytes: 1,
         artifacts: None,
         owner: String::new(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let decide: Decide = Box::new(|_| Ok(Rewrite { content: Vec::new().into(), change: None }));

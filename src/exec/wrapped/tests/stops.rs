@@ -11,6 +11,7 @@ fn command(line: &str, cwd: &Path) -> Command {
         spill_bytes: 51_200,
         artifacts: None,
         owner: "tests".into(),
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }
