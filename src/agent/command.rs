@@ -10,11 +10,12 @@ use super::engine::in_background;
 use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
 use super::persons::Note;
+use crate::exec::variables::Given;
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
-use pintle_protocol::event::{QueuedInput, SessionState, TurnLimits};
+use pintle_protocol::event::{QueuedInput, SessionCreated, SessionState, TurnLimits};
 use pintle_protocol::history::{HistoryPoint, SessionMergeResult, SessionRewindResult};
 use pintle_protocol::ids::{ApprovalId, ItemId, JobId, QuestionId, SessionId, TurnId};
 use pintle_protocol::item::Item;
@@ -340,9 +341,22 @@ pub struct OpenConfig {
     pub system_prompt: Option<String>,
     /// Whether it plans only.
     pub mode: Option<WorkMode>,
+    /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
+    pub variables: Option<Given>,
 }
 
 impl OpenConfig {
+    /// This, and for what it leaves open what a session was made with.
+    pub(super) fn over(self, created: Option<&SessionCreated>) -> Self {
+        Self {
+            model: self.model.or_else(|| created.map(|created| created.model.clone())),
+            permission_mode: self.permission_mode.or(created.map(|made| made.permission_mode)),
+            system_prompt: created.and_then(|created| created.system_prompt.clone()),
+            mode: self.mode.or(created.map(|created| created.mode)),
+            variables: self.variables,
+        }
+    }
+
     /// Refuses what can only be said when a session is made.
     pub(super) fn check_open(&self) -> Result<(), Error> {
         if self.system_prompt.is_none() {

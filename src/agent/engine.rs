@@ -31,7 +31,7 @@ use pintle_protocol::event::{
     AgentRole, Event, EventRecord, Notice, NoticeLevel, Parent, SessionCreated,
 };
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::methods::CommandListResult;
+use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -210,6 +210,12 @@ impl EngineHandle {
         project::commands(env.as_ref(), personal, Path::new(cwd)).await
     }
 
+    /// The skills that can be called in a folder.
+    pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
+        let Services { env, personal, .. } = &*self.services;
+        project::skills(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
     /// Closes every session in order.
     pub async fn shutdown(&self) {
         let (tx, rx) = oneshot::channel();
@@ -366,14 +372,7 @@ impl Engine {
         let found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
         let settings = self.settings(
-            OpenConfig {
-                model: config.model.or_else(|| created.map(|created| created.model.clone())),
-                permission_mode: config
-                    .permission_mode
-                    .or_else(|| created.map(|created| created.permission_mode)),
-                system_prompt: created.and_then(|created| created.system_prompt.clone()),
-                mode: config.mode.or_else(|| created.map(|created| created.mode)),
-            },
+            config.over(created),
             created.and_then(|created| created.title.clone()),
             created.is_some_and(|created| created.parent.is_some()),
             created.and_then(|created| created.role.clone()),
@@ -451,6 +450,7 @@ impl Engine {
             is_subagent,
             role,
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
+            variables: config.variables.unwrap_or_default(),
         })
     }
 

@@ -5,8 +5,7 @@
 
 use super::project::{self, Place};
 use super::turn::TurnContext;
-use crate::context::input;
-use crate::context::templates;
+use crate::context::{input, skills, templates};
 use crate::picture::{self, Format};
 use crate::tools::{Client, Profile, Progress, Read, Tool, ToolContext};
 use base64::Engine as _;
@@ -74,10 +73,14 @@ pub(super) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
     Rendered { content, private }
 }
 
-/// The prompt that a text calls, with its arguments.
+/// The prompt or the skill that a text calls, with its arguments.
 async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     let (name, arguments) = templates::call(text)?;
     let place = Place::of(ctx.env.as_ref(), &ctx.brief.personal, &ctx.folders.cwd).await;
+    if let Some(name) = name.strip_prefix(skills::CALL) {
+        let (skill, text) = place.skill(name).await?;
+        return Some(skills::called(&skill, &text, arguments));
+    }
     let template = place.template(name).await?;
     Some(templates::expand(&template.body, arguments))
 }
@@ -125,6 +128,7 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
         artifacts: Some(ctx.artifacts.clone()),
         ledger: ctx.ledger.clone(),
         owner: ctx.session_id.to_string(),
+        variables: ctx.variables.clone(),
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
         client: Client::none(),

@@ -47,6 +47,7 @@ impl Printer for KeyCommands {
             artifacts: None,
             owner: "key".to_owned(),
             shown_by: None,
+            variables: std::sync::Arc::default(),
             output: OutputBuffer::default(),
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;

@@ -88,6 +88,7 @@ pub(super) async fn run(
         artifacts: None,
         owner: ctx.session_id.to_string(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = ctx.env.exec(command, &ctx.cancel, &mut |_| {}).await;

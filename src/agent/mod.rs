@@ -58,6 +58,7 @@ pub use crate::exec::overlay::{
     Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
     edited as edited_text,
 };
+pub use crate::exec::variables::Given;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use crate::store::items::Items;

@@ -4,6 +4,7 @@
 
 use super::engine::EngineHandle;
 use super::error::{Error, ErrorKind};
+use crate::exec::variables::Given;
 use crate::exec::{Command, End, OutputBuffer};
 use crate::store::artifacts;
 use crate::text::truncate::{self, Limits};
@@ -50,7 +51,8 @@ pub enum NoteBody {
 }
 
 impl EngineHandle {
-    /// Runs a command in a folder, and hands on what it prints meanwhile. What it leaves in the background ends with the session.
+    /// Runs a command in a folder, with these variables besides, and hands on what it prints meanwhile. What it leaves in the background
+    /// ends with the session.
     ///
     /// # Errors
     /// It could not be started.
@@ -59,6 +61,7 @@ impl EngineHandle {
         session: &SessionId,
         cwd: &Path,
         line: String,
+        variables: Given,
         cancel: &CancellationToken,
         printed: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<PersonsRun, Error> {
@@ -72,6 +75,7 @@ impl EngineHandle {
             artifacts: folder.map(|folder| folder.join(artifacts::FOLDER)),
             owner: session.as_str().to_owned(),
             shown_by: None,
+            variables,
             output: OutputBuffer::default(),
         };
         let ran = self.services().env.exec(command, cancel, printed).await;

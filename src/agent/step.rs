@@ -474,7 +474,7 @@ fn call(
 ) -> (Bone, Option<Call>) {
     let is_same = match &live.item.body {
         ItemBody::ToolCall(call) => {
-            call.input.as_ref().is_some_and(|input| input.to_string() == arguments)
+            call.input.as_ref().map(ToString::to_string).as_deref() == Some(arguments)
         }
         ItemBody::UserMessage(_)
         | ItemBody::AgentMessage(_)

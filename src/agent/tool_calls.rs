@@ -307,6 +307,7 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         artifacts: Some(ctx.artifacts.clone()),
         ledger: ctx.ledger.clone(),
         owner: ctx.session_id.to_string(),
+        variables: ctx.variables.clone(),
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
         client: Client::new(ctx.client.clone(), call.item.id.clone()),

@@ -23,6 +23,7 @@ use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, engine_message};
 use crate::context::room;
 use crate::exec::Environment;
+use crate::exec::variables::Given;
 use crate::llm::catalog::Price;
 use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
 use crate::store::announced::Announcements;
@@ -77,6 +78,7 @@ pub(super) struct TurnContext {
     pub(super) tools: Arc<[Arc<dyn Tool>]>,
     pub(super) tool_settings: Arc<tools::Settings>,
     pub(super) env: Arc<dyn Environment>,
+    pub(super) variables: Given,
     pub(super) folders: Folders,
     /// What the session knows of which file.
     pub(super) ledger: Ledger,

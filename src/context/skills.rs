@@ -40,6 +40,25 @@ pub fn parse(path: &Path, text: &str) -> Result<Skill, String> {
     })
 }
 
+/// What a person calls a skill by, before its name.
+pub const CALL: &str = "skill:";
+
+/// A skill that a person called, with what was written behind its name. Pi's clients know this form.
+pub fn called(skill: &Skill, text: &str, arguments: &str) -> String {
+    let body = front_matter::parse(text).map_or(text, |(_, body)| body).trim();
+    let Skill { name, path, .. } = skill;
+    let folder = path.parent().unwrap_or(path).display();
+    let mut called = format!(
+        "<skill name=\"{name}\" location=\"{}\">\nPaths in it are relative to {folder}.\n\n{body}\n</skill>",
+        path.display(),
+    );
+    if !arguments.is_empty() {
+        called.push_str("\n\n");
+        called.push_str(arguments);
+    }
+    called
+}
+
 /// The index in the prompt.
 pub fn layer(skills: &[Skill]) -> Option<String> {
     let lines: Vec<String> = skills

@@ -308,6 +308,8 @@ pub struct Command {
     pub owner: String,
     /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
     pub shown_by: Option<String>,
+    /// The variables that it sees besides.
+    pub variables: variables::Given,
     /// Takes what it prints.
     pub output: OutputBuffer,
 }

@@ -141,7 +141,9 @@ impl Launch {
 impl Shell {
     /// How a command is started with this shell; `id` is unlike that of any other command.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
-        self.launch_line(id, &command.line, &command.cwd, &command.owner)
+        let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
+        launch.variables.extend(command.variables.iter().cloned());
+        launch
     }
 
     /// The same from its parts.

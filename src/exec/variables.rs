@@ -1,5 +1,8 @@
 //! Which environment variables a command sees.
 
+/// Variables that are given to commands besides, by name; they win over all others.
+pub type Given = std::sync::Arc<[(String, String)]>;
+
 /// Which variables are handed to commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Policy {

@@ -7,7 +7,8 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::ToolCall;
 use serde_json::json;
 use serde_json::value::RawValue;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// What the private part of an entry says of Pi.
 pub(super) enum Origin {
@@ -77,13 +78,34 @@ pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, Str
     }
 }
 
-/// What Pi calls the wire of a provider; one that it does not know speaks what most do.
-pub fn api(provider: &str) -> &'static str {
-    match provider {
-        "anthropic" => "anthropic-messages",
-        "openai" => "openai-responses",
-        "google" => "google-generative-ai",
-        _ => "openai-completions",
+/// What Pi calls the wires of providers.
+#[derive(Debug, Clone, Default)]
+pub struct Apis(Arc<BTreeMap<String, &'static str>>);
+
+impl Apis {
+    /// Those of providers whose wires are known, by our names of them.
+    pub fn new<'a>(known: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let known = known.filter_map(|(provider, wire)| {
+            let api = match wire {
+                "chat" => "openai-completions",
+                "messages" => "anthropic-messages",
+                "responses" => "openai-responses",
+                "gemini" => "google-generative-ai",
+                _ => return None,
+            };
+            Some((provider.to_owned(), api))
+        });
+        Self(Arc::new(known.collect()))
+    }
+
+    /// That of a provider; one that nobody knows speaks what most do.
+    pub fn of(&self, provider: &str) -> &'static str {
+        self.0.get(provider).copied().unwrap_or(match provider {
+            "anthropic" => "anthropic-messages",
+            "openai" => "openai-responses",
+            "google" => "google-generative-ai",
+            _ => "openai-completions",
+        })
     }
 }
 

@@ -17,7 +17,7 @@ mod write;
 
 pub use blocks::usage_to_pi;
 pub use import::{Draft, Imported, bash, import};
-pub use line::api;
+pub use line::Apis;
 pub use read::{Error, Session, read};
 pub use ways::Ways;
 pub use write::Writer;

@@ -4,7 +4,7 @@
 //! behind their reply in the order of its calls, and what came from Pi goes back as it came.
 
 use super::fields::Fields;
-use super::line::{Origin, api, hook_message, iso, new_id, origin, result};
+use super::line::{Apis, Origin, hook_message, iso, new_id, origin, result};
 use super::thread::{End, Thread};
 use super::ways::{Ways, target};
 use super::{VERSION, blocks, line};
@@ -41,6 +41,7 @@ pub struct Writer {
     /// When the last line was written, in milliseconds since 1970.
     last_ms: u64,
     is_named_by_items: bool,
+    apis: Apis,
 }
 
 /// What holds after an event.
@@ -92,6 +93,7 @@ impl Writer {
             effort: None,
             last_ms: 0,
             is_named_by_items: false,
+            apis: Apis::default(),
         }
     }
 
@@ -118,6 +120,13 @@ impl Writer {
     #[must_use]
     pub fn named_by_items(mut self) -> Self {
         self.is_named_by_items = true;
+        self
+    }
+
+    /// Replies came over these wires.
+    #[must_use]
+    pub fn over(mut self, apis: &Apis) -> Self {
+        self.apis = apis.clone();
         self
     }
 
@@ -349,7 +358,7 @@ impl Writer {
                     "message": {
                         "role": "assistant",
                         "content": blocks::reply(&assistant),
-                        "api": api(provider),
+                        "api": self.apis.of(provider),
                         "provider": provider,
                         "model": model,
                         "usage": blocks::usage_to_pi(&step.usage, step.cost_nano_usd),

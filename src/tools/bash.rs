@@ -171,6 +171,7 @@ impl Prepared for Call {
             owner: ctx.owner.clone(),
             // What goes on in the background is drawn apart from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
+            variables: ctx.variables.clone(),
             output: OutputBuffer::default(),
         };
         if self.in_background {

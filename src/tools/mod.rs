@@ -52,6 +52,7 @@ pub use settings::Settings;
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
+use crate::exec::variables::Given;
 use crate::exec::{Environment, Error};
 use crate::text::truncate::Guard;
 use pintle_protocol::content::Content;
@@ -149,6 +150,8 @@ pub struct ToolContext {
     pub ledger: Ledger,
     /// Whose commands these are: what they leave in the background ends with their owner.
     pub owner: String,
+    /// The variables that its commands see besides.
+    pub variables: Given,
     /// Takes commands that are to run in the background.
     pub jobs: Jobs,
     /// Makes sub-agents.

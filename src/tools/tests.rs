@@ -24,6 +24,7 @@ impl Scene {
             cwd,
             ledger: Ledger::default(),
             owner: "tests".to_owned(),
+            variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
             agents: Agents::none(),
             client: crate::tools::Client::none(),

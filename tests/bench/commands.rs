@@ -48,6 +48,7 @@ fn command(line: &str, folder: &Path) -> Command {
         artifacts: Some(folder.to_path_buf()),
         owner: "bench".to_owned(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }

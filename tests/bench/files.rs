@@ -57,6 +57,7 @@ impl Bench {
             cwd: self.cwd.clone(),
             artifacts: None,
             owner: String::new(),
+            variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
             agents: Agents::none(),
             client: pintle::tools::Client::none(),

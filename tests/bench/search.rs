@@ -213,6 +213,7 @@ fn main() {
             cwd: cwd.clone(),
             artifacts: None,
             owner: String::new(),
+            variables: std::sync::Arc::default(),
             jobs: Jobs::none(),
             agents: pintle::tools::Agents::none(),
             client: pintle::tools::Client::none(),

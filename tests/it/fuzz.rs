@@ -68,6 +68,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
         cwd: PathBuf::from("/work"),
         artifacts: None,
         owner: String::new(),
+        variables: std::sync::Arc::default(),
         jobs: Jobs::none(),
         agents: Agents::none(),
         client: pintle::tools::Client::none(),

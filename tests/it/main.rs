@@ -47,6 +47,7 @@ mod odd_calls;
 mod peers;
 mod pi;
 mod pi_rpc;
+mod pi_rpc_commands;
 mod pi_rpc_sessions;
 mod plans;
 mod providers;

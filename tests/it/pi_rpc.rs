@@ -83,6 +83,7 @@ fn a_turn_with_tools() {
         tool_execution_start read {"path":"a.txt"}
         tool_execution_start bash {"command":"true"}
         tool_execution_end read "content" isError=false
+        tool_execution_update bash null
         tool_execution_end bash "(no output)" isError=false
         message_start toolResult "content"
         message_end toolResult "content"
@@ -208,7 +209,7 @@ fn a_tool_that_is_stopped() {
     let place = Place::new(&[]);
     let mut pi = Pi::on_script(&place, &script, &[]);
     pi.command(json!({"type": "prompt", "message": "do it"}));
-    pi.until_type("tool_execution_update");
+    pi.until(|line| line["partialResult"]["content"][0]["text"] == "begun\n");
     pi.ask(json!({"type": "abort"}));
     expect![[r#"
         = prompt {"disposition":"started"}
@@ -222,6 +223,7 @@ fn a_tool_that_is_stopped() {
           toolcall_end 0 {"command":"echo begun; sleep 100"}
         message_end assistant call bash {"command":"echo begun; sleep 100"} (toolUse)
         tool_execution_start bash {"command":"echo begun; sleep 100"}
+        tool_execution_update bash null
         tool_execution_update bash "begun\n"
         tool_execution_end bash "begun\n\nCommand aborted" isError=true
         message_start toolResult "begun\n\nCommand aborted"
@@ -421,7 +423,7 @@ fn two_prompts_at_once() {
     let mut pi = Pi::on_script(&place, &script, &[]);
     pi.command(json!({"type": "prompt", "message": "first"}));
     pi.command(json!({"type": "prompt", "message": "refused"}));
-    pi.until_type("tool_execution_start");
+    pi.until_type("tool_execution_update");
     pi.data(json!({"type": "prompt", "message": "wait", "streamingBehavior": "followUp"}));
     pi.data(json!({"type": "prompt", "message": "now", "streamingBehavior": "steer"}));
     let state = pi.data(json!({"type": "get_state"}));
@@ -450,6 +452,7 @@ fn two_prompts_at_once() {
           toolcall_end 0 {"command":"until [ -e go ]; do sleep 0.01; done"}
         message_end assistant call bash {"command":"until [ -e go ]; do sleep 0.01; done"} (toolUse)
         tool_execution_start bash {"command":"until [ -e go ]; do sleep 0.01; done"}
+        tool_execution_update bash null
         queue_update {"steering":[],"followUp":["wait"]}
         queue_update {"steering":["now"],"followUp":["wait"]}
         tool_execution_end bash "(no output)" isError=false

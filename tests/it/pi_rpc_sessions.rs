@@ -1,16 +1,9 @@
-//! Pi's RPC through the real program: sessions and their files, what a person runs and allows, retries, summing up, slow clients.
+//! Pi's RPC through the real program: sessions and their files, retries, summing up, slow clients.
 
-use crate::support::pi::{Pi, command, tell};
+use crate::support::pi::{Pi, command, roles, tell, words};
 use crate::support::program::{Place, until};
-use expect_test::expect;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-
-fn words(words: &[&str]) -> Value {
-    let replies: Vec<Value> =
-        words.iter().map(|word| json!({"blocks": [{"text": word}]})).collect();
-    json!({ "replies": replies })
-}
 
 fn file_of(pi: &mut Pi) -> PathBuf {
     PathBuf::from(pi.data(json!({"type": "get_state"}))["sessionFile"].as_str().unwrap())
@@ -19,10 +12,6 @@ fn file_of(pi: &mut Pi) -> PathBuf {
 fn lines(path: &std::path::Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn roles(messages: &Value) -> Vec<&str> {
-    messages["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -189,82 +178,6 @@ fn a_session_of_pi_is_taken_over_and_its_file_grows() {
 }
 
 #[test]
-fn what_a_person_runs_gets_into_the_conversation() {
-    let place = Place::new(&[]);
-    let mut pi = Pi::on_script(&place, &words(&["one", "two"]), &[]);
-    pi.prompt("first");
-    let ran = pi.data(json!({"type": "bash", "command": "echo out; echo err >&2; exit 3"}));
-    assert_eq!(
-        ran,
-        json!({"output": "out\nerr\n", "exitCode": 3, "cancelled": false, "truncated": false})
-    );
-    pi.data(json!({"type": "bash", "command": "echo secret", "excludeFromContext": true}));
-    let id = pi.command(json!({"type": "bash", "command": "echo begun; sleep 100"}));
-    pi.until(|line| line["type"] == "bash_execution_update" && line["id"] == id);
-    pi.ask(json!({"type": "abort_bash"}));
-    let stopped = pi.seen.iter().find(|line| line["type"] == "response" && line["id"] == id);
-    let stopped = stopped.cloned().unwrap_or_else(|| pi.until(|line| line["id"] == id));
-    assert_eq!(
-        stopped["data"],
-        json!({"output": "begun\n", "cancelled": true, "truncated": false})
-    );
-    pi.prompt("second");
-    let messages = pi.data(json!({"type": "get_messages"}));
-    assert_eq!(
-        roles(&messages),
-        [
-            "user",
-            "assistant",
-            "bashExecution",
-            "bashExecution",
-            "bashExecution",
-            "user",
-            "assistant"
-        ]
-    );
-    assert_eq!(messages["messages"][3]["excludeFromContext"], true);
-    let journal = std::fs::read_to_string(place.journal()).unwrap();
-    let read = journal.lines().filter(|line| line.contains("engineMessage")).count();
-    assert_eq!(read, 2, "the model reads what was not excluded");
-    assert!(journal.contains("The person ran `echo out; echo err >&2; exit 3`"), "{journal}");
-}
-
-#[test]
-fn a_permission_is_a_dialog_and_no_answer_is_a_no() {
-    let script = json!({"replies": [
-        {"blocks": [{"tool": "bash", "arguments": {"command": "echo ran > ran"}}]},
-        {"blocks": [{"text": "done"}]},
-    ]});
-    for (name, answer, runs) in [
-        ("yes", json!({"confirmed": true}), true),
-        ("no", json!({"confirmed": false}), false),
-        ("cancelled", json!({"cancelled": true}), false),
-        ("a value", json!({"value": "yes"}), false),
-    ] {
-        let place = Place::new(&[]);
-        let mut pi = Pi::start(command(&place, &script, &[]));
-        pi.data(json!({"type": "prompt", "message": "go"}));
-        let asked = pi.until(|line| line["method"] == "confirm");
-        assert_eq!(asked["title"], "Allow bash?");
-        assert!(asked["timeout"].as_u64().unwrap() > 0);
-        let mut response = answer.clone();
-        response["type"] = json!("extension_ui_response");
-        response["id"] = asked["id"].clone();
-        pi.send(&response);
-        pi.until_type("agent_settled");
-        assert_eq!(place.path("ran").exists(), runs, "{name}");
-    }
-    let place = Place::new(&[]);
-    let mut pi = Pi::start(command(&place, &script, &[]));
-    pi.data(json!({"type": "prompt", "message": "go"}));
-    pi.until(|line| line["method"] == "confirm");
-    pi.end_input();
-    pi.rest();
-    assert_eq!(pi.wait().code(), Some(0));
-    assert!(!place.path("ran").exists(), "nobody was there to allow it");
-}
-
-#[test]
 fn a_provider_that_fails_is_asked_again_unless_that_is_off() {
     let script = json!({"replies": [
         {"blocks": [{"text": "half"}], "error": {"kind": "overloaded", "message": "503 busy", "retryAfterMs": 1}},
@@ -319,87 +232,6 @@ fn a_conversation_is_summed_up() {
     assert_eq!(again["error"], "Already compacted");
     pi.prompt("third");
     assert_eq!(roles(&pi.data(json!({"type": "get_messages"}))).last(), Some(&"assistant"));
-}
-
-#[test]
-fn settings_hold_for_the_session_and_write_no_file() {
-    let place = Place::new(&[]);
-    let mut pi = Pi::on_script(&place, &words(&["one"]), &["--name", "given"]);
-    for (command, want) in [
-        (json!({"type": "set_thinking_level", "level": "high"}), ""),
-        (json!({"type": "cycle_thinking_level"}), "= cycle_thinking_level {\"level\":\"xhigh\"}"),
-        (json!({"type": "set_steering_mode", "mode": "all"}), ""),
-        (json!({"type": "set_follow_up_mode", "mode": "all"}), ""),
-        (json!({"type": "set_auto_compaction", "enabled": false}), ""),
-        (json!({"type": "set_session_name", "name": " other "}), ""),
-    ] {
-        let answer = pi.ask(command);
-        assert_eq!(answer["success"], true, "{answer}");
-        let told = tell(&[answer]);
-        assert!(want.is_empty() || told.trim_end() == want, "{told}");
-    }
-    let events: Vec<Value> =
-        pi.seen.iter().filter(|line| line["type"] != "response").cloned().collect();
-    expect![[r#"
-        thinking_level_changed {"level":"high"}
-        thinking_level_changed {"level":"xhigh"}
-        session_info_changed {"name":"other"}
-    "#]]
-    .assert_eq(&tell(&events));
-    let state = pi.data(json!({"type": "get_state"}));
-    for (key, want) in [
-        ("thinkingLevel", json!("xhigh")),
-        ("steeringMode", json!("all")),
-        ("followUpMode", json!("all")),
-        ("autoCompactionEnabled", json!(false)),
-        ("sessionName", json!("other")),
-        ("isStreaming", json!(false)),
-    ] {
-        assert_eq!(state[key], want, "{key}");
-    }
-    assert!(!place.home().join("pi/settings.json").exists());
-}
-
-#[test]
-fn models_and_settings_come_from_the_folder_of_pi() {
-    let place = Place::new(&[]);
-    let folder = place.home().join("pi");
-    std::fs::create_dir_all(&folder).unwrap();
-    let models = json!({"providers": {"mine": {"baseUrl": "http://127.0.0.1:9/v1", "api": "openai-completions", "apiKey": "k", "models": [
-        {"id": "big", "name": "Big", "reasoning": false, "input": ["text"], "contextWindow": 1000, "maxTokens": 100, "cost": {"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0}},
-        {"id": "small"},
-    ]}}});
-    std::fs::write(folder.join("models.json"), models.to_string()).unwrap();
-    let settings = json!({"defaultProvider": "mine", "defaultModel": "big", "steeringMode": "all", "compaction": {"enabled": false}});
-    std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
-    let mut process = place.command(&["--mode", "rpc", "--no-session"]);
-    process.env("PI_CODING_AGENT_DIR", &folder);
-    let mut pi = Pi::start(process);
-    let state = pi.data(json!({"type": "get_state"}));
-    assert_eq!(state["model"]["id"], "big");
-    assert_eq!(state["model"]["cost"]["output"], 2);
-    assert_eq!(
-        (&state["steeringMode"], &state["autoCompactionEnabled"]),
-        (&json!("all"), &json!(false))
-    );
-    assert!(state.get("sessionFile").is_none());
-    assert_eq!(
-        pi.data(json!({"type": "get_available_thinking_levels"})),
-        json!({"levels": ["off"]})
-    );
-    let known = pi.data(json!({"type": "get_available_models"}))["models"].clone();
-    let own: Vec<&Value> =
-        known.as_array().unwrap().iter().filter(|m| m["provider"] == "mine").collect();
-    assert_eq!(own.len(), 2, "{known}");
-    let set = pi.data(json!({"type": "set_model", "provider": "mine", "modelId": "small"}));
-    assert_eq!(set["id"], "small");
-    let refused = pi.ask(json!({"type": "set_model", "provider": "nobody", "modelId": "x"}));
-    assert!(
-        refused["error"].as_str().unwrap().starts_with("Model not found: nobody/x"),
-        "{refused}"
-    );
-    let refused = pi.ask(json!({"type": "export_html"}));
-    assert_eq!(refused["error"], "Cannot export in-memory session to HTML");
 }
 
 #[test]

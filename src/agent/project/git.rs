@@ -67,6 +67,7 @@ async fn run(
         artifacts: None,
         owner: owner.to_owned(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = env.exec(command, cancel, &mut |_| {}).await.ok()?;

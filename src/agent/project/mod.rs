@@ -156,6 +156,14 @@ impl<'a> Place<'a> {
         parse(self.files(folders, names).await, skills::parse, |skill| &skill.name)
     }
 
+    /// The skill of a name, with the text of its file.
+    pub(super) async fn skill(&self, name: &str) -> Option<(Skill, String)> {
+        let Found { all, .. } = self.skills().await;
+        let (skill, path, _) = all.into_iter().find(|(skill, ..)| skill.name == name)?;
+        let text = self.text(&path).await?;
+        Some((skill, text))
+    }
+
     /// The named agents.
     pub(super) async fn agents(&self) -> Found<NamedAgent> {
         let folders = self.folders(&agents::FOLDERS, "agents");
@@ -249,6 +257,27 @@ pub(super) async fn commands(
         .collect();
     commands.sort_by(|one, other| one.name.cmp(&other.name));
     CommandListResult { commands, problems }
+}
+
+/// The skills that can be called in a folder, for a client.
+pub(super) async fn skills(
+    env: &dyn Environment,
+    personal: &Personal,
+    cwd: &Path,
+) -> Vec<PromptCommand> {
+    let place = Place::of(env, personal, cwd).await;
+    let Found { all, .. } = place.skills().await;
+    let mut commands: Vec<PromptCommand> = all
+        .into_iter()
+        .map(|(skill, path, _)| PromptCommand {
+            name: format!("{}{}", skills::CALL, skill.name),
+            description: Some(skill.description),
+            argument_hint: None,
+            path: path.to_string_lossy().into_owned(),
+        })
+        .collect();
+    commands.sort_by(|one, other| one.name.cmp(&other.name));
+    commands
 }
 
 /// A text file, or its beginning.

@@ -80,6 +80,7 @@ impl Session {
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
             mode: Some(self.mode()),
+            variables: Some(settings.variables.clone()),
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task

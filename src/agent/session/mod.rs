@@ -18,12 +18,14 @@ mod queue;
 mod review;
 mod review_queue;
 mod rewind_files;
+mod settings;
 mod title;
 mod total;
 mod turns;
 mod watchers;
 
 pub(super) use review_queue::Verdicts;
+pub(super) use settings::Settings;
 pub(super) use total::Total;
 
 use super::command::{Command, OpenConfig, Reply};
@@ -33,7 +35,6 @@ use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
-use super::limits::{Limits, Purse};
 use super::mode::TurnMode;
 use super::persons::Note;
 use super::recovery::Earlier;
@@ -41,54 +42,21 @@ use super::review::Reviewed;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Finished, Moved};
 use crate::context::agents::allows;
-use crate::context::{inspect::Sent, room};
+use crate::context::inspect::Sent;
 use crate::llm::ModelRef;
 use crate::store::Journal;
-use crate::store::blobs::Blobs;
 use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{AgentRole, ConfigChanged, Event, Notice, QueuedInput};
+use pintle_protocol::event::{ConfigChanged, Event, Notice, QueuedInput};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
-use pintle_protocol::queue::QueueMode;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-
-/// How a session works.
-#[derive(Debug, Clone)]
-pub(super) struct Settings {
-    pub(super) model: ModelRef,
-    pub(super) permission_mode: PermissionMode,
-    /// The mode of the next turn.
-    pub(super) mode: WorkMode,
-    pub(super) title: Option<String>,
-    /// How much a turn may take.
-    pub(super) limits: Limits,
-    /// How room is made in a long conversation.
-    pub(super) room: room::Policy,
-    /// What it and its sub-agents spend from; a sub-agent has its parent's.
-    pub(super) purse: Purse,
-    /// It is nobody else's: each turn fills it anew.
-    pub(super) is_purse_own: bool,
-    /// Where a sub-agent keeps what files were: with its parent, who can put them back.
-    pub(super) blobs: Option<Blobs>,
-    /// How many steers are read at once.
-    pub(super) steer_mode: QueueMode,
-    /// How many follow-ups a turn begins with.
-    pub(super) follow_up_mode: QueueMode,
-    /// It works for another session.
-    pub(super) is_subagent: bool,
-    /// The named agent that it is.
-    pub(super) role: Option<AgentRole>,
-    /// Instructions for this session alone.
-    pub(super) system_prompt: Option<String>,
-}
 
 /// The session task's state.
 #[derive(Debug)]
@@ -421,6 +389,9 @@ impl Session {
             self.settings.permission_mode = mode;
         }
         self.settings.mode = config.mode.unwrap_or(self.settings.mode);
+        if let Some(variables) = config.variables {
+            self.settings.variables = variables;
+        }
         let changed = self.config_changed();
         if before == changed {
             return Ok(None);

@@ -161,6 +161,7 @@ impl Session {
             tools: client_calls::tools(&self.tools, self.extensions()),
             tool_settings: Arc::clone(&self.services.tool_settings),
             env: Arc::clone(&self.services.env),
+            variables: self.settings.variables.clone(),
             folders: Folders {
                 cwd: PathBuf::from(&self.journal.header().cwd),
                 home: self.services.env.platform().home.clone(),

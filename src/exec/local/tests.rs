@@ -233,6 +233,7 @@ async fn commands_see_no_secrets() {
         artifacts: None,
         owner: "tests".into(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();

@@ -13,6 +13,7 @@ fn command(line: &str, timeout: Option<Duration>) -> Command {
         artifacts: None,
         owner: String::new(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: crate::exec::OutputBuffer::default(),
     }
 }

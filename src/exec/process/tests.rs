@@ -38,6 +38,7 @@ fn command(line: &str, folder: &std::path::Path) -> Command {
         artifacts: None,
         owner: "tests".into(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }

@@ -19,6 +19,7 @@ async fn what_changes_something_is_refused_and_says_why() {
         artifacts: None,
         owner: String::new(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     };
     let decide: Decide = Box::new(|_| Ok(Rewrite { content: Vec::new().into(), change: None }));

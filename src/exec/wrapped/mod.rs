@@ -385,7 +385,12 @@ impl Environment for Wrapped {
         self.has_run.store(true, Ordering::Relaxed);
         let mark = format!("{}-{}-{}", self.marks, command.owner, self.ambient.new_id());
         let prefix = self.options.command_prefix.iter().map(String::as_str);
-        let line = prefix.chain([command.line.as_str()]).collect::<Vec<_>>().join("\n");
+        let given = command.variables.iter();
+        let given = given.map(|(name, value)| format!("export {name}={}", quote(value)));
+        let given: Vec<String> = given.collect();
+        let given = given.iter().map(String::as_str);
+        let line =
+            given.chain(prefix).chain([command.line.as_str()]).collect::<Vec<_>>().join("\n");
         let policy = match self.options.variables {
             Policy::Filtered => "filtered",
             Policy::All => "all",

@@ -92,6 +92,7 @@ fn calls() -> Vec<(&'static str, Box<dyn Tool>, Value)> {
     };
     let rows = [
         ("read", "read", json!({"path": "a.txt"})),
+        ("a given variable", "bash", json!({"command": "printf %s \"$GIVEN\""})),
         ("read a name with quotes", "read", json!({"path": "with space/it's \"quoted\".txt"})),
         ("read a Chinese name", "read", json!({"path": "测试/文件.txt"})),
         ("read a leading dash", "read", json!({"path": "-leading"})),
@@ -194,6 +195,9 @@ fn calls() -> Vec<(&'static str, Box<dyn Tool>, Value)> {
     rows.into_iter().map(|(name, kind, arguments)| (name, tool(kind), arguments)).collect()
 }
 
+/// What a variable that is given to commands holds.
+const GIVEN: &str = "it's $HOME\nand \"more\"";
+
 /// What the calls answer, without the name of the folder.
 async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
@@ -205,6 +209,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         cwd: folder.clone(),
         artifacts: Some(artifacts.path().to_path_buf()),
         owner: "tests".to_owned(),
+        variables: [("GIVEN".to_owned(), GIVEN.to_owned())].into(),
         jobs: Jobs::none(),
         agents: Agents::none(),
         client: crate::tools::Client::none(),
@@ -216,6 +221,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let mut answers = Vec::new();
     for (name, tool, arguments) in calls() {
         let result = tool.prepare(arguments, &folders).unwrap().run(&ctx).await;
+        assert!(name != "a given variable" || text(&result.content) == GIVEN, "{result:?}");
         let mark = if result.is_error { "error: " } else { "" };
         let text = text(&result.content).replace(&folder.display().to_string(), "<dir>");
         if let Some((_, place)) = text.split_once(" Full output: ") {

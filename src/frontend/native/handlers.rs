@@ -393,5 +393,5 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 
 pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
     let SessionConfig { model, permission_mode, system_prompt, mode } = config;
-    OpenConfig { model, permission_mode, system_prompt, mode }
+    OpenConfig { model, permission_mode, system_prompt, mode, variables: None }
 }

@@ -4,27 +4,24 @@ use super::ask::Dialogs;
 use super::line::{self, Head};
 use super::sessions::{Open, Sessions, Watching};
 use super::shell::{self, Shells};
-use super::story;
 use super::{Ended, FEED_BATCH, Options};
 use crate::agent::{Command, EngineHandle, Error, Feed, Interrupted, SessionHandle, Subscriber};
 use crate::frontend::outbox::Outbox;
 use crate::transport::{MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::event::{
-    DeltaField, Event, EventRecord, ItemDelta, StateValue, TransientEvent, TransientRecord,
+    DeltaField, Event, EventRecord, StateValue, TransientEvent, TransientRecord,
 };
 use pintle_protocol::ids::{SessionId, TurnId};
-use pintle_protocol::item::{ItemBody, ItemStatus};
+use pintle_protocol::item::ItemStatus;
 use pintle_protocol::methods::QueuePolicy;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How many events are read from the journal at once.
 const PAGE: usize = 200;
-
-/// How much of a running call's output is repeated while it runs, in bytes.
-const MOST_PRINTED: usize = 50 * 1024;
 
 /// What a driver is made of.
 pub(super) struct Tools {
@@ -111,13 +108,18 @@ impl Driver {
 
     /// Waits until a dialog has been open long enough. Cancel-safe.
     pub(super) fn overdue(&self) -> impl Future<Output = ()> + use<> {
-        let deadline = self.dialogs.deadline();
-        async move {
-            match deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        }
+        until(self.dialogs.deadline())
+    }
+
+    /// Waits until it is time to tell what a call has printed. Cancel-safe.
+    pub(super) fn printed(&self) -> impl Future<Output = ()> + use<> {
+        until(self.open.printing.due())
+    }
+
+    pub(super) fn tell_printed(&mut self) {
+        let mut lines = Vec::new();
+        self.open.printing.tell(Instant::now(), &mut lines);
+        self.out.push_all(lines);
     }
 
     pub(super) async fn deny_overdue(&mut self) {
@@ -188,7 +190,7 @@ impl Driver {
         let mut lines = Vec::new();
         match &record.event {
             TransientEvent::ItemDelta(delta) if delta.field == DeltaField::Output => {
-                self.printed(delta, &mut lines);
+                self.open.printing.add(delta, Instant::now(), &mut lines);
             }
             TransientEvent::ItemDelta(_)
             | TransientEvent::State(_)
@@ -197,19 +199,6 @@ impl Driver {
             | TransientEvent::Notice(_) => self.open.story.transient(record, &mut lines),
         }
         self.out.push_all(lines);
-    }
-
-    /// A call has printed something. Pi's clients get the end of all of it each time.
-    fn printed(&mut self, delta: &ItemDelta, lines: &mut Vec<Vec<u8>>) {
-        let Some((item, text)) = self.open.printing.get_mut(&delta.item_id) else { return };
-        text.push_str(&delta.text);
-        if text.len() > 2 * MOST_PRINTED {
-            let from = border(text, text.len() - MOST_PRINTED);
-            text.drain(..from);
-        }
-        let from = border(text, text.len().saturating_sub(MOST_PRINTED));
-        let tail = text.get(from..).unwrap_or_default();
-        story::printed(item, tail, lines);
     }
 
     /// Takes a durable event.
@@ -254,26 +243,24 @@ impl Driver {
     /// Tells an event of the open session.
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is only told")]
     async fn tell(&mut self, record: &EventRecord) {
+        let mut lines = Vec::new();
         match &record.event {
             Event::ItemUpdated { item } if item.status == ItemStatus::Running => {
-                if matches!(item.body, ItemBody::ToolCall(_)) {
-                    let printing = (item.clone(), String::new());
-                    self.open.printing.insert(item.id.clone(), printing);
-                }
+                self.open.printing.begin(item, Instant::now(), &mut lines);
             }
-            Event::ItemCompleted { item } => {
-                self.open.printing.remove(&item.id);
+            Event::ItemCompleted { item } => self.open.printing.end(&item.id, &mut lines),
+            Event::ConfigChanged(changed) => {
+                self.open.model.clone_from(&changed.model);
+                self.open.tell_commands(self.sessions.options.dialect).await;
             }
-            Event::ConfigChanged(changed) => self.open.model.clone_from(&changed.model),
             Event::RetryScheduled(retry) if !self.retries && self.open.story.quiet.is_none() => {
                 self.open.story.given_up = Some(retry.message.clone());
                 self.interrupt().await;
             }
             _ => {}
         }
-        let lines = self.open.mirror.catch_up(record.seq);
-        let entries: Vec<Value> = lines.iter().map(|line| line.entry.clone()).collect();
-        let mut lines = Vec::new();
+        let new = self.open.mirror.catch_up(record.seq);
+        let entries: Vec<Value> = new.iter().map(|line| line.entry.clone()).collect();
         self.open.story.durable(record, &entries, &mut lines);
         if let Event::ConfigChanged(changed) = &record.event {
             let level = super::models::Named::read(&changed.model).level;
@@ -378,9 +365,11 @@ impl Driver {
     }
 }
 
-/// The first border of a character at or behind a place.
-fn border(text: &str, at: usize) -> usize {
-    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// An error with what to do about it.

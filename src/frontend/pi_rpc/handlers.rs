@@ -338,7 +338,8 @@ impl Driver {
         let exclude_from_context = bash.exclude_from_context && is_current;
         let bash = Bash { exclude_from_context, ..bash };
         let (engine, session) = (self.sessions.engine.clone(), self.open.handle.clone());
-        self.shells.run(head, bash, engine, session, self.open.cwd.clone());
+        let place = (self.open.cwd.clone(), self.open.variables.clone());
+        self.shells.run(head, bash, engine, session, place);
     }
 
     async fn stats(&mut self, head: &Head) -> Value {
@@ -407,15 +408,16 @@ impl Driver {
 
     async fn commands(&mut self, head: &Head) -> Value {
         let cwd = self.open.cwd.to_string_lossy().into_owned();
-        let found = self.sessions.engine.commands(&cwd).await;
-        let commands = found.commands.into_iter().map(|command| {
-            let path = PathBuf::from(&command.path);
-            let is_own = path.starts_with(&self.open.cwd);
-            let is_skill = path.file_name().is_some_and(|name| name == "SKILL.md");
+        let engine = &self.sessions.engine;
+        let prompts = engine.commands(&cwd).await.commands.into_iter();
+        let prompts = prompts.map(|prompt| (prompt, "prompt"));
+        let skills = engine.skills(&cwd).await.into_iter().map(|skill| (skill, "skill"));
+        let commands = prompts.chain(skills).map(|(command, source)| {
+            let is_own = PathBuf::from(&command.path).starts_with(&self.open.cwd);
             fields([
                 ("name", Some(json!(command.name))),
                 ("description", command.description.map(Value::from)),
-                ("source", Some(json!(if is_skill { "skill" } else { "prompt" }))),
+                ("source", Some(json!(source))),
                 (
                     "sourceInfo",
                     Some(json!({

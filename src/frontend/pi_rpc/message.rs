@@ -61,6 +61,11 @@ pub(super) fn content(content: &[Content]) -> Value {
     content.iter().map(block).collect()
 }
 
+/// A call's arguments, which are an object.
+pub(super) fn arguments(call: &ToolCall) -> Value {
+    call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
+}
+
 /// What a tool returned, for the event of its end.
 pub(super) fn result(call: &ToolCall) -> Value {
     let Some(ToolResult { content: blocks, details, .. }) = &call.output else {

@@ -3,7 +3,7 @@
 //! The journal is the truth; this can be made again from it at any time. Invariants: an entry that was told stays as it was, under the
 //! same id; a file that holds something else is not touched. As Pi does, the file is made when there is a message of a person.
 
-use crate::pi::{Ways, Writer};
+use crate::pi::{Apis, Ways, Writer};
 use crate::store::beside::Beside;
 use crate::store::{Entries, Entry, Error, Store};
 use pintle_protocol::event::Event;
@@ -19,6 +19,7 @@ pub(super) struct Mirror {
     session: SessionId,
     journal: Entries,
     writer: Writer,
+    apis: Apis,
     /// The last event that was taken.
     seq: u64,
     head: String,
@@ -52,6 +53,7 @@ impl Mirror {
         store: &Store,
         session: &SessionId,
         parent: Option<&str>,
+        apis: Apis,
     ) -> Result<Self, Error> {
         let journal = store.entries(session)?;
         let mut head = String::new();
@@ -66,7 +68,8 @@ impl Mirror {
             store: store.clone(),
             session: session.clone(),
             journal,
-            writer: Writer::new(Ways::default()).named_by_items(),
+            writer: Writer::new(Ways::default()),
+            apis,
             seq: 0,
             head,
             lines: Vec::new(),
@@ -169,7 +172,7 @@ impl Mirror {
             ways.take(&entry?);
         }
         self.journal = self.store.entries(&self.session)?;
-        self.writer = Writer::new(ways).named_by_items();
+        self.writer = Writer::new(ways).named_by_items().over(&self.apis);
         self.lines.clear();
         self.seq = 0;
         while let Some(entry) = self.journal.next() {

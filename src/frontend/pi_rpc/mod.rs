@@ -13,12 +13,14 @@ mod line;
 mod message;
 mod mirror;
 mod models;
+mod printing;
 mod queue;
 mod reply;
 mod sessions;
 mod settings;
 mod shell;
 mod story;
+mod variables;
 
 pub use line::QueueMode;
 pub use models::meant;
@@ -125,7 +127,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
         if !has_input && driver.is_idle().await {
             break Ended::EndOfInput;
         }
-        let overdue = driver.overdue();
+        let (overdue, printed) = (driver.overdue(), driver.printed());
         tokio::select! {
             biased;
             () = hangup.cancelled() => break Ended::HungUp,
@@ -133,6 +135,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
             () = driver.out.drain(), if !driver.out.is_empty() => {}
             happened = driver.shells.next(), if !driver.shells.is_empty() => driver.shell(happened),
             () = overdue => driver.deny_overdue().await,
+            () = printed, if driver.out.is_empty() => driver.tell_printed(),
             _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.out.is_empty() => {
                 Box::pin(driver.feed(&mut batch)).await;
             }

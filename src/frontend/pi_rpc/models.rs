@@ -1,5 +1,6 @@
 //! Models and thinking levels as Pi names them. Pure.
 
+use crate::pi::Apis;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use serde_json::{Map, Value, json};
 
@@ -92,7 +93,7 @@ pub(super) fn model(list: &ModelsListResult, named: Named<'_>) -> Value {
     json!({
         "id": named.id,
         "name": info.and_then(|info| info.name.as_deref()).unwrap_or(named.id),
-        "api": api(provider, named.provider),
+        "api": apis(list).of(named.provider),
         "provider": named.provider,
         "baseUrl": provider.and_then(|known| known.url.as_deref()).unwrap_or_default(),
         "reasoning": info.is_none_or(|info| info.reasoning != Some(false)),
@@ -108,14 +109,10 @@ pub(super) fn model(list: &ModelsListResult, named: Named<'_>) -> Value {
     })
 }
 
-fn api(provider: Option<&ProviderInfo>, name: &str) -> &'static str {
-    match provider.and_then(|known| known.api.as_deref()) {
-        Some("chat") => "openai-completions",
-        Some("messages") => "anthropic-messages",
-        Some("responses") => "openai-responses",
-        Some("gemini") => "google-generative-ai",
-        Some(_) | None => crate::pi::api(name),
-    }
+/// The wires of all providers.
+pub(super) fn apis(list: &ModelsListResult) -> Apis {
+    let known = list.providers.iter();
+    Apis::new(known.filter_map(|known| Some((known.name.as_str(), known.api.as_deref()?))))
 }
 
 /// The models that a client goes through, one after the other: those that match a pattern, else all that can be asked.

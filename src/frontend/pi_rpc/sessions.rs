@@ -2,22 +2,23 @@
 //!
 //! Invariant: the session before stays open until the next one is, so a command that fails changes nothing.
 
-use super::Options;
 use super::line::QueueMode;
 use super::mirror::Mirror;
-use super::models::Named;
+use super::models::{self, Named};
+use super::printing::Printing;
 use super::story::Story;
+use super::{Dialect, Options, variables};
 use crate::agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, ForkSession, OpenConfig, SessionHandle,
-    Snapshot, Subscriber,
+    Command, CreateSession, EngineHandle, Error, ErrorKind, ForkSession, Given, OpenConfig,
+    SessionHandle, Snapshot, Subscriber,
 };
-use crate::pi;
+
+use crate::pi::{self, Apis};
 use crate::store::{FORMAT_VERSION, Header, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
-use pintle_protocol::item::Item;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The longest id of a session file that is taken over.
@@ -31,10 +32,26 @@ pub(super) struct Open {
     pub(super) story: Story,
     pub(super) cwd: PathBuf,
     pub(super) model: String,
+    /// The variables that its commands see.
+    pub(super) variables: Given,
     /// The last event that was told.
     pub(super) seq: u64,
     /// The calls that run, with what they have printed.
-    pub(super) printing: HashMap<ItemId, (Item, String)>,
+    pub(super) printing: Printing,
+}
+
+impl Open {
+    /// Has the session's commands see its model and its file as they are now.
+    pub(super) async fn tell_commands(&mut self, dialect: Dialect) {
+        let (id, file) = (self.handle.id.as_str(), self.mirror.path());
+        let given = variables::given(dialect, id, file, &self.model);
+        if given != self.variables {
+            self.variables = Given::clone(&given);
+            let config = OpenConfig { variables: Some(given), ..OpenConfig::default() };
+            // One that is closed runs no commands.
+            let _ = self.handle.ask(|reply| Command::Configure { config, reply }).await;
+        }
+    }
 }
 
 /// Which session a client begins with.
@@ -120,8 +137,7 @@ impl Sessions {
         OpenConfig {
             model: self.options.model.clone(),
             permission_mode: Some(services.default_permission_mode),
-            system_prompt: None,
-            mode: None,
+            ..OpenConfig::default()
         }
     }
 
@@ -284,7 +300,8 @@ impl Sessions {
         parent: Option<String>,
     ) -> Result<Mirror, Error> {
         let (store, id) = (self.store(), handle.id.clone());
-        in_background(move || Ok(Mirror::new(&store, &id, parent.as_deref())?)).await
+        let apis = self.apis();
+        in_background(move || Ok(Mirror::new(&store, &id, parent.as_deref(), apis)?)).await
     }
 
     /// Names the session's file as Pi does, if there is to be one.
@@ -311,15 +328,18 @@ impl Sessions {
         let values = BTreeMap::from(values);
         handle.ask(|reply| Command::SetOptions { values, reply }).await?;
         let level = Named::read(&model).level.to_owned();
-        Ok(Open {
-            story: Story::new(self.options.dialect, title, level),
+        let mut open = Open {
+            story: Story::new(self.options.dialect, self.apis(), title, level),
             handle,
             mirror,
             cwd: PathBuf::from(cwd),
             model,
+            variables: Given::default(),
             seq,
-            printing: HashMap::new(),
-        })
+            printing: Printing::default(),
+        };
+        open.tell_commands(self.options.dialect).await;
+        Ok(open)
     }
 
     /// Closes a session. One in which nobody said anything is not kept.
@@ -332,6 +352,10 @@ impl Sessions {
                 tracing::debug!("{error}");
             }
         }
+    }
+
+    fn apis(&self) -> Apis {
+        models::apis(&self.engine.services().models.list())
     }
 
     fn store(&self) -> Store {

@@ -42,6 +42,7 @@ impl Driver {
             Some(effort) => format!("{model}:{effort}"),
             None => model,
         };
+        self.open.tell_commands(self.sessions.options.dialect).await;
         let mut lines = Vec::new();
         self.open.story.leveled(Named::read(&self.open.model).level, &mut lines);
         self.out.push_all(lines);
@@ -79,10 +80,10 @@ impl Driver {
         }
     }
 
-    /// Sets a thinking level. One that the model has not becomes the nearest below; one that nobody knows changes nothing, as in Pi.
+    /// Sets a thinking level. One that the model has not, or nobody knows, is `off`, as in Pi.
     pub(super) async fn set_level(&mut self, head: &Head, level: &str) -> Value {
-        let Some(effort) = models::effort(level) else { return head.done() };
-        let effort = if self.levels().contains(&level) { effort } else { "none" };
+        let effort = models::effort(level).filter(|_| self.levels().contains(&level));
+        let effort = effort.unwrap_or("none");
         match self.set(&[("effort", effort)]).await {
             Ok(()) => head.done(),
             Err(reason) => head.failed(&reason),

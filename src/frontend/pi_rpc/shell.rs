@@ -3,7 +3,8 @@
 use super::line::{Bash, Head};
 use super::models::fields;
 use super::story::RAN;
-use crate::agent::{Command, EngineHandle, Note, NoteBody, PersonsRun, SessionHandle};
+use crate::agent::{Command, EngineHandle, Given, Note, NoteBody, PersonsRun, SessionHandle};
+
 use crate::pi;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -69,7 +70,7 @@ impl Shells {
         bash: Bash,
         engine: EngineHandle,
         session: SessionHandle,
-        cwd: PathBuf,
+        (cwd, variables): (PathBuf, Given),
     ) {
         let (stop, pieces) = (self.stop.clone(), self.pieces_tx.clone());
         let run = async move {
@@ -82,8 +83,9 @@ impl Shells {
             };
             let Bash { command, exclude_from_context } = bash;
             let line = command.clone();
-            let ran = engine.run_for_person(&session.id, &cwd, line, &stop, &mut printed).await;
-            let ran = match ran {
+            let ran =
+                engine.run_for_person(&session.id, &cwd, line, variables, &stop, &mut printed);
+            let ran = match ran.await {
                 Ok(ran) => ran,
                 Err(error) => return head.failed(&error.message),
             };

@@ -11,11 +11,12 @@ use super::message::{self, Voice};
 use super::models::Named;
 use super::queue::Queue;
 use super::reply::{Kind, Reply};
+use crate::pi::{Apis, usage_to_pi};
 use pintle_protocol::event::{
     Delivery, Event, EventRecord, Notice, NoticeLevel, TransientEvent, TransientRecord,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ToolCall};
+use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody};
 use serde_json::{Value, json};
 
 /// What the notice of a command is called that a person ran and the model does not see.
@@ -28,6 +29,7 @@ const ABORTED: &str = "Request was aborted";
 #[derive(Debug)]
 pub(super) struct Story {
     dialect: Dialect,
+    apis: Apis,
     voice: Voice,
     pub(super) queue: Queue,
     run: Option<Run>,
@@ -64,9 +66,10 @@ struct Calls {
 }
 
 impl Story {
-    pub(super) fn new(dialect: Dialect, name: Option<String>, level: String) -> Self {
+    pub(super) fn new(dialect: Dialect, apis: Apis, name: Option<String>, level: String) -> Self {
         Self {
             dialect,
+            apis,
             voice: Voice::default(),
             queue: Queue::default(),
             run: None,
@@ -128,7 +131,7 @@ impl Story {
                 }
             }
             TransientEvent::StepUsage(told) => {
-                let usage = crate::pi::usage_to_pi(&told.usage, told.cost_nano_usd);
+                let usage = usage_to_pi(&told.usage, told.cost_nano_usd);
                 match &mut self.reply {
                     Some(reply) => reply.took(usage),
                     None => self.usage = Some(usage),
@@ -190,7 +193,7 @@ impl Story {
     fn began(&mut self, model: &str, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
         let named = Named::read(model);
         self.voice = Voice {
-            api: crate::pi::api(named.provider).to_owned(),
+            api: self.apis.of(named.provider).to_owned(),
             provider: named.provider.to_owned(),
             model: named.id.to_owned(),
         };
@@ -348,25 +351,6 @@ impl Story {
 
 fn tell(out: &mut Vec<Vec<u8>>, event: &Value) {
     out.push(event.to_string().into_bytes());
-}
-
-/// Tells what a running call has printed so far.
-pub(super) fn printed(item: &Item, text: &str, out: &mut Vec<Vec<u8>>) {
-    let ItemBody::ToolCall(call) = &item.body else { return };
-    tell(
-        out,
-        &json!({
-            "type": "tool_execution_update",
-            "toolCallId": item.id,
-            "toolName": call.tool_name,
-            "args": arguments(call),
-            "partialResult": { "content": [{ "type": "text", "text": text }] },
-        }),
-    );
-}
-
-fn arguments(call: &ToolCall) -> Value {
-    call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
 }
 
 fn reason(compaction: &Compaction) -> &'static str {

@@ -136,6 +136,18 @@ pub(crate) fn command(place: &Place, script: &Value, more: &[&str]) -> Command {
     command
 }
 
+/// A script whose replies are these words.
+pub(crate) fn words(words: &[&str]) -> Value {
+    let replies: Vec<Value> =
+        words.iter().map(|word| json!({"blocks": [{"text": word}]})).collect();
+    json!({ "replies": replies })
+}
+
+/// Who said the messages of an answer.
+pub(crate) fn roles(messages: &Value) -> Vec<&str> {
+    messages["messages"].as_array().unwrap().iter().map(|m| m["role"].as_str().unwrap()).collect()
+}
+
 /// Lines in short, neighbouring deltas joined.
 pub(crate) fn tell(lines: &[Value]) -> String {
     let mut told = String::new();

@@ -31,7 +31,9 @@ impl Place {
         let place = Self { folder };
         std::fs::create_dir_all(place.project()).unwrap();
         for (name, text) in files {
-            std::fs::write(place.path(name), text).unwrap();
+            let path = place.path(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
         }
         place
     }

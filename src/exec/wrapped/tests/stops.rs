@@ -12,6 +12,7 @@ fn command(line: &str, cwd: &Path) -> Command {
         artifacts: None,
         owner: "tests".into(),
         shown_by: None,
+        variables: std::sync::Arc::default(),
         output: OutputBuffer::default(),
     }
 }

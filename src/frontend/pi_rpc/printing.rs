@@ -1,0 +1,208 @@
+//! What running calls have printed so far, told again and again: Pi's clients get the end of all of it each time. Pure but for the clock.
+//!
+//! Invariant: between two updates of a call there are [`PAUSE`], and what was printed before its end is told before its end.
+
+use super::line::put;
+use super::message;
+use pintle_protocol::event::ItemDelta;
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody, ToolKind};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The least time between two updates of a call, as in Pi.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How much of a call's output is repeated, in bytes.
+const MOST_PRINTED: usize = 50 * 1024;
+
+/// The calls that run.
+#[derive(Debug, Default)]
+pub(super) struct Printing(BTreeMap<ItemId, Call>);
+
+#[derive(Debug)]
+struct Call {
+    /// The event without what was printed.
+    update: Value,
+    text: String,
+    /// Something of it was not told.
+    is_untold: bool,
+    /// When it may be told.
+    due: Instant,
+}
+
+impl Printing {
+    /// A call runs. Of a command it is told that nothing is printed yet.
+    pub(super) fn begin(&mut self, item: &Item, now: Instant, out: &mut Vec<Vec<u8>>) {
+        let ItemBody::ToolCall(call) = &item.body else { return };
+        let update = json!({
+            "type": "tool_execution_update",
+            "toolCallId": item.id,
+            "toolName": call.tool_name,
+            "args": message::arguments(call),
+        });
+        let (text, is_untold, due) = (String::new(), false, now);
+        let printing = Call { update, text, is_untold, due };
+        if call.kind == ToolKind::Execute {
+            out.push(printing.update(&json!([])));
+        }
+        self.0.insert(item.id.clone(), printing);
+    }
+
+    /// A call has printed something.
+    pub(super) fn add(&mut self, delta: &ItemDelta, now: Instant, out: &mut Vec<Vec<u8>>) {
+        let Some(call) = self.0.get_mut(&delta.item_id) else { return };
+        call.text.push_str(&delta.text);
+        if call.text.len() > 2 * MOST_PRINTED {
+            let from = border(&call.text, call.text.len() - MOST_PRINTED);
+            call.text.drain(..from);
+        }
+        call.is_untold = true;
+        call.tell_if_due(now, out);
+    }
+
+    /// A call is over.
+    pub(super) fn end(&mut self, id: &ItemId, out: &mut Vec<Vec<u8>>) {
+        if let Some(mut call) = self.0.remove(id) {
+            call.tell_if_due(call.due, out);
+        }
+    }
+
+    /// When something is to be told.
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.0.values().filter(|call| call.is_untold).map(|call| call.due).min()
+    }
+
+    /// Tells what is due.
+    pub(super) fn tell(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
+        for call in self.0.values_mut() {
+            call.tell_if_due(now, out);
+        }
+    }
+}
+
+impl Call {
+    fn tell_if_due(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
+        if now < self.due || !std::mem::take(&mut self.is_untold) {
+            return;
+        }
+        self.due = now + PAUSE;
+        let from = border(&self.text, self.text.len().saturating_sub(MOST_PRINTED));
+        let tail = self.text.get(from..).unwrap_or_default();
+        out.push(self.update(&json!([{ "type": "text", "text": tail }])));
+    }
+
+    fn update(&self, content: &Value) -> Vec<u8> {
+        let mut update = self.update.clone();
+        put(&mut update, "partialResult", json!({ "content": content }));
+        update.to_string().into_bytes()
+    }
+}
+
+/// The first border of a character at or behind a place.
+fn border(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::event::DeltaField;
+    use pintle_protocol::item::{ItemStatus, ToolCall};
+
+    fn running(kind: ToolKind) -> Item {
+        Item {
+            id: ItemId::new("i"),
+            turn_id: None,
+            step: None,
+            status: ItemStatus::Running,
+            started_ms: 0,
+            duration_ms: None,
+            body: ItemBody::ToolCall(Box::new(ToolCall {
+                title: String::new(),
+                kind,
+                tool_name: "t".to_owned(),
+                locations: Vec::new(),
+                input: None,
+                changed_input: None,
+                output: None,
+            })),
+        }
+    }
+
+    fn piece(text: &str) -> ItemDelta {
+        ItemDelta {
+            item_id: ItemId::new("i"),
+            field: DeltaField::Output,
+            path: None,
+            n: 0,
+            to: None,
+            text: text.to_owned(),
+        }
+    }
+
+    fn told(out: &[Vec<u8>]) -> Vec<String> {
+        out.iter()
+            .map(|line| {
+                let line: Value = serde_json::from_slice(line).unwrap();
+                let text = line.pointer("/partialResult/content/0/text");
+                text.and_then(Value::as_str).unwrap_or("nothing yet").to_owned()
+            })
+            .collect()
+    }
+
+    /// The pieces, each with the time at which it comes, then the updates with the end of the call right behind the last piece.
+    type Row = (&'static str, ToolKind, &'static [(u64, &'static str)], &'static [&'static str]);
+
+    #[test]
+    fn a_call_is_told_of_at_most_every_so_often_and_wholly_before_its_end() {
+        let rows: [Row; 5] = [
+            ("nothing", ToolKind::Execute, &[], &["nothing yet"]),
+            ("no command", ToolKind::Read, &[(0, "a")], &["a"]),
+            ("slow", ToolKind::Execute, &[(0, "a"), (100, "b")], &["nothing yet", "a", "ab"]),
+            (
+                "fast",
+                ToolKind::Execute,
+                &[(0, "a"), (9, "b"), (99, "c")],
+                &["nothing yet", "a", "abc"],
+            ),
+            (
+                "with a pause",
+                ToolKind::Execute,
+                &[(0, "a"), (9, "b"), (250, "c")],
+                &["nothing yet", "a", "ab", "abc"],
+            ),
+        ];
+        for (name, kind, pieces, want) in rows {
+            let (mut printing, mut out) = (Printing::default(), Vec::new());
+            let began = Instant::now();
+            printing.begin(&running(kind), began, &mut out);
+            for (ms, text) in pieces {
+                let now = began + Duration::from_millis(*ms);
+                if let Some(due) = printing.due().filter(|due| *due < now) {
+                    printing.tell(due, &mut out);
+                }
+                printing.add(&piece(text), now, &mut out);
+            }
+            printing.end(&ItemId::new("i"), &mut out);
+            assert_eq!(told(&out), want, "{name}");
+            assert_eq!(printing.due(), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn of_much_the_end_is_told() {
+        let (mut printing, mut out) = (Printing::default(), Vec::new());
+        let now = Instant::now();
+        printing.begin(&running(ToolKind::Read), now, &mut out);
+        printing.add(&piece(&"é".repeat(200_000)), now, &mut out);
+        printing.add(&piece("end"), now, &mut out);
+        printing.end(&ItemId::new("i"), &mut out);
+        for text in told(&out) {
+            assert!(text.len() <= MOST_PRINTED && text.len() > MOST_PRINTED - 2, "{}", text.len());
+        }
+        assert!(told(&out)[1].ends_with("end"));
+    }
+}
