@@ -237,11 +237,12 @@ impl Environment for Local {
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
         let fixed = variables::FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let hidden = withheld.iter().map(|name| (name.clone(), String::new()));
+        let given = command.variables.iter().cloned();
         let mark = (MARK.to_owned(), launch.mark.clone());
         Some(TerminalCommand {
             argv: launch.argv,
             cwd: command.cwd.clone(),
-            variables: hidden.chain(fixed).chain([mark]).collect(),
+            variables: hidden.chain(fixed).chain(given).chain([mark]).collect(),
             mark: launch.mark,
             temporary: launch.temporary,
         })

@@ -314,6 +314,24 @@ pub struct Command {
     pub output: OutputBuffer,
 }
 
+impl Command {
+    /// A command without an end of its time, whose output is in memory and shown nowhere.
+    pub fn new(line: impl Into<String>, cwd: impl Into<PathBuf>, owner: impl Into<String>) -> Self {
+        Self {
+            line: line.into(),
+            cwd: cwd.into(),
+            timeout: None,
+            spill_lines: u64::MAX,
+            spill_bytes: u64::MAX,
+            artifacts: None,
+            owner: owner.into(),
+            shown_by: None,
+            variables: variables::Given::default(),
+            output: OutputBuffer::default(),
+        }
+    }
+}
+
 /// A command as a terminal of somebody else's is to run it on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalCommand {
