@@ -169,6 +169,9 @@ pub(crate) struct Run {
     /// The folder to work in
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+    /// A directory that belongs to the work beside that folder; give it again for more
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
     /// What to print: the answer, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,

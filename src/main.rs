@@ -199,12 +199,14 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let prompt = task.prompt()?;
     let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
     let (engine, handle) = Engine::new(services);
+    let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
     let options = run::Options {
         cwd,
         prompt,
         format: task.format.into(),
         limits: task.limits(),
         mode: task.mode(),
+        additional,
         session: task.session.clone(),
         is_quiet: task.quiet,
         stop: signals.token(),

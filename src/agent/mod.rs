@@ -51,6 +51,7 @@ mod subagents;
 mod tool_calls;
 mod toolbox;
 mod turn;
+mod workspace;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
 pub use crate::exec::End as CommandEnd;
@@ -84,3 +85,4 @@ pub use questions::QUESTION_TIMEOUT;
 pub use retry::Patience;
 pub use stored::PageRange;
 pub use toolbox::Toolbox;
+pub use workspace::Additional;

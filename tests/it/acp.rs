@@ -21,7 +21,7 @@ fn the_handshake_tells_what_there_is() {
     assert_eq!(result["agentCapabilities"]["loadSession"], true);
     let sessions = result["agentCapabilities"]["sessionCapabilities"].as_object().unwrap();
     let names: Vec<&String> = sessions.keys().collect();
-    assert_eq!(names, ["list", "delete", "resume", "close"]);
+    assert_eq!(names, ["list", "delete", "additionalDirectories", "resume", "close"]);
     let methods = result["authMethods"].as_array().unwrap();
     assert!(!methods.is_empty() && methods[0]["id"].is_string() && methods[0]["name"].is_string());
     // It is no secret that a script needs no key.

@@ -3,7 +3,7 @@
 use crate::support::acp::{Client, bash, everything, said, script};
 use crate::support::program::{Framing, Place, Program};
 use expect_test::expect;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 #[test]
@@ -253,4 +253,78 @@ fn whatever_happens_while_a_session_is_loaded_is_told_once() {
     assert_eq!(announced.len(), CALLS);
     assert!(announced.values().all(|times| *times == 1), "{announced:?}");
     assert_eq!(words, format!("{}done", "I look".repeat(CALLS)));
+}
+
+#[test]
+fn directories_beside_the_working_directory_belong_to_the_work() {
+    let place = Place::new(&[]);
+    let beside = place.project().parent().unwrap().join("beside");
+    std::fs::create_dir(&beside).unwrap();
+    std::fs::write(beside.join("a.txt"), "one\n").unwrap();
+    let command = format!("echo two > {}/a.txt", beside.display());
+    let write = |name: &str| {
+        let path = beside.join(name);
+        json!({"blocks": [{"tool": "write", "arguments": {"path": path, "content": "x\n"}}]})
+    };
+    let replies =
+        script(&[write("b.txt"), bash(&command), said("done"), write("c.txt"), said("again")]);
+    let mut client = Client::start(&place, &replies, json!({}));
+    let (cwd, none) = (place.project(), json!([]));
+    let params = |additional: &Value| json!({"cwd": cwd, "mcpServers": none, "additionalDirectories": additional});
+    for (additional, want) in [
+        (json!(["beside"]), "the additional directory `beside` is not absolute"),
+        (json!(["/no/such"]), "the additional directory `/no/such` cannot be used"),
+    ] {
+        let refused = client.ask("session/new", params(&additional));
+        assert!(refused["message"].as_str().unwrap().starts_with(want), "{refused}");
+    }
+    let made = client.ask("session/new", params(&json!([beside])));
+    made["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    let reason = |request: &Value| request["params"]["_meta"]["pintle"]["reason"].clone();
+    let prompt = client.prompt("go");
+    for want in ["it changes files", "it runs a command"] {
+        let request = client.asked_for("session/request_permission");
+        assert_eq!(reason(&request), want);
+        client.choose(&request, "allow");
+    }
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let review = client.ask("_pintle/review/list", json!({}));
+    assert_eq!(review["hunks"].as_array().map(Vec::len), Some(2), "{review}");
+    let context = client.ask("_pintle/context/read", json!({})).to_string();
+    let told = format!("additional directory: {}", beside.display());
+    assert!(context.contains(&told), "{context}");
+    // A client says all of them whenever it opens a session.
+    client.ask("session/close", json!({}));
+    client.ask("session/load", params(&none));
+    let prompt = client.prompt("go on");
+    let request = client.asked_for("session/request_permission");
+    assert_eq!(reason(&request), "it changes files outside the working directory");
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let context = client.ask("_pintle/context/read", json!({})).to_string();
+    assert!(context.contains("only the working directory belongs to the work now"), "{context}");
+}
+
+#[test]
+fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
+    let place = Place::new(&[]);
+    let beside = place.project().parent().unwrap().join("beside");
+    std::fs::create_dir(&beside).unwrap();
+    let file = beside.join("a.txt");
+    std::fs::write(&file, "one\n").unwrap();
+    // The shell's parent is the engine.
+    let replies = script(&[bash(&format!("echo two > {}; kill -9 $PPID", file.display()))]);
+    let mut client = Client::start_with(&place, &replies, json!({}), &["--permission", "full"]);
+    let cwd = place.project();
+    let params = json!({"cwd": cwd, "mcpServers": [], "additionalDirectories": [beside]});
+    let made = client.ask("session/new", params.clone());
+    made["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    client.prompt("go");
+    client.program.wait();
+    let session = client.session.clone();
+    let mut client = Client::start(&place, &script(&[]), json!({}));
+    client.session = session;
+    client.ask("session/load", params);
+    let review = client.ask("_pintle/review/list", json!({}));
+    assert_eq!(review["hunks"][0]["path"], file.to_str().unwrap(), "{review}");
 }

@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -126,6 +126,11 @@ fn no(refusal: Error) -> ErrorObjectOwned {
     refused(refusal)
 }
 
+/// What a client says of the session that it makes or opens: always all of its directories.
+fn config(additional: &[PathBuf]) -> OpenConfig {
+    OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() }
+}
+
 fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
     let name = |server: &acp::McpServer| match server {
         acp::McpServer::Http(server) => server.name.clone(),
@@ -140,33 +145,40 @@ impl Desk {
     pub(super) async fn new_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::NewSessionRequest = read_start(params.as_deref())?;
         let cwd = params.cwd.to_string_lossy().into_owned();
-        let create = CreateSession { cwd, ..CreateSession::default() };
+        let config = config(&params.additional_directories);
+        let create = CreateSession { cwd, config, ..CreateSession::default() };
         let handle = self.engine.create(create).await.map_err(no)?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
     pub(super) async fn load_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id).await?;
+        let handle = self.open(&params.session_id, &params.additional_directories).await?;
         let snapshot = handle.ask(|reply| Command::Look { reply }).await.map_err(no)?;
         let story = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
         let told = Some((story.map_err(no)?, snapshot.seq));
-        let opened = self.attach(handle, servers(&params.mcp_servers)).await?;
+        let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
+        let opened = self.attach(handle, servers, &additional).await?;
         Ok(Box::new(Opened { told, ..*opened }))
     }
 
     pub(super) async fn resume_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id).await?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        let handle = self.open(&params.session_id, &params.additional_directories).await?;
+        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
-    async fn open(&self, id: &acp::SessionId) -> Answer<SessionHandle> {
+    async fn open(&self, id: &acp::SessionId, additional: &[PathBuf]) -> Answer<SessionHandle> {
         let id = SessionId::new(&*id.0);
-        self.engine.open(id, OpenConfig::default()).await.map_err(no)
+        self.engine.open(id, config(additional)).await.map_err(no)
     }
 
-    async fn attach(self, handle: SessionHandle, servers: Vec<String>) -> Answer<Box<Opened>> {
+    async fn attach(
+        self,
+        handle: SessionHandle,
+        servers: Vec<String>,
+        additional: &[PathBuf],
+    ) -> Answer<Box<Opened>> {
         let adopted = self.adopted.clone();
         let subscriber = Subscriber {
             id: self.id,
@@ -180,8 +192,11 @@ impl Desk {
         let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
         let snapshot = handle.ask(subscribe).await.map_err(no)?;
         if let Some(Editors { documents, .. }) = self.engine.editors() {
-            let folder = self.engine.canonicalize(Path::new(&snapshot.cwd)).await.map_err(no)?;
-            documents.ask_below(self.id.0, folder);
+            let folders = additional.iter().map(PathBuf::as_path);
+            for folder in [Path::new(&snapshot.cwd)].into_iter().chain(folders) {
+                let folder = self.engine.canonicalize(folder).await.map_err(no)?;
+                documents.ask_below(self.id.0, folder);
+            }
         }
         let config = set(&handle, BTreeMap::new()).await?;
         let commands = self.engine.commands(&snapshot.cwd).await;

@@ -56,7 +56,8 @@ pub(super) fn hello() -> acp::InitializeResponse {
         .list(acp::SessionListCapabilities::new())
         .delete(acp::SessionDeleteCapabilities::new())
         .resume(acp::SessionResumeCapabilities::new())
-        .close(acp::SessionCloseCapabilities::new());
+        .close(acp::SessionCloseCapabilities::new())
+        .additional_directories(acp::SessionAdditionalDirectoriesCapabilities::new());
     let prompts = acp::PromptCapabilities::new().image(true).embedded_context(true);
     let capabilities = acp::AgentCapabilities::new()
         .load_session(true)
