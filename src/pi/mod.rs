@@ -27,6 +27,9 @@ use serde_json::value::RawValue;
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 3;
 
+/// What Pi says in a reply that was aborted.
+pub const ABORTED: &str = "Request was aborted";
+
 /// The key of a line of Pi's in the private part of an entry.
 const KEY: &str = "pi";
 

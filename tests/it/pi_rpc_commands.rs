@@ -30,6 +30,7 @@ fn what_a_person_runs_gets_into_the_conversation() {
     assert_eq!(
         roles(&messages),
         [
+            "system",
             "user",
             "assistant",
             "bashExecution",
@@ -39,7 +40,7 @@ fn what_a_person_runs_gets_into_the_conversation() {
             "assistant"
         ]
     );
-    assert_eq!(messages["messages"][3]["excludeFromContext"], true);
+    assert_eq!(messages["messages"][4]["excludeFromContext"], true);
     let journal = std::fs::read_to_string(place.journal()).unwrap();
     let read = journal.lines().filter(|line| line.contains("engineMessage")).count();
     assert_eq!(read, 2, "the model reads what was not excluded");
