@@ -342,8 +342,11 @@ impl Sessions {
         Ok(open)
     }
 
-    /// Closes a session. One in which nobody said anything is not kept.
+    /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
     pub(super) async fn close(&self, open: Open) {
+        for text in open.story.queue.unsent() {
+            tracing::warn!("no prompt came after this message, so it was not sent: {text}");
+        }
         let _ = open.handle.ask(|reply| Command::Close { reply }).await;
         if open.mirror.is_empty() {
             let (store, id) = (self.store(), open.handle.id.clone());

@@ -110,8 +110,8 @@ impl Writer {
                 ("error", why, self.fate.is_told)
             }
         };
-        let is_copys = self.copied.is_some_and(|copied| copied.closes(record));
-        let is_owed = self.fate.answers && !is_told && !is_copys;
+        let is_of_copy = self.copied.is_some_and(|copied| copied.closes(record));
+        let is_owed = self.fate.answers && !is_told && !is_of_copy;
         if self.fate.cut.is_some() || is_owed {
             self.settle(out);
             self.say_end(stop, why, record, out);
