@@ -144,10 +144,14 @@ impl SetUp {
     /// The model that is named by the command line, by our own settings, or by Pi's, in this order.
     fn choose_model(&self, task: &Rpc, named: Option<String>) -> anyhow::Result<Option<String>> {
         let config = assemble::load_config(&self.settings, &self.ambient)?;
-        let level = |model: String, level: Option<&String>| match level {
-            Some(level) if level != "off" => format!("{model}:{level}"),
-            Some(_) => format!("{model}:none"),
-            None => model,
+        let level = |model: String, level: Option<&String>| {
+            let Some(level) = level else { return model };
+            pi_rpc::at_level(&model, level).unwrap_or_else(|| {
+                tracing::warn!(
+                    "`{level}` is no thinking level and is not used: it is one of off, minimal, low, medium, high, xhigh, max"
+                );
+                model
+            })
         };
         let from_flags = match (&task.provider, named) {
             (Some(provider), Some(id)) => {
@@ -169,7 +173,10 @@ impl SetUp {
             (Some(provider), None) => {
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                pi_rpc::meant(&list, Some(provider), "")
+                let first = pi_rpc::meant(&list, Some(provider), "");
+                Some(first.with_context(|| {
+                    format!("no model of `{provider}` is known by name: name one with --model")
+                })?)
             }
             (None, None) => None,
         };

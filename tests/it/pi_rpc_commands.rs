@@ -222,6 +222,7 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     let state = pi.data(json!({"type": "get_state"}));
     assert_eq!(state["model"]["id"], "big");
     assert_eq!(state["model"]["cost"]["output"], 2);
+    assert_eq!(state["model"]["baseUrl"], "http://127.0.0.1:9/v1");
     assert_eq!(
         (&state["steeringMode"], &state["autoCompactionEnabled"]),
         (&json!("all"), &json!(false))

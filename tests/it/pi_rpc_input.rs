@@ -81,6 +81,7 @@ fn what_cannot_be_started_says_why() {
         ("--model script/x --session gone.jsonl", "Session file not found: "),
         ("--model script/x --session-id a/b", "Invalid session id: a/b"),
         ("--model script/x --session x --continue", "cannot be used with"),
+        ("--provider nobody", "no model of `nobody` is known by name"),
         ("--provider nobody --model x --api-key k", "`nobody` takes no key from the command line"),
         ("", "no model is set"),
     ] {
@@ -113,4 +114,22 @@ fn a_last_line_without_an_end_is_answered() {
         "{said}"
     );
     assert_eq!(done.status.code(), Some(0));
+}
+
+#[test]
+fn the_command_line_names_the_model_and_its_level() {
+    for (args, want) in [
+        ("--model script/x --thinking high", ["script", "x", "high"]),
+        ("--model script/x:low --thinking high", ["script", "x", "high"]),
+        ("--provider script --model x:low", ["script", "x", "low"]),
+        ("--provider script --model x:free", ["script", "x:free", "off"]),
+        ("--model script/x --thinking off", ["script", "x", "off"]),
+        ("--model script/x:low --thinking bogus", ["script", "x", "low"]),
+    ] {
+        let place = Place::new(&[]);
+        let mut pi = Pi::on_script(&place, &hello(), &args.split(' ').collect::<Vec<_>>());
+        let state = pi.data(json!({"type": "get_state"}));
+        let got = [&state["model"]["provider"], &state["model"]["id"], &state["thinkingLevel"]];
+        assert_eq!(got, want, "{args}");
+    }
 }
