@@ -1,5 +1,7 @@
-//! What `pintle rpc` takes from Pi's own folder: models, settings, and where session files are. Nothing there is written but session files.
+//! What `pintle rpc` takes from Pi's own folder: models, keys, settings, and where session files are. Nothing there is written but session files.
 #![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
+
+mod auth;
 
 use crate::args::Settings;
 use crate::args::rpc::Rpc;
@@ -70,6 +72,7 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
     let nowhere = nowhere.transpose()?;
     let named = settings.model.take();
     let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };
+    set_up.take_keys()?;
     set_up.model = set_up.choose_model(task, named)?;
     if let (Some(key), Some(model)) = (&task.api_key, &set_up.model) {
         let provider = model.split('/').next().unwrap_or_default();
@@ -85,17 +88,20 @@ pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
 
 /// A file that is not there is empty. One that makes no sense is told, and stops nothing, as in Pi.
 fn read(path: &Path) -> anyhow::Result<PiSettings> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok(PiSettings::default());
-        }
-        Err(error) => return Err(error).with_context(|| path.display().to_string()),
-    };
+    let Some(text) = text_of(path)? else { return Ok(PiSettings::default()) };
     Ok(serde_json::from_str(&text).unwrap_or_else(|error| {
         tracing::warn!("{}: {error}; it is not used", path.display());
         PiSettings::default()
     }))
+}
+
+/// The text of a file, if it is there.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
 }
 
 fn in_home(path: &str, ambient: &Ambient) -> PathBuf {
@@ -106,13 +112,46 @@ fn in_home(path: &str, ambient: &Ambient) -> PathBuf {
 }
 
 impl SetUp {
+    /// Takes the keys that were given to Pi, where neither settings nor variables have one.
+    fn take_keys(&mut self) -> anyhow::Result<()> {
+        let path = self.folder.join("auth.json");
+        let Some(text) = text_of(&path)? else { return Ok(()) };
+        let found = auth::read(&text, &self.ambient);
+        for warning in found.warnings {
+            tracing::warn!("{}: {warning}", path.display());
+        }
+        let config = assemble::load_config(&self.settings, &self.ambient)?;
+        for (provider, key) in found.keys {
+            let own = config.providers.get(&provider);
+            let vars = own.map(|own| own.key_vars.as_slice()).filter(|vars| !vars.is_empty());
+            let known = catalog::find(&provider).map(|known| known.key_vars.as_slice());
+            let vars = vars.or(known).unwrap_or_default();
+            let Some(var) = vars.first() else {
+                let path = path.display();
+                tracing::warn!(
+                    "{path}: `{provider}` takes no key from there; give it one in models.json"
+                );
+                continue;
+            };
+            // A key of the settings counts more than any variable.
+            if vars.iter().all(|var| self.ambient.var(var).is_none()) {
+                self.ambient = self.ambient.with_var(var, &key);
+            }
+        }
+        Ok(())
+    }
+
     /// The model that is named by the command line, by our own settings, or by Pi's, in this order.
     fn choose_model(&self, task: &Rpc, named: Option<String>) -> anyhow::Result<Option<String>> {
         let config = assemble::load_config(&self.settings, &self.ambient)?;
-        let level = |model: String, level: Option<&String>| match level {
-            Some(level) if level != "off" => format!("{model}:{level}"),
-            Some(_) => format!("{model}:none"),
-            None => model,
+        let level = |model: String, level: Option<&String>| {
+            let Some(level) = level else { return model };
+            pi_rpc::at_level(&model, level).unwrap_or_else(|| {
+                tracing::warn!(
+                    "`{level}` is no thinking level and is not used: it is one of off, minimal, low, medium, high, xhigh, max"
+                );
+                model
+            })
         };
         let from_flags = match (&task.provider, named) {
             (Some(provider), Some(id)) => {
@@ -134,7 +173,10 @@ impl SetUp {
             (Some(provider), None) => {
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                pi_rpc::meant(&list, Some(provider), "")
+                let first = pi_rpc::meant(&list, Some(provider), "");
+                Some(first.with_context(|| {
+                    format!("no model of `{provider}` is known by name: name one with --model")
+                })?)
             }
             (None, None) => None,
         };

@@ -4,6 +4,7 @@
 //! session; another model has it made anew. Invariant: what changes in the files that it was made of is told as a message, once.
 
 use super::project::{self, Personal, Place};
+use super::room::specs;
 use super::turn::{Moved, TurnContext};
 use crate::context::conversation::engine_message;
 use crate::context::documents::{self, Document};
@@ -12,6 +13,7 @@ use crate::context::repository::Snapshot;
 use crate::context::rules::{self, Waiting, When};
 use crate::context::{agents, skills};
 use crate::exec::{Error, Stat};
+use crate::llm::ToolSpec;
 use crate::store::Entry;
 use crate::tools::{SpawnAgent, Tool as _};
 use futures_util::future::join_all;
@@ -22,6 +24,7 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -65,6 +68,17 @@ pub(super) struct Briefing {
     /// Those that do not wait any more.
     #[serde(default)]
     told: Vec<PathBuf>,
+}
+
+/// What the journal keeps with `prompt.made`: what a model has been told, and of what it was made.
+#[derive(Serialize)]
+struct Kept<'a> {
+    #[serde(flatten)]
+    briefing: &'a Briefing,
+    /// The parts of the prompt: each name, with the length of its text in bytes.
+    sections: Vec<(&'static str, usize)>,
+    /// The tools that the model sees beside it.
+    tools: Vec<Value>,
 }
 
 /// A document in the state that the model knows.
@@ -211,7 +225,8 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
         role: role.as_ref().map(|role| role.instructions.clone()),
         instructions: instructions.into_iter().flatten().cloned().collect(),
     };
-    let system = prompt::system(&surroundings, &layers);
+    let sections = prompt::sections(&surroundings, &layers);
+    let system = prompt::system(&sections);
     let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
     let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
         .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
@@ -232,7 +247,9 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let additional = ctx.additional.to_vec();
     *moved.briefing =
         Briefing { origin, system, root, additional, documents: known, waiting, told };
-    let private = to_raw_value(&moved.briefing).ok();
+    let sections = sections.iter().map(|section| (section.name, section.text.len())).collect();
+    let tools = specs(&ctx.tools).iter().map(declaration).collect();
+    let private = to_raw_value(&Kept { briefing: &moved.briefing, sections, tools }).ok();
     ctx.session.event_with(Event::PromptMade(made), private).await;
     for problem in [rules.problems, skills.problems, agents.problems].concat() {
         let notice = Notice {
@@ -243,6 +260,11 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
         };
         ctx.session.event(Event::Notice(notice)).await;
     }
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    let ToolSpec { name, description, parameters } = tool;
+    json!({ "name": name, "description": description, "parameters": parameters })
 }
 
 fn sources<'a>(
@@ -272,14 +294,15 @@ async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
     if *ctx.additional == *moved.briefing.additional {
         return;
     }
-    let listed: String =
-        ctx.additional.iter().map(|folder| format!("\n{}", folder.display())).collect();
+    let listed: Vec<String> =
+        ctx.additional.iter().map(|folder| folder.display().to_string()).collect();
     let text = if listed.is_empty() {
         "From the engine, not from the user: only the working directory belongs to the work now."
             .to_owned()
     } else {
         format!(
-            "From the engine, not from the user: beside the working directory these directories belong to the work now.{listed}"
+            "From the engine, not from the user: beside the working directory these directories belong to the work now.\n{}",
+            listed.join("\n")
         )
     };
     let additional = Some(ctx.additional.to_vec());

@@ -14,6 +14,9 @@ const PROFILES: [(&str, &str); 4] = [
     ("gemini", include_str!("prompts/gemini.md")),
 ];
 
+/// What parts two parts.
+pub const BETWEEN: &str = "\n\n";
+
 /// When to give work away, where there are sub-agents.
 const AGENTS: &str = include_str!("prompts/agents.md");
 
@@ -70,29 +73,45 @@ pub struct Layers {
     pub instructions: Vec<String>,
 }
 
-/// The system prompt.
-pub fn system(around: &Surroundings<'_>, layers: &Layers) -> String {
+/// A part of the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// What it is called.
+    pub name: &'static str,
+    /// Its text, without a line end.
+    pub text: String,
+}
+
+/// The parts of the system prompt, in order; no two have one name.
+pub fn sections(around: &Surroundings<'_>, layers: &Layers) -> Vec<Section> {
     let profile = PROFILES.iter().find(|(name, _)| *name == around.profile);
     let role = layers.role.as_deref().map(|text| tag("instructions", &[], text));
     let own = layers.instructions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     let own: Vec<String> = own.map(|text| tag("user_instructions", &[], text)).collect();
+    let own = (!own.is_empty()).then(|| own.join(BETWEEN));
     let environment = environment(around);
     let told = [
-        Some(BASE),
-        Some(environment.as_str()),
-        layers.git.as_deref(),
-        profile.map(|(_, text)| *text),
-        around.has_agents.then_some(AGENTS),
-        around.is_subagent.then_some(SUBAGENT),
-        layers.documents.as_deref(),
-        layers.rules.as_deref(),
-        layers.skills.as_deref(),
-        layers.agents.as_deref().filter(|_| around.has_agents),
-        role.as_deref(),
+        ("preamble", Some(BASE)),
+        ("environment", Some(environment.as_str())),
+        ("git", layers.git.as_deref()),
+        ("tools", profile.map(|(_, text)| *text)),
+        ("subagents", around.has_agents.then_some(AGENTS)),
+        ("subagent", around.is_subagent.then_some(SUBAGENT)),
+        ("documents", layers.documents.as_deref()),
+        ("rules", layers.rules.as_deref()),
+        ("skills", layers.skills.as_deref()),
+        ("agents", layers.agents.as_deref().filter(|_| around.has_agents)),
+        ("instructions", role.as_deref()),
+        ("user_instructions", own.as_deref()),
     ];
-    let told = told.into_iter().flatten().chain(own.iter().map(String::as_str));
-    let told: Vec<&str> = told.map(str::trim_end).collect();
-    told.join("\n\n") + "\n"
+    let told = told.into_iter().filter_map(|(name, text)| Some((name, text?.trim_end())));
+    told.map(|(name, text)| Section { name, text: text.to_owned() }).collect()
+}
+
+/// The system prompt.
+pub fn system(sections: &[Section]) -> String {
+    let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
+    texts.join(BETWEEN) + "\n"
 }
 
 fn environment(around: &Surroundings<'_>) -> String {
@@ -108,14 +127,16 @@ fn environment(around: &Surroundings<'_>) -> String {
     };
     let cutoff = around.cutoff.map(|month| format!("\nknowledge up to: {month}"));
     let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
-    let additional: String = around
-        .additional
-        .iter()
-        .map(|folder| format!("\nadditional directory: {}", folder.display()))
-        .collect();
+    let mut folders = vec![around.cwd.to_owned()];
+    folders.extend(
+        around
+            .additional
+            .iter()
+            .map(|folder| format!("additional directory: {}", folder.display())),
+    );
+    let folders = folders.join("\n");
     let body = format!(
-        "working directory: {}{additional}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
-        around.cwd,
+        "working directory: {folders}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
         around.os,
         around.shell,
         around.model,
@@ -163,11 +184,11 @@ mod tests {
             ("openai", ["`apply_patch`", "`spawn_agent`"], "edit_file"),
             ("gemini", ["`edit_file`", "`read_many_files`"], "apply_patch"),
         ] {
-            let text = system(&around(profile, false), &none);
+            let text = system(&sections(&around(profile, false), &none));
             assert!(names.iter().all(|name| text.contains(name)), "{profile}: {text}");
             assert!(!text.contains(other), "{profile}");
-            assert_eq!(text, system(&around(profile, false), &none), "{profile}");
-            let text = system(&around(profile, true), &none);
+            assert_eq!(text, system(&sections(&around(profile, false), &none)), "{profile}");
+            let text = system(&sections(&around(profile, true), &none));
             assert!(text.contains("work for another agent"), "{profile}");
             assert!(!text.contains("spawn_agent"), "{profile}");
         }
@@ -185,7 +206,7 @@ mod tests {
             role: some("ROLE"),
             instructions: vec!["OWN".to_owned(), " ".to_owned(), "THIS SESSION".to_owned()],
         };
-        let text = system(&around("pi", false), &layers);
+        let text = system(&sections(&around("pi", false), &layers));
         let (_, behind) = text.split_once("<environment>").unwrap();
         let lines: Vec<&str> = behind.lines().filter(|line| !line.starts_with("- ")).collect();
         expect![[r"
@@ -225,7 +246,7 @@ mod tests {
             THIS SESSION
             </user_instructions>"]]
         .assert_eq(&lines.join("\n"));
-        let text = system(&around("pi", true), &layers);
+        let text = system(&sections(&around("pi", true), &layers));
         assert!(!text.contains("AGENTS\n"), "who makes no sub-agents is not told of any");
     }
 

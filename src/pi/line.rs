@@ -3,7 +3,8 @@
 use super::fields::Fields;
 use super::{KEY, blocks};
 use crate::llm::{Assistant, AssistantBlock};
-use pintle_protocol::ids::ItemId;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::ToolCall;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -109,10 +110,33 @@ impl Apis {
     }
 }
 
-/// Eight hexadecimal digits that no other line has.
-pub(super) fn new_id(seed: u64, used: &HashSet<String>) -> String {
+/// What an event is called, here and in every copy of it: its line has an id of this name.
+pub(super) fn name(record: &EventRecord) -> String {
+    let turn = record.turn_id.as_ref().map(TurnId::as_str).unwrap_or_default();
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "copies have only these, or with other numbers"
+    )]
+    match &record.event {
+        Event::SessionCreated(created) => created.model.clone(),
+        Event::ItemCompleted { item } => item.id.to_string(),
+        Event::PromptMade(_) => format!("{turn} prompt"),
+        Event::StepCompleted(step) => format!("{turn} {}", step.step),
+        Event::RetryScheduled(retry) => format!("{turn} {} {}", retry.attempt, record.ts_ms),
+        Event::TurnCompleted(_) => format!("{turn} end"),
+        _ => record.seq.to_string(),
+    }
+}
+
+/// Eight hexadecimal digits that no other line has, the same for the same name unless another line has them.
+pub(super) fn new_id(name: &str, used: &HashSet<String>) -> String {
+    // FNV-1a: a name may be as short as a number.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let seed = hash ^ (hash >> 32);
     let mut ids = (0..=u64::MAX).map(|step| {
-        let number = seed.wrapping_mul(0x9e37_79b9).wrapping_add(step) & 0xffff_ffff;
+        let number = seed.wrapping_add(step) & 0xffff_ffff;
         format!("{number:08x}")
     });
     ids.find(|id| !used.contains(id)).unwrap_or_default()

@@ -1,4 +1,5 @@
-//! Sessions of Pi, versions 1 to 3: read into events of ours, and events of ours written as version 3. Pure: lines in, lines out.
+//! Sessions of Pi, versions 1 to 3: read into events of ours, and events of ours written as version 3. Lines in, lines
+//! out, pure; `keep` alone writes, through the store.
 //!
 //! Each event that comes from a line of Pi's keeps that line, byte for byte, in the private part of its entry. So what this engine
 //! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages. Branches of Pi's tree are ways of
@@ -8,6 +9,7 @@
 mod blocks;
 mod fields;
 mod import;
+mod keep;
 mod line;
 mod read;
 mod thread;
@@ -26,6 +28,9 @@ use serde_json::value::RawValue;
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 3;
+
+/// What Pi says in a reply that was aborted.
+pub const ABORTED: &str = "Request was aborted";
 
 /// The key of a line of Pi's in the private part of an entry.
 const KEY: &str = "pi";

@@ -3,19 +3,26 @@
 //! Invariants: every line's parent is the line before it on its way, the last line is on the way that the model knows, results stand
 //! behind their reply in the order of its calls, and what came from Pi goes back as it came.
 
+mod failed;
+mod prompt;
+mod stops;
+
 use super::fields::Fields;
-use super::line::{Apis, Origin, hook_message, iso, new_id, origin, result};
-use super::thread::{End, Thread};
+use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result};
+use super::thread::Thread;
 use super::ways::{Ways, target};
 use super::{VERSION, blocks, line};
 use crate::context::conversation::{Kept, Read, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
+use failed::{Copied, Fate};
 use pintle_protocol::event::{Event, EventRecord, StepCompleted};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, Item, ItemBody};
+use prompt::Told;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use stops::Stop;
 
 /// Writes the lines of a session.
 #[derive(Debug)]
@@ -41,18 +48,11 @@ pub struct Writer {
     /// When the last line was written, in milliseconds since 1970.
     last_ms: u64,
     is_named_by_items: bool,
+    has_prompts: bool,
     apis: Apis,
-}
-
-/// What holds after an event.
-#[derive(Debug, Clone)]
-struct Stop {
-    last_id: Option<String>,
-    messages: End,
-    items: HashMap<ItemId, Item>,
-    calls: Vec<Waiting>,
-    model: Option<(String, String)>,
-    effort: Option<String>,
+    fate: Fate,
+    copied: Option<Copied>,
+    told: Told,
 }
 
 #[derive(Debug, Clone)]
@@ -93,7 +93,11 @@ impl Writer {
             effort: None,
             last_ms: 0,
             is_named_by_items: false,
+            has_prompts: false,
             apis: Apis::default(),
+            fate: Fate::default(),
+            copied: None,
+            told: Told::default(),
         }
     }
 
@@ -123,6 +127,13 @@ impl Writer {
         self
     }
 
+    /// System prompts are written too, where the journal knows their tools.
+    #[must_use]
+    pub fn with_prompts(mut self) -> Self {
+        self.has_prompts = true;
+        self
+    }
+
     /// Replies came over these wires.
     #[must_use]
     pub fn over(mut self, apis: &Apis) -> Self {
@@ -141,8 +152,9 @@ impl Writer {
         let origin = origin(entry.private.as_deref());
         match &record.event {
             Event::SessionCreated(created) => {
+                self.copied = Copied::of(created, record);
                 if matches!(origin, Origin::Ours) {
-                    self.model(&created.model, record.ts_ms, out);
+                    self.model(&created.model, record, out);
                     if let Some(title) = &created.title {
                         let line = json!({ "type": "session_info", "name": title });
                         self.line(Fields::of(&line), record, out);
@@ -150,7 +162,7 @@ impl Writer {
                 }
             }
             Event::ConfigChanged(changed) => match origin {
-                Origin::Ours => self.model(&changed.model, record.ts_ms, out),
+                Origin::Ours => self.model(&changed.model, record, out),
                 Origin::Made => {}
                 Origin::Line(line) => {
                     self.line(line, record, out);
@@ -158,10 +170,19 @@ impl Writer {
             },
             Event::Notice(_) => {
                 if let Origin::Line(line) = origin {
+                    self.hear(&line);
                     self.line(line, record, out);
                 }
             }
-            Event::ItemStarted { item } | Event::ItemUpdated { item } => self.note(item),
+            Event::TurnStarted { model } => self.fate = Fate::begun(model),
+            Event::PromptMade(_) => self.prompt(entry.private.as_deref(), record, out),
+            Event::RetryScheduled(retry) => self.failed_once(&retry.message, record, out),
+            Event::TurnCompleted(end) => self.turn_ended(end, record, out),
+            Event::ItemStarted { item } => {
+                self.fate.goes_on();
+                self.note(item);
+            }
+            Event::ItemUpdated { item } => self.note(item),
             Event::ItemCompleted { item } => self.item(item, entry, record, origin, out),
             Event::StepCompleted(step) => self.step(step, entry, record, origin, out),
             Event::HistoryRewound(rewound) => {
@@ -188,15 +209,11 @@ impl Writer {
             | Event::InputAccepted(_)
             | Event::InputRemoved { .. }
             | Event::QueueChanged { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::TurnCompleted(_)
             | Event::ApprovalRequested(_)
             | Event::ApprovalResolved(_)
             | Event::QuestionRequested(_)
             | Event::QuestionResolved(_)
             | Event::PlanUpdated(_)
-            | Event::RetryScheduled(_)
             | Event::FilesChanged(_)
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
@@ -209,40 +226,12 @@ impl Writer {
     /// Adds what is left.
     pub fn end(&mut self, out: &mut String) {
         self.settle(out);
+        self.end_cut(self.last_ms, out);
         // For Pi a session goes on from its last line.
         if self.is_behind {
             let line = json!({ "type": "custom", "customType": "pintle.here", "data": {} });
-            self.write(Fields::of(&line), self.last_ms, None, out);
+            self.write(Fields::of(&line), self.last_ms, "here", out);
         }
-    }
-
-    /// Keeps what holds after the events before this one, where it is wanted again.
-    fn keep_stops(&mut self, seq: u64) {
-        while self.ways.stops.first().is_some_and(|stop| *stop < seq) {
-            let Some(at) = self.ways.stops.pop_first() else { return };
-            let stop = Stop {
-                last_id: self.last_id.clone(),
-                messages: self.messages.end(),
-                items: self.items.clone(),
-                calls: self.calls.clone(),
-                model: self.model.clone(),
-                effort: self.effort.clone(),
-            };
-            self.stops.insert(at, stop);
-        }
-        while self.ways.named.first().is_some_and(|named| *named < seq) {
-            let Some(at) = self.ways.named.pop_first() else { return };
-            self.named.extend(self.last_id.clone().map(|id| (at, id)));
-        }
-    }
-
-    fn go_on_from(&mut self, seq: u64) {
-        let Some(stop) = self.stops.get(&seq).cloned() else { return };
-        let Stop { last_id, messages, items, calls, model, effort } = stop;
-        self.messages.go_to(messages);
-        (self.last_id, self.items, self.calls) = (last_id, items, calls);
-        (self.model, self.effort) = (model, effort);
-        self.is_behind = true;
     }
 
     /// Keeps what a reply may name until it is over.
@@ -269,6 +258,7 @@ impl Writer {
     ) {
         match &item.body {
             ItemBody::UserMessage(message) => {
+                self.fate.answers();
                 self.settle(out);
                 let line = match origin {
                     Origin::Made => return,
@@ -333,17 +323,25 @@ impl Writer {
     ) {
         self.settle(out);
         let skeleton = entry.private.as_deref().and_then(|raw| Skeleton::read(raw.get()));
-        let Some(Replayed { mut assistant, mut calls }) =
-            skeleton.map(|skeleton| skeleton.fill(&self.items))
-        else {
-            self.items.clear();
+        let replayed = skeleton.map(|skeleton| skeleton.fill(&self.items));
+        match (&origin, step.stop) {
+            (Origin::Ours, None) => {
+                let read = replayed.as_ref().map(|replayed| &replayed.assistant);
+                self.cut(read, &step.usage, step.cost_nano_usd);
+                self.items.clear();
+                return;
+            }
+            (Origin::Line(_), None) => self.fate.told(),
+            (Origin::Ours | Origin::Line(_) | Origin::Made, _) => self.fate.goes_on(),
+        }
+        self.items.clear();
+        let Some(Replayed { mut assistant, mut calls }) = replayed else {
             // A reply without content is a line of its own in Pi, and no message for the model.
             if let Origin::Line(line) = origin {
                 self.line(line, record, out);
             }
             return;
         };
-        self.items.clear();
         if self.is_named_by_items && matches!(origin, Origin::Ours) {
             line::name_by_items(&mut assistant, &mut calls);
         }
@@ -387,6 +385,7 @@ impl Writer {
         let (Some(text), Some(kept)) = (&summary.summary, kept) else { return };
         self.settle(out);
         let first = self.messages.back().take(kept).last().map(|(id, _)| id.clone());
+        let is_ours = matches!(origin, Origin::Ours);
         let mut line = match origin {
             Origin::Line(line) => line,
             Origin::Ours | Origin::Made => Fields::of(&json!({
@@ -400,8 +399,11 @@ impl Writer {
         if !named.is_some_and(|id| self.used.contains(&id)) {
             // With nothing kept it names itself.
             let own = || line.text("id").filter(|id| !self.used.contains(id));
-            let id = first.or_else(own).unwrap_or_else(|| new_id(record.seq, &self.used));
+            let id = first.or_else(own).unwrap_or_else(|| new_id(&name(record), &self.used));
             line.insert("firstKeptEntryId", id);
+        }
+        if let (true, Some(prompt)) = (is_ours && self.has_prompts, self.told.whole(record.ts_ms)) {
+            line.insert("systemMessage", prompt);
         }
         let id = self.line(line, record, out);
         self.messages.cut(kept, (id, false));
@@ -415,7 +417,7 @@ impl Writer {
             match &call.result {
                 Result::Open => is_due = false,
                 Result::Line { line, ms } if is_due || line.get("id").is_some() => {
-                    let id = self.write(line.clone(), *ms, None, out);
+                    let id = self.write(line.clone(), *ms, &format!("{} result", call.item), out);
                     call.result = Result::Written(id);
                 }
                 Result::Missing | Result::Written(_) | Result::Line { .. } => {}
@@ -428,7 +430,9 @@ impl Writer {
     fn settle(&mut self, out: &mut String) {
         for call in std::mem::take(&mut self.calls) {
             let id = match call.result {
-                Result::Line { line, ms } => self.write(line, ms, None, out),
+                Result::Line { line, ms } => {
+                    self.write(line, ms, &format!("{} result", call.item), out)
+                }
                 Result::Written(id) => id,
                 // Pi gives a call without a result one of its own.
                 Result::Open | Result::Missing => self.last_id.clone().unwrap_or_default(),
@@ -444,13 +448,13 @@ impl Writer {
     }
 
     fn line(&mut self, line: Fields, record: &EventRecord, out: &mut String) -> String {
-        self.write(line, record.ts_ms, Some(record.seq), out)
+        self.write(line, record.ts_ms, &name(record), out)
     }
 
-    /// Writes a line behind the last one and returns its id.
-    fn write(&mut self, mut given: Fields, ms: u64, seq: Option<u64>, out: &mut String) -> String {
+    /// Writes a line behind the last one and returns its id, which comes from its name where it has none.
+    fn write(&mut self, mut given: Fields, ms: u64, name: &str, out: &mut String) -> String {
         let own = given.text("id").filter(|id| !self.used.contains(id));
-        let id = own.unwrap_or_else(|| new_id(seq.unwrap_or(ms), &self.used));
+        let id = own.unwrap_or_else(|| new_id(name, &self.used));
         (self.is_behind, self.last_ms) = (false, ms);
         self.used.insert(id.clone());
         let kind = given.remove("type");
@@ -471,13 +475,14 @@ impl Writer {
     }
 
     /// Writes what differs from the model as last written.
-    fn model(&mut self, model: &str, ms: u64, out: &mut String) {
+    fn model(&mut self, model: &str, record: &EventRecord, out: &mut String) {
+        let (ms, event) = (record.ts_ms, name(record));
         let Ok(model) = model.parse::<ModelRef>() else { return };
         let named = (model.provider, model.id);
         if self.model.as_ref() != Some(&named) {
             let line = json!({ "type": "model_change", "provider": named.0, "modelId": named.1 });
             self.model = Some(named);
-            self.write(Fields::of(&line), ms, None, out);
+            self.write(Fields::of(&line), ms, &format!("{event} model"), out);
         }
         let level = match model.effort {
             None | Some(Effort::None) => "off",
@@ -486,7 +491,7 @@ impl Writer {
         if self.effort.as_deref() != Some(level) {
             let line = json!({ "type": "thinking_level_change", "thinkingLevel": level });
             self.effort = Some(level.to_owned());
-            self.write(Fields::of(&line), ms, None, out);
+            self.write(Fields::of(&line), ms, &format!("{event} level"), out);
         }
     }
 }

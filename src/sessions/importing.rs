@@ -9,8 +9,6 @@ use crate::args::Importing;
 use crate::assemble;
 use anyhow::Context;
 use pintle::pi;
-use pintle::store::{FORMAT_VERSION, Header};
-use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use std::fs;
 use std::io::{self, Write};
@@ -55,29 +53,7 @@ impl Stock<'_> {
             )?;
         }
         let id = SessionId::new(self.ambient.new_id());
-        let header = Header {
-            journal: "pintle".to_owned(),
-            version: FORMAT_VERSION,
-            session_id: id.clone(),
-            cwd: imported.cwd,
-            created_ms: imported.created_ms,
-        };
-        let mut journal = self.store.draft(&header)?;
-        let append = || {
-            for (seq, draft) in (1..).zip(imported.drafts) {
-                let record = EventRecord {
-                    session_id: id.clone(),
-                    seq,
-                    ts_ms: draft.ts_ms,
-                    turn_id: draft.turn_id,
-                    event: draft.event,
-                };
-                journal.append(&record, draft.private.as_deref())?;
-            }
-            // What is half there would look like the whole.
-            journal.publish()
-        };
-        append().with_context(|| format!("{name} was not imported"))?;
+        imported.keep(&self.store, &id).with_context(|| format!("{name} was not imported"))?;
         Ok(id)
     }
 

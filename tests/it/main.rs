@@ -48,6 +48,8 @@ mod peers;
 mod pi;
 mod pi_rpc;
 mod pi_rpc_commands;
+mod pi_rpc_files;
+mod pi_rpc_input;
 mod pi_rpc_sessions;
 mod plans;
 mod providers;

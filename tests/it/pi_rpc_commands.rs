@@ -30,6 +30,7 @@ fn what_a_person_runs_gets_into_the_conversation() {
     assert_eq!(
         roles(&messages),
         [
+            "system",
             "user",
             "assistant",
             "bashExecution",
@@ -39,7 +40,7 @@ fn what_a_person_runs_gets_into_the_conversation() {
             "assistant"
         ]
     );
-    assert_eq!(messages["messages"][3]["excludeFromContext"], true);
+    assert_eq!(messages["messages"][4]["excludeFromContext"], true);
     let journal = std::fs::read_to_string(place.journal()).unwrap();
     let read = journal.lines().filter(|line| line.contains("engineMessage")).count();
     assert_eq!(read, 2, "the model reads what was not excluded");
@@ -221,6 +222,7 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     let state = pi.data(json!({"type": "get_state"}));
     assert_eq!(state["model"]["id"], "big");
     assert_eq!(state["model"]["cost"]["output"], 2);
+    assert_eq!(state["model"]["baseUrl"], "http://127.0.0.1:9/v1");
     assert_eq!(
         (&state["steeringMode"], &state["autoCompactionEnabled"]),
         (&json!("all"), &json!(false))
@@ -248,4 +250,73 @@ fn models_and_settings_come_from_the_folder_of_pi() {
     );
     let refused = pi.ask(json!({"type": "export_html"}));
     assert_eq!(refused["error"], "Cannot export in-memory session to HTML");
+}
+
+/// The key that a provider is asked with, on a machine whose Pi has keys.
+fn key_sent(of_models: &Value, variable: Option<&str>) -> String {
+    let place = Place::new(&[]);
+    let folder = place.home().join("pi");
+    std::fs::create_dir_all(&folder).unwrap();
+    let auth = json!({
+        "openai": {"type": "api_key", "key": "sk-from-pi"},
+        "anthropic": {"type": "oauth", "access": "secret-token"},
+    });
+    std::fs::write(folder.join("auth.json"), auth.to_string()).unwrap();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", server.local_addr().unwrap());
+    let mut openai = json!({"baseUrl": url});
+    openai.as_object_mut().unwrap().extend(of_models.as_object().unwrap().clone());
+    let models = json!({"providers": {"openai": openai}});
+    std::fs::write(folder.join("models.json"), models.to_string()).unwrap();
+    let mut process = place.command(&["rpc", "--provider", "openai"]);
+    process.env("PI_CODING_AGENT_DIR", &folder).env("PINTLE_RETRIES", "0");
+    process.envs(variable.map(|value| ("OPENAI_API_KEY", value)));
+    process.stderr(std::process::Stdio::piped());
+    let mut pi = Pi::start(process);
+    let shows = pi.data(json!({"type": "bash", "command": "env"}))["output"].to_string();
+    let models = pi.data(json!({"type": "get_available_models"}))["models"].to_string();
+    pi.data(json!({"type": "prompt", "message": "hello"}));
+    let (connection, _) = server.accept().unwrap();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(connection));
+    let mut heads = lines.map_while(Result::ok).take_while(|line| !line.is_empty());
+    let sent = heads.find_map(|head| Some(head.split_once("earer ")?.1.to_owned()));
+    // The provider hangs up.
+    drop((heads, server));
+    pi.end_input();
+    pi.wait();
+    let mut said = String::new();
+    std::io::Read::read_to_string(pi.child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    let all = format!("{said}{shows}{models}");
+    assert!(!all.contains("sk-") && !all.contains("secret-token"), "{all}");
+    assert_eq!(said.matches("auth.json").count(), 1, "{said}");
+    assert!(said.contains("`anthropic` is a subscription"), "{said}");
+    sent.unwrap_or_default()
+}
+
+#[test]
+fn keys_that_were_given_to_pi_are_used_where_there_are_no_others() {
+    for (name, models, variable, want) in [
+        ("there is no other", json!({}), None, "sk-from-pi"),
+        ("a variable", json!({}), Some("sk-variable"), "sk-variable"),
+        ("the settings", json!({"apiKey": "sk-settings"}), None, "sk-settings"),
+    ] {
+        assert_eq!(key_sent(&models, variable), want, "{name}");
+    }
+}
+
+#[test]
+fn a_message_that_no_prompt_came_for_is_named() {
+    let place = Place::new(&[]);
+    let mut process = command(&place, &words(&["one"]), &["--permission", "full"]);
+    process.stderr(std::process::Stdio::piped());
+    let mut pi = Pi::start(process);
+    pi.prompt("first");
+    for (kind, text) in [("steer", "turn left"), ("follow_up", "go home")] {
+        assert_eq!(pi.data(json!({"type": kind, "message": text}))["disposition"], "queued");
+    }
+    pi.end_input();
+    assert_eq!(pi.wait().code(), Some(0));
+    let mut said = String::new();
+    std::io::Read::read_to_string(pi.child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    assert!(said.contains("not sent: turn left") && said.contains("not sent: go home"), "{said}");
 }

@@ -38,7 +38,7 @@ fn the_file_says_what_the_commands_say() {
     let told: Vec<Value> = ended.map(|line| line["message"].clone()).collect();
     let messages = pi.data(json!({"type": "get_messages"}));
     assert_eq!(Value::from(told), messages["messages"]);
-    assert_eq!(roles(&messages), ["user", "assistant", "toolResult", "assistant"]);
+    assert_eq!(roles(&messages), ["system", "user", "assistant", "toolResult", "assistant"]);
     let since = pi.data(json!({"type": "get_entries", "since": file[1]["id"]}));
     assert_eq!(since["entries"].as_array().unwrap().len(), file.len() - 2);
     let stats = pi.data(json!({"type": "get_session_stats"}));
@@ -46,7 +46,7 @@ fn the_file_says_what_the_commands_say() {
         stats["tokens"],
         json!({"input": 30, "output": 5, "cacheRead": 0, "cacheWrite": 0, "total": 35})
     );
-    assert_eq!((&stats["toolCalls"], &stats["totalMessages"]), (&json!(1), &json!(4)));
+    assert_eq!((&stats["toolCalls"], &stats["totalMessages"]), (&json!(1), &json!(5)));
     let tree = pi.data(json!({"type": "get_tree"}));
     let mut depth = 0;
     let mut node = &tree["tree"][0];
@@ -73,20 +73,20 @@ fn sessions_are_made_switched_forked_and_copied() {
     assert_eq!(said[1]["text"], "second");
     let forked = pi.data(json!({"type": "fork", "entryId": said[1]["entryId"]}));
     assert_eq!(forked, json!({"text": "second", "cancelled": false}));
-    assert_eq!(roles(&pi.data(json!({"type": "get_messages"}))), ["user", "assistant"]);
+    assert_eq!(roles(&pi.data(json!({"type": "get_messages"}))), ["system", "user", "assistant"]);
     pi.prompt("other");
     let second = file_of(&mut pi);
     assert_ne!(first, second);
     let head = &lines(&second)[0];
     assert_eq!(head["parentSession"], first.to_str().unwrap());
     assert_eq!(pi.data(json!({"type": "clone"})), json!({"cancelled": false}));
-    assert_eq!(roles(&pi.data(json!({"type": "get_messages"}))).len(), 4);
+    assert_eq!(roles(&pi.data(json!({"type": "get_messages"}))).len(), 5);
     pi.data(json!({"type": "new_session"}));
     assert_eq!(pi.data(json!({"type": "get_state"}))["messageCount"], 0);
     pi.data(json!({"type": "switch_session", "sessionPath": first.to_str().unwrap()}));
     assert_eq!(file_of(&mut pi), first);
     let texts = pi.data(json!({"type": "get_messages"}));
-    assert_eq!(texts["messages"][3]["content"][0]["text"], "two");
+    assert_eq!(texts["messages"][4]["content"][0]["text"], "two");
     let before = lines(&first).len();
     pi.prompt("again");
     assert!(lines(&first).len() > before, "the file does not grow");
@@ -118,9 +118,9 @@ fn a_killed_engine_lost_nothing_and_goes_on() {
     pi.prompt("second");
     assert_eq!(
         roles(&pi.data(json!({"type": "get_messages"}))),
-        ["user", "assistant", "user", "assistant"]
+        ["system", "user", "assistant", "user", "assistant"]
     );
-    assert_eq!(lines(&path).iter().filter(|line| line["type"] == "message").count(), 4);
+    assert_eq!(lines(&path).iter().filter(|line| line["type"] == "message").count(), 5);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_session_of_pi_is_taken_over_and_its_file_grows() {
     assert!(grown.starts_with(&text), "what was there has changed:\n{grown}");
     assert_eq!(
         roles(&pi.data(json!({"type": "get_messages"}))),
-        ["user", "assistant", "user", "assistant"]
+        ["user", "assistant", "system", "user", "assistant"]
     );
     // Another program goes on with the file meanwhile: its lines stay, and what they say is a session of its own.
     pi.data(json!({"type": "new_session"}));
@@ -192,7 +192,7 @@ fn a_provider_that_fails_is_asked_again_unless_that_is_off() {
     let at = told.find("auto_retry_start").unwrap();
     let (before, after) = told.split_at(at);
     assert!(
-        before.ends_with("turn_end \"error\" results=0\nagent_end messages=2 willRetry=true\n"),
+        before.ends_with("turn_end \"error\" results=0\nagent_end messages=3 willRetry=true\n"),
         "{told}"
     );
     assert!(after.contains("\nagent_start\nturn_start\nmessage_start assistant\n"), "{told}");
@@ -227,7 +227,7 @@ fn a_conversation_is_summed_up() {
         entries["entries"].as_array().unwrap().iter().map(|e| &e["id"]).collect();
     assert!(ids.contains(&&result["firstKeptEntryId"]), "{result}");
     let messages = pi.data(json!({"type": "get_messages"}));
-    assert_eq!(roles(&messages)[0], "compactionSummary");
+    assert_eq!(roles(&messages)[1], "compactionSummary");
     let again = pi.ask(json!({"type": "compact"}));
     assert_eq!(again["error"], "Already compacted");
     pi.prompt("third");

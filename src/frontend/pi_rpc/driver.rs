@@ -63,8 +63,10 @@ impl Driver {
         let watching = Watching { subscriber, steering, follow_up };
         let retries = !options.no_retry;
         let compacts = engine.services().room.is_automatic;
-        let sessions = Sessions { engine, options };
+        let mut sessions = Sessions { engine, options };
         let open = Box::pin(sessions.start(&watching)).await?;
+        // It was named for the first session; others have their own.
+        sessions.options.model = None;
         Ok(Self {
             sessions,
             open,

@@ -36,10 +36,7 @@ impl Driver {
                 self.switched(&head, made, json!({ "cancelled": false })).await
             }
             Command::GetState => self.state(&head).await,
-            Command::GetMessages => {
-                let (lines, leaf) = (self.open.mirror.lines(), self.open.mirror.leaf());
-                head.data(json!({ "messages": history::messages(lines, leaf) }))
-            }
+            Command::GetMessages => head.data(json!({ "messages": self.messages() })),
             Command::SetModel(set) => {
                 self.set_model(&head, &format!("{}/{}", set.provider, set.model_id)).await
             }
@@ -120,6 +117,11 @@ impl Driver {
             }
         };
         self.out.push_json(&answer);
+    }
+
+    fn messages(&self) -> Vec<Value> {
+        let mirror = &self.open.mirror;
+        history::messages(mirror.lines(), mirror.leaf(), self.sessions.options.dialect)
     }
 
     async fn look(&mut self) -> Result<Snapshot, agent::Error> {
@@ -298,7 +300,7 @@ impl Driver {
         let named = Named::read(&look.model);
         let state = look.state.value;
         let is_compacting = state == StateValue::Compacting || self.compacting.is_some();
-        let messages = history::messages(open.mirror.lines(), open.mirror.leaf());
+        let messages = self.messages();
         let path = open.mirror.path().map(|path| json!(path.to_string_lossy()));
         head.data(fields([
             ("model", Some(models::model(&self.models(), named))),
@@ -348,7 +350,8 @@ impl Driver {
                 let mirror = &self.open.mirror;
                 let path = mirror.path().map(|path| path.to_string_lossy().into_owned());
                 let session = self.open.handle.id.as_str();
-                head.data(history::stats(mirror.lines(), session, path, &look.context))
+                let dialect = self.sessions.options.dialect;
+                head.data(history::stats(mirror.lines(), session, path, &look.context, dialect))
             }
             Err(error) => head.failed(&words(&error)),
         }

@@ -1,5 +1,6 @@
 //! What is asked of a session's entries: the conversation, the tree, the counts. Pure.
 
+use super::Dialect;
 use super::mirror::Line;
 use pintle_protocol::context::ContextUsage;
 use serde_json::{Map, Value, json};
@@ -71,21 +72,39 @@ fn way<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
     way
 }
 
-/// The messages that the model reads: after a summing up, its summary and what it kept.
-pub(super) fn messages(lines: &[Line], leaf: Option<&str>) -> Vec<Value> {
+/// The messages that the model reads, in a dialect: after a summing up, the prompt, its summary and what it kept.
+pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> Vec<Value> {
+    let mut messages = read(lines, leaf);
+    messages.retain(|message| is_known(message, dialect));
+    messages
+}
+
+/// Whether a dialect has a word for a message: the legacy Pi told nobody of system prompts.
+fn is_known(message: &Value, dialect: Dialect) -> bool {
+    match dialect {
+        Dialect::Current => true,
+        Dialect::Legacy => role(message) != "system",
+    }
+}
+
+fn read(lines: &[Line], leaf: Option<&str>) -> Vec<Value> {
     let way = way(lines, leaf);
     let summed_up = way.iter().rposition(|line| line.text_of("type") == Some("compaction"));
     let Some(at) = summed_up else { return way.iter().filter_map(|line| message(line)).collect() };
-    let mut messages: Vec<Value> = way.get(at).and_then(|line| message(line)).into_iter().collect();
+    let summary = way.get(at);
+    let prompt = summary.and_then(|line| line.entry.get("systemMessage")).cloned();
+    let summary = summary.and_then(|line| message(line));
+    let has_prompt = prompt.is_some();
+    let mut messages: Vec<Value> = prompt.into_iter().chain(summary).collect();
     let kept = way.get(at).and_then(|line| line.text_of("firstKeptEntryId"));
     let first = way.iter().position(|line| line.text_of("id") == kept).unwrap_or(at);
     let kept = way.get(first..at).unwrap_or_default();
     let since = way.get(at + 1..).unwrap_or_default();
-    let read = kept.iter().chain(since);
-    messages.extend(
-        read.filter(|line| line.text_of("type") != Some("compaction"))
-            .filter_map(|line| message(line)),
-    );
+    let is_told = |message: &Value| has_prompt && role(message) == "system";
+    let message = |line: &&Line| message(line);
+    let kept = kept.iter().filter(|line| line.text_of("type") != Some("compaction"));
+    messages.extend(kept.filter_map(message).filter(|message| !is_told(message)));
+    messages.extend(since.iter().filter_map(message));
     messages
 }
 
@@ -151,7 +170,7 @@ pub(super) fn said(line: &Line) -> String {
 
 /// What the model said last.
 pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
-    let messages = messages(lines, leaf);
+    let messages = read(lines, leaf);
     let replies = messages.iter().rev().filter(|message| role(message) == "assistant");
     let said = replies.map(text).map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
     said.map_or_else(|| json!({}), |text| json!({ "text": text }))
@@ -163,8 +182,10 @@ pub(super) fn stats(
     session: &str,
     path: Option<String>,
     context: &ContextUsage,
+    dialect: Dialect,
 ) -> Value {
-    let messages: Vec<&Value> = lines.iter().filter_map(|line| line.entry.get("message")).collect();
+    let messages = lines.iter().filter_map(|line| line.entry.get("message"));
+    let messages: Vec<&Value> = messages.filter(|message| is_known(message, dialect)).collect();
     let count = |wanted: &str| messages.iter().filter(|message| role(message) == wanted).count();
     let calls = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
     let calls = calls.filter(|block| block.get("type") == Some(&json!("toolCall"))).count();

@@ -123,7 +123,8 @@ impl Mirror {
 
     /// Whether a person or a model has said anything.
     pub(super) fn is_empty(&self) -> bool {
-        !self.lines.iter().any(|line| line.entry.get("message").is_some())
+        let role = |line: &Line| line.entry.pointer("/message/role").cloned();
+        self.lines.iter().filter_map(role).all(|role| role == "system")
     }
 
     /// Takes what the journal says up to an event, and returns the new entries.
@@ -172,7 +173,7 @@ impl Mirror {
             ways.take(&entry?);
         }
         self.journal = self.store.entries(&self.session)?;
-        self.writer = Writer::new(ways).named_by_items().over(&self.apis);
+        self.writer = Writer::new(ways).named_by_items().with_prompts().over(&self.apis);
         self.lines.clear();
         self.seq = 0;
         while let Some(entry) = self.journal.next() {

@@ -23,7 +23,7 @@ mod story;
 mod variables;
 
 pub use line::QueueMode;
-pub use models::meant;
+pub use models::{at_level, meant};
 pub use sessions::Start;
 
 use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};

@@ -46,6 +46,12 @@ pub(super) fn effort(level: &str) -> Option<&'static str> {
     LEVELS.iter().find(|(name, _)| *name == level).map(|(_, effort)| *effort)
 }
 
+/// A model with one of Pi's thinking levels in the place of its own; `None` for a level that nobody knows.
+pub fn at_level(model: &str, level: &str) -> Option<String> {
+    let Named { provider, id, .. } = Named::read(model);
+    Some(format!("{provider}/{id}:{}", effort(level)?))
+}
+
 /// The levels of a model: one that does not think has none.
 pub(super) fn levels(list: &ModelsListResult, named: Named<'_>) -> Vec<&'static str> {
     let thinks = info(list, named).is_none_or(|info| info.reasoning != Some(false));
@@ -95,7 +101,7 @@ pub(super) fn model(list: &ModelsListResult, named: Named<'_>) -> Value {
         "name": info.and_then(|info| info.name.as_deref()).unwrap_or(named.id),
         "api": apis(list).of(named.provider),
         "provider": named.provider,
-        "baseUrl": provider.and_then(|known| known.url.as_deref()).unwrap_or_default(),
+        "baseUrl": base(provider.and_then(|known| known.url.as_deref()).unwrap_or_default()),
         "reasoning": info.is_none_or(|info| info.reasoning != Some(false)),
         "input": if vision { json!(["text", "image"]) } else { json!(["text"]) },
         "cost": {
@@ -107,6 +113,12 @@ pub(super) fn model(list: &ModelsListResult, named: Named<'_>) -> Value {
         "contextWindow": info.and_then(|info| info.window).unwrap_or(UNKNOWN_WINDOW),
         "maxTokens": info.and_then(|info| info.max_output).unwrap_or(UNKNOWN_OUTPUT),
     })
+}
+
+/// What Pi calls a URL's base: what stands before the way to an API.
+fn base(url: &str) -> &str {
+    let endings = ["/v1/messages", "/chat/completions", "/responses"];
+    endings.iter().find_map(|ending| url.strip_suffix(ending)).unwrap_or(url)
 }
 
 /// The wires of all providers.

@@ -1,6 +1,7 @@
 //! The messages that the model has not read, as texts in Pi's two lists. Pure.
 //!
-//! Messages may also be held: said while nothing ran, or left over from a run that was aborted. They wait for the next prompt.
+//! Messages may also be held: said while nothing ran, or left over from a run that was aborted. They wait for the next prompt, here and
+//! not in the journal; whoever drops this names them.
 
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput};
@@ -54,6 +55,11 @@ impl Queue {
     /// Takes what was held, to be put into the engine's queue.
     pub(super) fn take_held(&mut self) -> Vec<(Delivery, Vec<Input>)> {
         std::mem::take(&mut self.held)
+    }
+
+    /// What was held and no prompt came for, as texts.
+    pub(super) fn unsent(&self) -> Vec<String> {
+        self.held.iter().map(|(_, input)| text(input)).collect()
     }
 
     /// Whether the engine goes on with something by itself.

@@ -14,7 +14,7 @@ use crate::agent::{
 };
 
 use crate::pi::{self, Apis};
-use crate::store::{FORMAT_VERSION, Header, Store};
+use crate::store::{Header, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
@@ -244,25 +244,7 @@ impl Sessions {
             let read = pi::read(&text)
                 .map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
             let imported = pi::import(&read, None, &mut || ambient.new_id());
-            let header = Header {
-                journal: "pintle".to_owned(),
-                version: FORMAT_VERSION,
-                session_id: new.clone(),
-                cwd: imported.cwd,
-                created_ms: imported.created_ms,
-            };
-            let mut journal = store.draft(&header)?;
-            for (seq, draft) in (1..).zip(imported.drafts) {
-                let record = EventRecord {
-                    session_id: new.clone(),
-                    seq,
-                    ts_ms: draft.ts_ms,
-                    turn_id: draft.turn_id,
-                    event: draft.event,
-                };
-                journal.append(&record, draft.private.as_deref())?;
-            }
-            journal.publish()?;
+            imported.keep(&store, &new)?;
             Ok(())
         })
         .await?;
@@ -342,8 +324,11 @@ impl Sessions {
         Ok(open)
     }
 
-    /// Closes a session. One in which nobody said anything is not kept.
+    /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
     pub(super) async fn close(&self, open: Open) {
+        for text in open.story.queue.unsent() {
+            tracing::warn!("no prompt came after this message, so it was not sent: {text}");
+        }
         let _ = open.handle.ask(|reply| Command::Close { reply }).await;
         if open.mirror.is_empty() {
             let (store, id) = (self.store(), open.handle.id.clone());

@@ -22,9 +22,6 @@ use serde_json::{Value, json};
 /// What the notice of a command is called that a person ran and the model does not see.
 pub(super) const RAN: &str = "ran";
 
-/// What Pi says in a reply that was aborted.
-const ABORTED: &str = "Request was aborted";
-
 /// The story of one session.
 #[derive(Debug)]
 pub(super) struct Story {
@@ -182,8 +179,9 @@ impl Story {
             Event::StepCompleted(step) => {
                 self.step_ended(step.stop.is_none(), record, entries, out);
             }
-            Event::RetryScheduled(retry) => self.failed_once(retry, record, out),
-            Event::TurnCompleted(end) => self.ended(end, record, out),
+            Event::RetryScheduled(retry) => self.failed_once(retry, record, entries, out),
+            Event::TurnCompleted(end) => self.ended(end, record, entries, out),
+            Event::PromptMade(_) => self.prompted(record, entries, out),
             Event::SessionUpdated(updated) => self.renamed(updated.title.clone(), out),
             Event::Notice(notice) if notice.code != RAN => notify(notice, out),
             _ => {}
@@ -223,6 +221,15 @@ impl Story {
         tell(out, &json!({ "type": "message_end", "message": message }));
         if let Some(run) = &mut self.run {
             run.messages.push(message.clone());
+        }
+    }
+
+    /// Tells what the model is told before all else; the legacy Pi did not.
+    fn prompted(&mut self, record: &EventRecord, entries: &[Value], out: &mut Vec<Vec<u8>>) {
+        let is_told = self.dialect == Dialect::Current && record.turn_id != self.quiet;
+        if let Some(prompt) = said_by(entries, "system").filter(|_| is_told) {
+            self.open_turn(out);
+            self.said(&prompt, out);
         }
     }
 

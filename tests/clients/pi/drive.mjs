@@ -39,7 +39,8 @@ const until = (client, kind) =>
     });
   });
 const streams = (event) => event.type === "message_update" && event.assistantMessageEvent.type === "text_delta";
-const roles = async (client) => (await client.getMessages()).map((message) => message.role);
+/** Who said what, system prompts aside: the legacy Pi has none. */
+const roles = async (client) => (await client.getMessages()).map((message) => message.role).filter((role) => role !== "system");
 
 const steps = {
   async "a prompt is answered"(client) {
@@ -165,6 +166,11 @@ if (isCurrent) {
     assert.deepEqual(await client.clearQueue(), { steering: [], followUp: ["not this"] });
     model.release();
     await idle;
+  };
+  steps["the prompt is told first"] = async (client) => {
+    const [first] = await client.getMessages();
+    assert.equal(first.role, "system");
+    assert.ok(first.sections.preamble.length > 0 && first.toolsAdded.some((tool) => tool.name === "bash"), JSON.stringify(first));
   };
   steps["entries and tree are those of the file"] = async (client) => {
     const lines = readFileSync((await client.getState()).sessionFile, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));

@@ -136,6 +136,11 @@ pub(crate) fn command(place: &Place, script: &Value, more: &[&str]) -> Command {
     command
 }
 
+/// A script of one reply.
+pub(crate) fn hello() -> Value {
+    json!({"replies": [{"blocks": [{"text": "hello there"}]}]})
+}
+
 /// A script whose replies are these words.
 pub(crate) fn words(words: &[&str]) -> Value {
     let replies: Vec<Value> =

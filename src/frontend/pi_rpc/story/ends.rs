@@ -1,9 +1,10 @@
 //! How calls, turns, runs and summings up end in Pi's events. Pure.
 
-use super::{ABORTED, Calls, Story, is_kind, message_of, reason, tell};
+use super::{Calls, Story, is_kind, message_of, reason, said_by, tell};
 use crate::frontend::pi_rpc::Dialect;
 use crate::frontend::pi_rpc::line::put;
 use crate::frontend::pi_rpc::message;
+use crate::pi::ABORTED;
 use pintle_protocol::event::{EventRecord, RetryScheduled, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};
 use serde_json::{Value, json};
@@ -53,21 +54,37 @@ impl Story {
     }
 
     /// Ends the reply that is open or was cut, or makes one: it says how the run ended.
-    fn end_badly(&mut self, stop: &str, error: &str, ms: u64, out: &mut Vec<Vec<u8>>) {
+    fn end_badly(
+        &mut self,
+        (stop, error): (&str, &str),
+        record: &EventRecord,
+        entries: &[Value],
+        out: &mut Vec<Vec<u8>>,
+    ) {
         // What calls came to is told before.
         if let Some(calls) = self.calls.take() {
             self.calls = Some(Calls { open: Vec::new(), ..calls });
             self.end_turn_if_done(out);
         }
-        let mut message = if let Some(message) = self.cut.take() {
+        let cut = self.cut.take();
+        let has_begun = cut.is_some() || self.reply.is_some();
+        let message = said_by(entries, "assistant").unwrap_or_else(|| {
+            let mut message = cut.unwrap_or_else(|| match &mut self.reply {
+                Some(reply) => {
+                    reply.end(out);
+                    reply.message(stop)
+                }
+                None => message::reply(&self.voice, &[], &message::no_usage(), stop, record.ts_ms),
+            });
+            message::cut(&mut message, stop, error);
             message
+        });
+        if has_begun {
+            self.reply_ended(&message, out);
         } else {
-            let reply = self.open_reply(ms, out);
-            reply.end(out);
-            reply.message(stop)
-        };
-        message::cut(&mut message, stop, error);
-        self.reply_ended(&message, out);
+            self.open_turn(out);
+            self.said(&message, out);
+        }
         self.end_turn(&message, &[], out);
     }
 
@@ -84,13 +101,18 @@ impl Story {
         &mut self,
         retry: &RetryScheduled,
         record: &EventRecord,
+        entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
         // The summing up tries again by itself.
-        if record.turn_id == self.quiet || self.given_up.is_some() {
+        if record.turn_id == self.quiet {
             return;
         }
-        self.end_badly("error", &retry.message, record.ts_ms, out);
+        if self.given_up.is_some() {
+            self.cut = said_by(entries, "assistant").or(self.cut.take());
+            return;
+        }
+        self.end_badly(("error", &retry.message), record, entries, out);
         self.end_run(true, out);
         self.retry = Some(retry.attempt);
         tell(
@@ -109,6 +131,7 @@ impl Story {
         &mut self,
         end: &TurnCompleted,
         record: &EventRecord,
+        entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
         if record.turn_id.is_some() && record.turn_id == self.quiet {
@@ -120,9 +143,11 @@ impl Story {
         let is_aborted = end.status == TurnStatus::Interrupted && error.is_none();
         let retried = self.retry.take();
         if let Some(error) = &error {
-            self.end_badly("error", error, record.ts_ms, out);
+            self.end_badly(("error", error), record, entries, out);
+        } else if is_aborted && retried.is_some() && self.run.is_none() {
+            // The failure that was to be tried again has ended the run.
         } else if is_aborted {
-            self.end_badly("aborted", ABORTED, record.ts_ms, out);
+            self.end_badly(("aborted", ABORTED), record, entries, out);
         } else if self.queue.goes_on() {
             return;
         }

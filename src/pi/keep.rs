@@ -1,0 +1,35 @@
+//! A session of Pi's in the store, as a journal of its own.
+
+use super::Imported;
+use crate::store::{Error, FORMAT_VERSION, Header, Store};
+use pintle_protocol::event::EventRecord;
+use pintle_protocol::ids::SessionId;
+
+impl Imported {
+    /// Keeps it under an id that no session has. Until it is whole nobody sees it.
+    ///
+    /// # Errors
+    /// The store cannot be written.
+    pub fn keep(self, store: &Store, id: &SessionId) -> Result<(), Error> {
+        let header = Header {
+            journal: "pintle".to_owned(),
+            version: FORMAT_VERSION,
+            session_id: id.clone(),
+            cwd: self.cwd,
+            created_ms: self.created_ms,
+        };
+        let mut journal = store.draft(&header)?;
+        for (seq, draft) in (1..).zip(self.drafts) {
+            let record = EventRecord {
+                session_id: id.clone(),
+                seq,
+                ts_ms: draft.ts_ms,
+                turn_id: draft.turn_id,
+                event: draft.event,
+            };
+            journal.append(&record, draft.private.as_deref())?;
+        }
+        // What is half there would look like the whole.
+        journal.publish()
+    }
+}

@@ -1,0 +1,149 @@
+//! System prompts as Pi's system messages: the first says all sections and tools, a later one what has changed.
+//!
+//! Only prompts whose tools the journal knows are told; older journals do not say them.
+
+use super::super::fields::Fields;
+use super::Writer;
+use crate::context::prompt::BETWEEN;
+use pintle_protocol::event::EventRecord;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// What of a prompt the journal keeps beside its event.
+#[derive(Deserialize)]
+struct Kept {
+    system: String,
+    /// The sections: each name, with the length of its text in bytes.
+    #[serde(default)]
+    sections: Vec<(String, usize)>,
+    tools: Vec<Map<String, Value>>,
+}
+
+/// What the model was told so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Told {
+    sections: Map<String, Value>,
+    tools: Vec<Map<String, Value>>,
+}
+
+impl Told {
+    /// What a message of Pi's says.
+    fn hear(&mut self, message: &Value) {
+        for (name, text) in message.get("sections").and_then(Value::as_object).into_iter().flatten()
+        {
+            if text.is_null() {
+                self.sections.shift_remove(name);
+            } else {
+                self.sections.insert(name.clone(), text.clone());
+            }
+        }
+        let list = |key: &str| message.get(key).and_then(Value::as_array).into_iter().flatten();
+        for gone in list("toolsRemoved") {
+            self.tools.retain(|tool| tool.get("name") != gone.get("name"));
+        }
+        for new in list("toolsAdded").filter_map(Value::as_object) {
+            self.tools.retain(|tool| tool.get("name") != new.get("name"));
+            self.tools.push(new.clone());
+        }
+    }
+
+    /// All of it, as a message.
+    pub(super) fn whole(&self, ms: u64) -> Option<Value> {
+        if self.sections.is_empty() && self.tools.is_empty() {
+            return None;
+        }
+        let mut message = message(&self.sections, ms);
+        put_list(&mut message, "toolsAdded", &self.tools);
+        Some(message)
+    }
+
+    /// The message that makes this of it.
+    fn change_to(&self, new: &Self, ms: u64) -> Option<Value> {
+        let gone = self.sections.keys().filter(|name| !new.sections.contains_key(*name));
+        let mut sections: Map<String, Value> =
+            gone.map(|name| (name.clone(), Value::Null)).collect();
+        let changed =
+            new.sections.iter().filter(|(name, text)| self.sections.get(*name) != Some(text));
+        sections.extend(changed.map(|(name, text)| (name.clone(), text.clone())));
+        let added: Vec<_> =
+            new.tools.iter().filter(|tool| !self.tools.contains(tool)).cloned().collect();
+        let has = |tool: &Map<String, Value>| {
+            new.tools.iter().any(|new| new.get("name") == tool.get("name"))
+        };
+        let removed = self.tools.iter().filter(|tool| !has(tool));
+        let removed: Vec<Map<String, Value>> = removed
+            .map(|tool| {
+                tool.iter()
+                    .filter(|(key, _)| *key == "name")
+                    .map(|(key, name)| (key.clone(), name.clone()))
+                    .collect()
+            })
+            .collect();
+        if sections.is_empty() && added.is_empty() && removed.is_empty() {
+            return None;
+        }
+        let mut message = message(&sections, ms);
+        put_list(&mut message, "toolsAdded", &added);
+        put_list(&mut message, "toolsRemoved", &removed);
+        Some(message)
+    }
+}
+
+fn message(sections: &Map<String, Value>, ms: u64) -> Value {
+    json!({ "role": "system", "content": "", "sections": sections, "timestamp": ms })
+}
+
+fn put_list(message: &mut Value, key: &str, list: &[Map<String, Value>]) {
+    if let (Value::Object(message), false) = (message, list.is_empty()) {
+        message.insert(key.to_owned(), list.iter().cloned().map(Value::Object).collect());
+    }
+}
+
+impl Kept {
+    /// The sections by name; what has no names is one.
+    fn told(self) -> Told {
+        let Self { system, sections: named, tools } = self;
+        let mut sections = Map::new();
+        let mut rest = system.as_str();
+        for (name, bytes) in &named {
+            let Some((text, behind)) = rest.split_at_checked(*bytes) else { break };
+            sections.insert(name.clone(), text.into());
+            rest = behind.strip_prefix(BETWEEN).unwrap_or(behind);
+        }
+        if sections.is_empty() {
+            sections.insert("preamble".to_owned(), system.trim_end().into());
+        }
+        Told { sections, tools }
+    }
+}
+
+impl Writer {
+    /// A prompt was made.
+    pub(super) fn prompt(
+        &mut self,
+        private: Option<&RawValue>,
+        record: &EventRecord,
+        out: &mut String,
+    ) {
+        let kept = private.and_then(|raw| serde_json::from_str::<Kept>(raw.get()).ok());
+        let Some(kept) = kept.filter(|_| self.has_prompts) else { return };
+        let new = kept.told();
+        if let Some(message) = self.told.change_to(&new, record.ts_ms) {
+            self.settle(out);
+            self.line(Fields::of(&json!({ "type": "message", "message": message })), record, out);
+        }
+        self.told = new;
+    }
+
+    /// A line of Pi's that may say something of the prompt.
+    pub(super) fn hear(&mut self, line: &Fields) {
+        let message = line.get("message").filter(|_| self.has_prompts);
+        let message = message.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
+        if let Some(message) =
+            message.filter(|message| message.get("role") == Some(&json!("system")))
+        {
+            self.told.hear(&message);
+        }
+    }
+}
