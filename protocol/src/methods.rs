@@ -616,6 +616,10 @@ pub struct TurnStartParams {
     /// How much the turn may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
+    /// The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not
+    /// well-formed ends what was said before, as an empty one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
 }
 
 /// What to do with a prompt while a turn runs.

@@ -12,6 +12,7 @@ use super::feed::{Subscriber, SubscriberId};
 use super::persons::Note;
 use super::workspace::Additional;
 use crate::exec::variables::Given;
+use crate::llm::Trace;
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, PermissionMode};
 use pintle_protocol::content::{Input, Usage};
@@ -346,6 +347,8 @@ pub struct OpenConfig {
     pub variables: Option<Given>,
     /// Directories that belong to the work beside the working directory. No journal keeps them.
     pub additional: Option<Additional>,
+    /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.
+    pub trace: Option<Trace>,
 }
 
 impl OpenConfig {
@@ -358,6 +361,7 @@ impl OpenConfig {
             mode: self.mode.or(created.map(|created| created.mode)),
             variables: self.variables,
             additional: self.additional,
+            trace: self.trace,
         }
     }
 

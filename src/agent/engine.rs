@@ -445,6 +445,7 @@ impl Engine {
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
             variables: config.variables.unwrap_or_default(),
             additional: config.additional.unwrap_or_default(),
+            trace: config.trace.unwrap_or_default(),
         })
     }
 

@@ -60,6 +60,7 @@ pub use crate::exec::overlay::{
     edited as edited_text,
 };
 pub use crate::exec::variables::Given;
+pub use crate::llm::Trace;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
 pub use crate::store::items::Items;

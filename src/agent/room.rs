@@ -344,6 +344,7 @@ async fn ask(
             effort: None,
             max_output_tokens: Some(MAX_SUMMARY_TOKENS),
             cache_key: None,
+            trace: ctx.trace.clone(),
         };
         let asked = async { read(ctx, item, &mut n, request, tally).await };
         let error = tokio::select! {

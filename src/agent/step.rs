@@ -122,6 +122,7 @@ async fn ask(
         effort: ctx.model.effort,
         max_output_tokens: None,
         cache_key: Some(ctx.session_id.as_str().into()),
+        trace: ctx.trace.clone(),
     };
     let sent = Sent {
         system: Arc::clone(&request.system),

@@ -26,7 +26,7 @@ use crate::context::room;
 use crate::exec::Environment;
 use crate::exec::variables::Given;
 use crate::llm::catalog::Price;
-use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider};
+use crate::llm::{Assistant, AssistantBlock, Message, ModelRef, Provider, Trace};
 use crate::store::announced::Announcements;
 use crate::store::blobs::Blobs;
 use crate::tools::{self, ClientRequest, Folders, Ledger, Tool};
@@ -80,6 +80,7 @@ pub(super) struct TurnContext {
     pub(super) tool_settings: Arc<tools::Settings>,
     pub(super) env: Arc<dyn Environment>,
     pub(super) variables: Given,
+    pub(super) trace: Trace,
     pub(super) folders: Folders,
     /// The directories of the work beside the working directory.
     pub(super) additional: Additional,

@@ -81,6 +81,7 @@ fn check(name: &str, origin: &str, messages: Vec<Message>) {
             effort: None,
             max_output_tokens: None,
             cache_key: None,
+            trace: crate::llm::Trace::default(),
         };
         for (target, api) in FAMILIES {
             let body = encode(api, &request, dialect);
@@ -120,6 +121,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
                 effort: None,
                 max_output_tokens: None,
                 cache_key: None,
+                trace: crate::llm::Trace::default(),
             };
             let body = encode(api, &request, Dialect::PLAIN);
             if let Err(broken) = rules::check(api, &body) {

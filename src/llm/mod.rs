@@ -43,6 +43,7 @@ mod responses;
 mod rules;
 pub mod script;
 pub mod sse;
+mod trace;
 mod vision;
 pub mod wire;
 
@@ -54,6 +55,7 @@ pub use message::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 pub use remote::connect;
 pub use request::{Effort, ModelRef, Request, ToolSpec};
 pub use script::Script;
+pub use trace::Trace;
 pub use wire::Wire;
 
 use futures_util::stream::BoxStream;

@@ -145,7 +145,9 @@ impl Remote {
     async fn ask(&self, endpoint: &Endpoint, request: &Request) -> Result<ByteStream, Error> {
         let body = body(endpoint, request);
         let url = endpoint.request_url(&request.model);
-        let headers = endpoint.signed_headers(&url, &body);
+        let mut headers = endpoint.signed_headers(&url, &body);
+        let trace = request.trace.headers();
+        headers.extend(trace.into_iter().map(|(name, value)| (name, Secret::new(value))));
         let response = self.wire.send(WireRequest { url, headers, body }).await?;
         events_of(endpoint, response).await
     }

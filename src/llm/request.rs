@@ -1,6 +1,7 @@
 //! What a model is asked: a conversation, the tools it may call, and how hard it should think.
 
 use super::message::Message;
+use super::trace::Trace;
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,8 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// What the requests of one conversation have in common, so that the provider sends them to where its cache is.
     pub cache_key: Option<Arc<str>>,
+    /// The trace that it belongs to.
+    pub trace: Trace,
 }
 
 /// A tool as a model sees it.

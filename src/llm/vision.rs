@@ -64,6 +64,7 @@ mod tests {
             effort: None,
             max_output_tokens: None,
             cache_key: None,
+            trace: crate::llm::Trace::default(),
         };
         without_images(&mut request);
         let content: Vec<_> = request

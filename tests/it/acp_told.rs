@@ -4,6 +4,8 @@ use crate::support::acp::{Client, call, everything, said, script};
 use crate::support::program::Place;
 use expect_test::expect;
 use serde_json::json;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
 
 #[test]
 fn usage_is_told_where_the_window_is_known() {
@@ -138,4 +140,50 @@ fn a_sub_agent_asks_in_the_session_that_the_client_knows() {
         tool_call_update think completed wait: all [agent-1 is done and says:⏎touched]
         agent_message_chunk: all done
         = session/prompt end_turn"]].assert_eq(&client.told());
+}
+
+/// Answers so many requests to a model, and returns the trace that each named.
+fn traces(listener: &TcpListener, requests: usize) -> Vec<Option<String>> {
+    let one = |_| {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let (mut trace, mut length) = (None, 0);
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).unwrap();
+            match line.trim().split_once(": ") {
+                Some(("traceparent", value)) => trace = Some(value.to_owned()),
+                Some(("content-length", value)) => length = value.parse().unwrap(),
+                Some(_) => {}
+                None if line == "\r\n" => break,
+                None => {}
+            }
+        }
+        reader.read_exact(&mut vec![0; length]).unwrap();
+        let body = "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        trace
+    };
+    (0..requests).map(one).collect()
+}
+
+#[test]
+fn requests_to_models_belong_to_the_trace_of_their_prompt() {
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let prompts = [json!({"traceparent": trace}), json!({"traceparent": "nonsense"}), json!({})];
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let count = prompts.len();
+    let server = std::thread::spawn(move || traces(&listener, count));
+    let place = Place::new(&[]);
+    let args = ["acp", "--model", "ollama/none", "--api", "chat", "--base-url", &url];
+    let mut client = Client::over(place.command(&args), json!({}));
+    client.new_session(&place);
+    for meta in prompts {
+        let prompt = json!({"prompt": [{"type": "text", "text": "go"}], "_meta": meta});
+        assert_eq!(client.ask("session/prompt", prompt)["stopReason"], "end_turn");
+    }
+    assert_eq!(server.join().unwrap(), [Some(trace.to_owned()), None, None]);
 }

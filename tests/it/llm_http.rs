@@ -5,7 +5,7 @@ use futures_util::StreamExt;
 use pintle::ambient::Secret;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{
-    Api, Delta, DeltaStream, Endpoint, Error, ErrorKind, Message, Provider, Request, connect,
+    Api, Delta, DeltaStream, Endpoint, Error, ErrorKind, Message, Provider, Request, Trace, connect,
 };
 use pintle_protocol::content::Content;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ fn request() -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        trace: Trace::default(),
     }
 }
 

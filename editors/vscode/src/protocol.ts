@@ -1936,6 +1936,8 @@ export type TurnStartParams = {
   whenBusy?: WhenBusy;
   /** How much the turn may take. */
   limits?: TurnLimits;
+  /** The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not well-formed ends what was said before, as an empty one does. */
+  traceparent?: string;
 };
 
 /** What to do with a prompt while a turn runs. */

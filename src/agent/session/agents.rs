@@ -82,6 +82,7 @@ impl Session {
             mode: Some(self.mode()),
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),
+            trace: Some(settings.trace.clone()),
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task

@@ -392,6 +392,9 @@ impl Session {
         if let Some(variables) = config.variables {
             self.settings.variables = variables;
         }
+        if let Some(trace) = config.trace {
+            self.settings.trace = trace;
+        }
         if let Some(additional) = config.additional {
             self.settings.additional = additional;
         }

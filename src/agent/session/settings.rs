@@ -4,7 +4,7 @@ use crate::agent::limits::{Limits, Purse};
 use crate::agent::workspace::Additional;
 use crate::context::room;
 use crate::exec::variables::Given;
-use crate::llm::ModelRef;
+use crate::llm::{ModelRef, Trace};
 use crate::store::blobs::Blobs;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
@@ -41,6 +41,8 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) system_prompt: Option<String>,
     /// Variables that its commands see besides.
     pub(in crate::agent) variables: Given,
+    /// The trace that its requests to models belong to.
+    pub(in crate::agent) trace: Trace,
     /// The directories of its work beside the working directory.
     pub(in crate::agent) additional: Additional,
 }

@@ -171,6 +171,7 @@ impl Driver {
         let params: acp::PromptRequest = requests::read(params)?;
         let open = self.open(&params.session_id)?;
         let (handle, session) = (open.handle.clone(), open.handle.id.clone());
+        let trace = requests::trace(params.meta.as_ref());
         let input = said::input(params.prompt).map_err(|why| requests::invalid(&why))?;
         if let Some(instructions) = said::compaction(&input) {
             let instructions = Some(instructions).filter(|text| !text.is_empty());
@@ -182,7 +183,7 @@ impl Driver {
                 })
                 .boxed());
         }
-        let accepted = requests::prompt(handle, input);
+        let accepted = requests::prompt(handle, input, trace);
         Ok(accepted
             .map(move |accepted| match accepted {
                 Ok(accepted) => Done::Prompted(id, session, accepted),

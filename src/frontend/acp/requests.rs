@@ -9,7 +9,7 @@ use super::story::{Offers, Story};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, Command, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter,
-    OpenConfig, SessionHandle, Snapshot, Subscriber, SubscriberId,
+    OpenConfig, SessionHandle, Snapshot, Subscriber, SubscriberId, Trace,
 };
 use crate::frontend::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
@@ -257,8 +257,20 @@ impl Desk {
     }
 }
 
+/// The trace that a request belongs to.
+pub(super) fn trace(meta: Option<&acp::Meta>) -> Trace {
+    let of = |name: &str| meta?.get(name)?.as_str();
+    Trace::new(of("traceparent"), of("tracestate"))
+}
+
 /// Starts a turn, or queues the prompt.
-pub(super) async fn prompt(handle: SessionHandle, input: Vec<Input>) -> Answer<Accepted> {
+pub(super) async fn prompt(
+    handle: SessionHandle,
+    input: Vec<Input>,
+    trace: Trace,
+) -> Answer<Accepted> {
+    let config = OpenConfig { trace: Some(trace), ..OpenConfig::default() };
+    handle.ask(|reply| Command::Configure { config, reply }).await.map_err(no)?;
     let start = |reply| Command::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
     handle.ask(start).await.map_err(no)
 }
@@ -307,13 +319,14 @@ pub(super) async fn steer(handle: SessionHandle, params: Option<Box<RawValue>>) 
     let idle =
         params.meta.as_ref().and_then(|meta| meta.get("steering")?.get("idleBehavior")?.as_str());
     let is_prompted = idle == Some("promptRequired");
+    let trace = trace(params.meta.as_ref());
     let input = said::input(params.prompt).map_err(|why| invalid(&why))?;
     let steer = input.clone();
     let accepted = handle.ask(|reply| Command::Steer { expected: None, input: steer, reply }).await;
     Ok(match accepted {
         Ok(Some(_)) => Steered::Injected,
         Ok(None) if is_prompted => Steered::PromptRequired,
-        Ok(None) => match prompt(handle, input).await {
+        Ok(None) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
             Err(error) => Steered::Failed(error.message().to_owned()),
         },

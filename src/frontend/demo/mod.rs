@@ -135,6 +135,7 @@ impl Client<'_> {
             session_id: None,
             input: vec![Input::text(PROMPT)],
             when_busy: WhenBusy::Reject,
+            traceparent: None,
         })
         .await;
         while let Some(frame) = from_engine.recv().await {

@@ -3,7 +3,9 @@
 use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{self, Command, CreateSession, OpenConfig, QueueEdit, SessionHandle, Snapshot};
+use crate::agent::{
+    self, Command, CreateSession, OpenConfig, QueueEdit, SessionHandle, Snapshot, Trace,
+};
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -147,8 +149,13 @@ pub(super) async fn turn_start(
     connection: Arc<Connection>,
     params: TurnStartParams,
 ) -> Answer<TurnStartResult> {
-    let TurnStartParams { session_id, input, when_busy, limits } = params;
+    let TurnStartParams { session_id, input, when_busy, limits, traceparent } = params;
     let session = session(&connection, session_id)?;
+    if let Some(parent) = traceparent {
+        let trace = Some(Trace::new(Some(&parent), None));
+        let config = OpenConfig { trace, ..OpenConfig::default() };
+        session.ask(|reply| Command::Configure { config, reply }).await.map_err(refused)?;
+    }
     let accepted = session.ask(|reply| Command::Start { input, when_busy, limits, reply }).await;
     let agent::Accepted { turn_id, item_id, disposition } = accepted.map_err(refused)?;
     Ok(TurnStartResult { turn_id, item_id, disposition })
@@ -395,5 +402,5 @@ pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
     let SessionConfig { model, permission_mode, system_prompt, mode, additional_directories } =
         config;
     let additional = additional_directories.map(|all| all.into_iter().map(Into::into).collect());
-    OpenConfig { model, permission_mode, system_prompt, mode, additional, variables: None }
+    OpenConfig { model, permission_mode, system_prompt, mode, additional, ..OpenConfig::default() }
 }

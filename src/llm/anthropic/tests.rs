@@ -66,6 +66,7 @@ fn request(messages: Vec<Message>) -> Request {
         effort: None,
         max_output_tokens: Some(100),
         cache_key: None,
+        trace: crate::llm::Trace::default(),
     }
 }
 

@@ -106,6 +106,7 @@ fn request(messages: Vec<Message>) -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        trace: crate::llm::Trace::default(),
     }
 }
 

@@ -166,5 +166,6 @@ fn request() -> Request {
         effort: None,
         max_output_tokens: None,
         cache_key: None,
+        trace: crate::llm::Trace::default(),
     }
 }

@@ -1202,6 +1202,7 @@
 ---@field input (pintle.Input)[] The prompt.
 ---@field whenBusy? pintle.WhenBusy What to do while a turn runs; default `reject`.
 ---@field limits? pintle.TurnLimits How much the turn may take.
+---@field traceparent? string The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not well-formed ends what was said before, as an empty one does.
 
 ---What to do with a prompt while a turn runs.
 ---@alias pintle.WhenBusy "reject"|"queue"
