@@ -34,7 +34,7 @@ pub(crate) enum Task {
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
     Rpc(Box<rpc::Rpc>),
     /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
-    Acp(Settings),
+    Acp(Acp),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
@@ -136,6 +136,15 @@ pub(crate) struct Serve {
     framing: Option<FramingName>,
 }
 
+#[derive(Debug, clap::Args)]
+pub(crate) struct Acp {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Run commands here, also where the editor offers terminals of its own for them
+    #[arg(long)]
+    pub(crate) no_client_terminals: bool,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum FramingName {
     Ndjson,
@@ -160,6 +169,9 @@ pub(crate) struct Run {
     /// The folder to work in
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
+    /// A directory that belongs to the work beside that folder; give it again for more
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
     /// What to print: the answer, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,

@@ -13,7 +13,7 @@ use pintle::config::{
     Live, SafeZone, TitleSettings, ToolSettings, Variables,
 };
 use pintle::exec::local::{Local, Options};
-use pintle::exec::overlay::{Documents, Overlay};
+use pintle::exec::overlay::{Editors, Overlay};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
@@ -46,14 +46,14 @@ pub(crate) async fn services(
     let profile = config.tools.profile.as_deref();
     let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
     let model = config.model.as_ref().map(|model| model.value.clone());
-    let documents = Documents::default();
-    let env = environment(&config.environment, ambient, &documents).await?;
+    let editors = Editors::default();
+    let env = environment(&config.environment, ambient, &editors).await?;
     Ok(Services {
         ambient: ambient.clone(),
         here: this_machine(ambient),
         hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
         store: Store::new(&config.folders.data),
-        documents: env.is_this_machine().then_some(documents),
+        editors: env.is_this_machine().then_some(editors),
         env,
         tools: Toolbox::Profiles {
             profile,
@@ -106,7 +106,7 @@ fn named<T: Copy + Default>(
 pub(crate) async fn environment(
     config: &EnvironmentConfig,
     ambient: &Ambient,
-    documents: &Documents,
+    editors: &Editors,
 ) -> anyhow::Result<Arc<dyn Environment>> {
     let options = Options {
         variables: match config.variables.value {
@@ -120,7 +120,8 @@ pub(crate) async fn environment(
     };
     let wrap = &config.wrap;
     let env: Arc<dyn Environment> = if wrap.value.is_empty() {
-        Arc::new(Overlay::new(Arc::new(Local::new(ambient, options)), documents.clone()))
+        let local = Arc::new(Local::new(ambient, options));
+        Arc::new(Overlay::new(local, editors))
     } else {
         let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
         Arc::new(wrapped.with_context(|| format!("the command prefix from {}", wrap.source))?)
@@ -248,14 +249,14 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
     }
     let script = Script::from_json(&demo.script())?;
     let local = Arc::new(Local::new(ambient, Options::default()));
-    let documents = Documents::default();
+    let editors = Editors::default();
     Ok(Services {
         ambient: ambient.clone(),
         here: this_machine(ambient),
         hooks: Arc::default(),
         store: Store::new(&demo.folder.join("data")),
-        env: Arc::new(Overlay::new(local, documents.clone())),
-        documents: Some(documents),
+        env: Arc::new(Overlay::new(local, &editors)),
+        editors: Some(editors),
         tools: Profile::Pi.tools().into(),
         tool_settings: Arc::default(),
         models: scripted(script),

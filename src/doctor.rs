@@ -9,7 +9,7 @@ use crate::assemble;
 use pintle::agent::ModelSource;
 use pintle::ambient::Ambient;
 use pintle::config::Config;
-use pintle::exec::overlay::Documents;
+use pintle::exec::overlay::Editors;
 use pintle::llm::{ModelRef, catalog};
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
@@ -76,7 +76,7 @@ fn report(
         String::new()
     };
     writeln!(out, "tools     act {place}{read_only}")?;
-    let answer = in_runtime(assemble::environment(environment, ambient, &Documents::default()));
+    let answer = in_runtime(assemble::environment(environment, ambient, &Editors::default()));
     let shell = match &answer {
         Ok(env) => format!("shell {}", env.platform().shell.display()),
         Err(error) => format!("{error:#}"),

@@ -82,14 +82,14 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| serve_stdio(serve, ambient))
         }
         Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
-        Task::Acp(settings) => {
+        Task::Acp(task) => {
             if std::io::stdin().is_terminal() {
                 anyhow::bail!(
                     "`acp` speaks the Agent Client Protocol on stdin, and stdin is a terminal\n  \
                      it is started by an editor: editors/README.md says how"
                 );
             }
-            in_runtime(|| serve_acp(settings, ambient))
+            in_runtime(|| serve_acp(task, ambient))
         }
         Task::Run(task) => in_runtime(|| run_task(task, ambient)),
         Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
@@ -172,13 +172,15 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
 }
 
 /// Speaks the Agent Client Protocol.
-async fn serve_acp(settings: args::Settings, ambient: Ambient) -> anyhow::Result<u8> {
+async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
+    let args::Acp { settings, no_client_terminals } = task;
     let mut signals = Signals::new()?;
     let services = assemble::services(&settings, &ambient).await?;
     let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
     let (engine, handle) = Engine::new(services);
-    let options = acp::Options { cwd, stop: signals.token() };
+    let client_terminals = !no_client_terminals;
+    let options = acp::Options { cwd, stop: signals.token(), client_terminals };
     let served = beside(engine, acp::serve(link, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,
@@ -197,12 +199,14 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let prompt = task.prompt()?;
     let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
     let (engine, handle) = Engine::new(services);
+    let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
     let options = run::Options {
         cwd,
         prompt,
         format: task.format.into(),
         limits: task.limits(),
         mode: task.mode(),
+        additional,
         session: task.session.clone(),
         is_quiet: task.quiet,
         stop: signals.token(),

@@ -367,6 +367,10 @@ pub struct SessionConfig {
     /// Whether it plans only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
+    /// Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it,
+    /// and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub additional_directories: Option<Vec<String>>,
 }
 
 /// What to make a session with.

@@ -56,6 +56,9 @@ pub(super) struct Briefing {
     /// The folder of the git repository, else the working directory.
     #[serde(default)]
     root: PathBuf,
+    /// The directories of the work that it knows beside the working directory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    additional: Vec<PathBuf>,
     /// The documents that it knows.
     #[serde(default)]
     documents: Vec<Known>,
@@ -97,6 +100,9 @@ struct Told {
     /// The rules that were told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<PathBuf>,
+    /// The additional directories as the model knows them now; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    additional: Option<Vec<PathBuf>>,
 }
 
 impl Briefing {
@@ -128,7 +134,8 @@ impl Briefing {
         briefing
     }
 
-    fn heard(&mut self, Told { documents, rules }: Told) {
+    fn heard(&mut self, Told { documents, rules, additional }: Told) {
+        self.additional = additional.unwrap_or_else(|| std::mem::take(&mut self.additional));
         if let Some(documents) = documents {
             self.documents = documents;
         }
@@ -146,6 +153,7 @@ pub(super) async fn begin(ctx: &mut TurnContext, moved: &mut Moved) {
     let cancel = ctx.cancel.clone();
     let work = async {
         if moved.briefing.origin == ctx.model.origin() {
+            tell_additional(ctx, moved).await;
             tell_changes(ctx, moved).await;
         } else {
             make(ctx, moved).await;
@@ -191,6 +199,7 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let root = place.root.to_string_lossy();
     let surroundings = Surroundings {
         cwd: &cwd.to_string_lossy(),
+        additional: &ctx.additional,
         os: &platform.os,
         os_version: os_version.as_deref(),
         shell: &platform.shell.to_string_lossy(),
@@ -235,7 +244,9 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let waiting = waiting.collect();
     let made = PromptMade { sources };
     let root = place.root.clone();
-    *moved.briefing = Briefing { origin, system, root, documents: known, waiting, told };
+    let additional = ctx.additional.to_vec();
+    *moved.briefing =
+        Briefing { origin, system, root, additional, documents: known, waiting, told };
     let sections = sections.iter().map(|section| (section.name, section.text.len())).collect();
     let tools = specs(&ctx.tools).iter().map(declaration).collect();
     let private = to_raw_value(&Kept { briefing: &moved.briefing, sections, tools }).ok();
@@ -276,6 +287,25 @@ enum Change {
     /// It says something else, or is new.
     Says(Known, Document),
     Gone(PathBuf),
+}
+
+/// Tells which directories belong to the work, where that has changed.
+async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
+    if *ctx.additional == *moved.briefing.additional {
+        return;
+    }
+    let listed: String =
+        ctx.additional.iter().map(|folder| format!("\n{}", folder.display())).collect();
+    let text = if listed.is_empty() {
+        "From the engine, not from the user: only the working directory belongs to the work now."
+            .to_owned()
+    } else {
+        format!(
+            "From the engine, not from the user: beside the working directory these directories belong to the work now.{listed}"
+        )
+    };
+    let additional = Some(ctx.additional.to_vec());
+    tell(ctx, moved, text, Told { additional, ..Told::default() }).await;
 }
 
 /// Tells what has changed in the documents.
@@ -336,7 +366,7 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
         these files this holds now.\n{}",
         parts.join("\n")
     );
-    tell(ctx, moved, text, Told { documents: Some(documents), rules: Vec::new() }).await;
+    tell(ctx, moved, text, Told { documents: Some(documents), ..Told::default() }).await;
 }
 
 async fn change(
@@ -384,7 +414,7 @@ pub(super) async fn tell_rules(ctx: &TurnContext, moved: &mut Moved, touched: &[
             said.push((path.clone(), text));
         }
     }
-    let told = Told { documents: None, rules: due };
+    let told = Told { rules: due, ..Told::default() };
     if said.is_empty() {
         moved.briefing.heard(told);
         return;

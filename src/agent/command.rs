@@ -10,6 +10,7 @@ use super::engine::in_background;
 use super::error::{Error, ErrorKind};
 use super::feed::{Subscriber, SubscriberId};
 use super::persons::Note;
+use super::workspace::Additional;
 use crate::exec::variables::Given;
 use crate::store::Page;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, PermissionMode};
@@ -343,6 +344,8 @@ pub struct OpenConfig {
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
     pub variables: Option<Given>,
+    /// Directories that belong to the work beside the working directory. No journal keeps them.
+    pub additional: Option<Additional>,
 }
 
 impl OpenConfig {
@@ -354,6 +357,7 @@ impl OpenConfig {
             system_prompt: created.and_then(|created| created.system_prompt.clone()),
             mode: self.mode.or(created.map(|created| created.mode)),
             variables: self.variables,
+            additional: self.additional,
         }
     }
 

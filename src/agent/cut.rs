@@ -96,7 +96,7 @@ fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
 /// Takes away new contents that lie beside files and never took their place.
 async fn tidy(env: &dyn Environment, announced: &Announced) {
     // A command makes none.
-    let paths = announced.before.keys().filter(|_| announced.folder.is_none());
+    let paths = announced.before.keys().filter(|_| announced.folders.is_empty());
     let folders: BTreeSet<&Path> = paths.filter_map(|path| Path::new(path).parent()).collect();
     for folder in folders {
         if let Err(error) = env.tidy(folder).await {
@@ -108,8 +108,8 @@ async fn tidy(env: &dyn Environment, announced: &Announced) {
 /// What files are now that were something else.
 async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) -> Vec<FileRecord> {
     let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
-    if let Some(folder) = &announced.folder {
-        match scanned(env, blobs, folder).await {
+    if !announced.folders.is_empty() {
+        match scanned(env, blobs, announced.folders.clone()).await {
             Ok(mut files) => {
                 let known = announced.before.keys().map(PathBuf::from).collect();
                 look_at(env, blobs, &mut files, known).await;
@@ -190,7 +190,7 @@ mod tests {
                 by,
                 turn_id: None,
                 after_seq,
-                folder: None,
+                folders: Vec::new(),
                 before: BTreeMap::new(),
                 after: BTreeMap::new(),
             };

@@ -17,11 +17,12 @@ use super::retry::Patience;
 use super::session::{Session, Settings, parse_model};
 use super::toolbox::Toolbox;
 use super::turn::Moved;
+use super::workspace;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
 use crate::context::room;
-use crate::exec::overlay::Documents;
-use crate::exec::{Environment, FileKind};
+use crate::exec::Environment;
+use crate::exec::overlay::Editors;
 use crate::llm::ModelRef;
 use crate::store::blobs::Blobs;
 use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store, tree};
@@ -52,8 +53,8 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
-    /// What editors have open of the files in `env`; none where these are on another machine.
-    pub documents: Option<Documents>,
+    /// What editors give for the files in `env`; none where these are on another machine.
+    pub editors: Option<Editors>,
     /// This machine, for the user's own commands, wherever tools act.
     pub here: Arc<dyn Environment>,
     /// The hooks of the settings, in order.
@@ -190,9 +191,9 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// What editors have open, where this engine takes part in that.
-    pub fn documents(&self) -> Option<&Documents> {
-        self.services.documents.as_ref()
+    /// What editors give, where this engine takes part in that.
+    pub fn editors(&self) -> Option<&Editors> {
+        self.services.editors.as_ref()
     }
 
     /// The canonical path of a file that is perhaps not there yet.
@@ -310,7 +311,7 @@ impl Engine {
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
         let CreateSession { cwd, title, config, parent, role, limits, purse, blobs } = create;
-        self.check_folder(&cwd).await?;
+        self.check_folders(&cwd, &config).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
         settings.is_purse_own = purse.is_none();
@@ -347,6 +348,7 @@ impl Engine {
         config: OpenConfig,
     ) -> Result<SessionHandle, Error> {
         if let Some(handle) = self.open.get(id).cloned() {
+            workspace::check_all(self.services.env.as_ref(), config.additional.as_ref()).await?;
             let configured =
                 handle.ask(|reply| Command::Configure { config: config.clone(), reply });
             match configured.await {
@@ -367,7 +369,7 @@ impl Engine {
         let wanted = id.clone();
         let Opened { mut journal, mut entries, warnings } =
             in_background(move || store.open(&wanted)).await?;
-        self.check_folder(&journal.header().cwd).await?;
+        self.check_folders(&journal.header().cwd, &config).await?;
 
         let found = recovery::read(&entries, self.services.ambient.now_ms());
         let created = found.created.as_ref();
@@ -405,19 +407,10 @@ impl Engine {
         Ok(self.spawn(journal, settings, moved, found.earlier))
     }
 
-    async fn check_folder(&self, cwd: &str) -> Result<(), Error> {
-        let wrong = |what: String| {
-            Error::new(ErrorKind::Invalid, format!("the working directory `{cwd}` {what}"))
-                .hint("name a folder that exists, by its absolute path")
-        };
-        if !Path::new(cwd).is_absolute() {
-            return Err(wrong("is not absolute".to_owned()));
-        }
-        match self.services.env.stat(Path::new(cwd)).await {
-            Ok(stat) if stat.kind == FileKind::Folder => Ok(()),
-            Ok(_) => Err(wrong("is not a folder".to_owned())),
-            Err(error) => Err(wrong(format!("cannot be used: {error}"))),
-        }
+    async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
+        let env = self.services.env.as_ref();
+        workspace::check(env, "working directory", Path::new(cwd)).await?;
+        workspace::check_all(env, config.additional.as_ref()).await
     }
 
     fn settings(
@@ -451,6 +444,7 @@ impl Engine {
             role,
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
             variables: config.variables.unwrap_or_default(),
+            additional: config.additional.unwrap_or_default(),
         })
     }
 

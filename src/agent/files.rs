@@ -111,7 +111,8 @@ impl FileHistory {
             Access::Execute(_) if self.is_blind => Before::Unknown,
             Access::Execute(_) => {
                 let Some(files) = self.scan(ctx).await else { return Before::Unknown };
-                let known = self.last.keys().filter(|path| path.starts_with(&ctx.folders.cwd));
+                let roots = ctx.roots().await;
+                let known = self.last.keys().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
                 self.note_others(ctx, &found).await;
@@ -124,15 +125,16 @@ impl FileHistory {
     /// Announces what a call may change, should nobody live to tell what it did.
     pub(super) async fn announce(&self, ctx: &TurnContext, before: &Before, item_id: &ItemId) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
-        let (folder, mut before): (_, BTreeMap<String, _>) = match before {
+        let (folders, mut before): (_, BTreeMap<String, _>) = match before {
             Before::Unknown => return,
-            Before::Paths(found) => {
-                (None, found.iter().map(|(path, state)| (text(path), state.clone())).collect())
-            }
+            Before::Paths(found) => (
+                Vec::new(),
+                found.iter().map(|(path, state)| (text(path), state.clone())).collect(),
+            ),
             Before::Folder => {
                 let seen = self.scanned.iter();
                 let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
-                (Some(root(ctx).await), seen.collect())
+                (ctx.roots().await, seen.collect())
             }
         };
         // The disk never held these texts, so it does not tell what became of them.
@@ -142,7 +144,7 @@ impl FileHistory {
         let by = ChangedBy::Call { item_id: item_id.clone() };
         let turn_id = Some(ctx.turn_id.clone());
         let (after_seq, after) = (None, BTreeMap::new());
-        let announced = Announced { by, turn_id, after_seq, folder, before, after };
+        let announced = Announced { by, turn_id, after_seq, folders, before, after };
         cut::announce(&ctx.announcements, announced).await;
     }
 
@@ -171,7 +173,9 @@ impl FileHistory {
                 let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
                 seen.by_call.extend(gone);
                 // No command sees what is in an editor only, nor changes it.
-                let unsaved = ctx.env.unsaved(Path::new(&root(ctx).await));
+                let roots = ctx.roots().await;
+                let unsaved: Vec<PathBuf> =
+                    roots.iter().flat_map(|root| ctx.env.unsaved(root)).collect();
                 for (path, is) in files.iter() {
                     let was = before.get(path).map(|was| &was.state);
                     let is_typed = unsaved.contains(path);
@@ -236,11 +240,11 @@ impl FileHistory {
 
     /// Looks at the folder; nothing where that is too much, which is told once.
     async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
-        let root = root(ctx).await;
+        let roots = ctx.roots().await;
         let known = Arc::clone(&self.scanned);
-        let changed = self.last.keys().filter(|path| path.starts_with(&root));
+        let changed = self.last.keys().filter(|path| is_in(path, &roots));
         let changed: Vec<PathBuf> = changed.cloned().collect();
-        let over = match scan(ctx.env.as_ref(), &ctx.blobs, root, known).await {
+        let over = match scan(ctx.env.as_ref(), &ctx.blobs, roots, known).await {
             Ok(Scanned { mut files, over: None }) => {
                 look_at(ctx.env.as_ref(), &ctx.blobs, &mut files, changed).await;
                 return Some(Arc::new(files));
@@ -283,34 +287,48 @@ impl FileHistory {
     }
 }
 
-/// The folder that commands are watched in.
-async fn root(ctx: &TurnContext) -> PathBuf {
-    let root = &ctx.folders.cwd;
-    ctx.env.canonicalize(root).await.unwrap_or_else(|_| root.clone())
+fn is_in(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
 }
 
-/// The files of a folder; contents that are not known are kept.
+/// The files of folders; contents that are not known are kept.
 ///
 /// # Errors
 /// They are too many.
 pub(super) async fn scanned(
     env: &dyn Environment,
     blobs: &Blobs,
-    root: &Path,
+    roots: Vec<PathBuf>,
 ) -> Result<Files, Error> {
-    let Scanned { files, over } = scan(env, blobs, root.to_owned(), Arc::default()).await?;
+    let Scanned { files, over } = scan(env, blobs, roots, Arc::default()).await?;
     over.map_or(Ok(files), |over| Err(Error::Refused(over.why)))
 }
 
 async fn scan(
     env: &dyn Environment,
     blobs: &Blobs,
-    root: PathBuf,
+    roots: Vec<PathBuf>,
     known: Arc<Files>,
 ) -> Result<Scanned, Error> {
-    let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
-    // A call that was stopped has changed files all the same.
-    env.scan(scan, &CancellationToken::new()).await
+    let mut all = Scanned { files: Files::default(), over: None };
+    let is_one = roots.len() == 1;
+    for root in roots {
+        let known = if is_one {
+            Arc::clone(&known)
+        } else {
+            let here = known.iter().filter(|(path, _)| path.starts_with(&root));
+            Arc::new(here.map(|(path, seen)| (path.clone(), seen.clone())).collect())
+        };
+        let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
+        // A call that was stopped has changed files all the same.
+        let Scanned { files, over } = env.scan(scan, &CancellationToken::new()).await?;
+        all.over = all.over.or(over);
+        if is_one {
+            return Ok(Scanned { files, ..all });
+        }
+        all.files.extend(files);
+    }
+    Ok(all)
 }
 
 /// Looks at files that a scan passes over, such as ignored ones.

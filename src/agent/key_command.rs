@@ -4,7 +4,7 @@
 //! decided in `llm/credentials`.
 
 use crate::ambient::Secret;
-use crate::exec::{Command, End, Environment, OutputBuffer};
+use crate::exec::{Command, End, Environment};
 use crate::llm::credentials::Printer;
 use crate::llm::{Error, ErrorKind};
 use std::path::PathBuf;
@@ -37,17 +37,12 @@ impl Printer for KeyCommands {
             Error::new(ErrorKind::Auth, format!("the command for the key {what}"))
                 .hint(format!("run it by hand and see: {line}"))
         };
+        let home = self.env.platform().home.clone();
+        let cwd = home.unwrap_or_else(|| PathBuf::from("/"));
         let command = Command {
-            // What it says on stderr is no part of the key.
-            line: format!("{{ {line}\n}} 2>/dev/null"),
-            cwd: self.env.platform().home.clone().unwrap_or_else(|| PathBuf::from("/")),
             timeout: Some(self.timeout),
-            spill_lines: u64::MAX,
-            spill_bytes: u64::MAX,
-            artifacts: None,
-            owner: "key".to_owned(),
-            variables: std::sync::Arc::default(),
-            output: OutputBuffer::default(),
+            // What it says on stderr is no part of the key.
+            ..Command::new(format!("{{ {line}\n}} 2>/dev/null"), cwd, "key")
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;
         let ran = ran.map_err(|error| failed(format!("could not be run: {error}")))?;

@@ -3,7 +3,7 @@
 //! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
 
 use super::turn::TurnContext;
-use crate::exec::{Command, End, OutputBuffer};
+use crate::exec::{Command, End};
 use crate::text::truncate::{self, Guard, Keep};
 use globset::GlobSet;
 use pintle_protocol::diff::{FileChange, FileOp};
@@ -80,15 +80,8 @@ pub(super) async fn run(
         return None;
     }
     let command = Command {
-        line: lint.line(&files),
-        cwd: ctx.folders.cwd.clone(),
         timeout: Some(lint.timeout),
-        spill_lines: u64::MAX,
-        spill_bytes: u64::MAX,
-        artifacts: None,
-        owner: ctx.session_id.to_string(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
+        ..Command::new(lint.line(&files), ctx.folders.cwd.clone(), ctx.session_id.as_str())
     };
     let ran = ctx.env.exec(command, &ctx.cancel, &mut |_| {}).await;
     let what = match ran {

@@ -51,10 +51,13 @@ mod subagents;
 mod tool_calls;
 mod toolbox;
 mod turn;
+mod workspace;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
+pub use crate::exec::End as CommandEnd;
 pub use crate::exec::overlay::{
-    Documents, EditCall, Problem as DocumentProblem, edited as edited_text,
+    Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
+    edited as edited_text,
 };
 pub use crate::exec::variables::Given;
 pub use crate::store::Filter;
@@ -82,3 +85,4 @@ pub use questions::QUESTION_TIMEOUT;
 pub use retry::Patience;
 pub use stored::PageRange;
 pub use toolbox::Toolbox;
+pub use workspace::Additional;

@@ -5,7 +5,7 @@
 use super::engine::EngineHandle;
 use super::error::{Error, ErrorKind};
 use crate::exec::variables::Given;
-use crate::exec::{Command, End, OutputBuffer};
+use crate::exec::{Command, End};
 use crate::store::artifacts;
 use crate::text::truncate::{self, Limits};
 use pintle_protocol::event::Notice;
@@ -67,15 +67,11 @@ impl EngineHandle {
     ) -> Result<PersonsRun, Error> {
         let folder = self.services().store.folder(session).ok();
         let command = Command {
-            line,
-            cwd: cwd.to_owned(),
-            timeout: None,
             spill_lines: LIMITS.max_lines as u64,
             spill_bytes: LIMITS.max_bytes as u64,
             artifacts: folder.map(|folder| folder.join(artifacts::FOLDER)),
-            owner: session.as_str().to_owned(),
             variables,
-            output: OutputBuffer::default(),
+            ..Command::new(line, cwd, session.as_str())
         };
         let ran = self.services().env.exec(command, cancel, printed).await;
         let ran = ran.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;

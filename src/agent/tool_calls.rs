@@ -246,10 +246,10 @@ async fn place_of(ctx: &TurnContext, access: &Access) -> Place {
         Access::Execute(_) | Access::Fetch { .. } | Access::Other(_) => return Place::Inside,
         Access::Read(paths) | Access::Write(paths) => paths,
     };
-    let Ok(root) = ctx.env.canonicalize(&ctx.folders.cwd).await else { return Place::Outside };
+    let roots = ctx.roots().await;
     for path in paths {
         match ctx.env.canonicalize(path).await {
-            Ok(path) if path.starts_with(&root) => {}
+            Ok(path) if roots.iter().any(|root| path.starts_with(root)) => {}
             Ok(_) | Err(_) => return Place::Outside,
         }
     }

@@ -19,6 +19,7 @@ use super::retry::Patience;
 use super::room::{self as make_room, Meter, Wanted};
 use super::step::{self, Reply};
 use super::tool_calls::{self, Batch};
+use super::workspace::{self, Additional};
 use crate::ambient::Ambient;
 use crate::context::conversation::{Conversation, engine_message};
 use crate::context::room;
@@ -80,6 +81,8 @@ pub(super) struct TurnContext {
     pub(super) env: Arc<dyn Environment>,
     pub(super) variables: Given,
     pub(super) folders: Folders,
+    /// The directories of the work beside the working directory.
+    pub(super) additional: Additional,
     /// What the session knows of which file.
     pub(super) ledger: Ledger,
     /// Where the contents of files are kept.
@@ -111,6 +114,13 @@ pub(super) struct TurnContext {
     pub(super) agents: crate::tools::Agents,
     pub(super) session: ToSession,
     pub(super) cancel: CancellationToken,
+}
+
+impl TurnContext {
+    /// The canonical paths of the directories that it works in.
+    pub(super) async fn roots(&self) -> Vec<PathBuf> {
+        workspace::roots(self.env.as_ref(), &self.folders.cwd, &self.additional).await
+    }
 }
 
 /// What is moved into a turn and comes back.

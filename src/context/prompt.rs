@@ -1,6 +1,7 @@
 //! The system prompt, in layers, of which a later one counts more. The same facts make the same bytes.
 
 use super::tag;
+use std::path::PathBuf;
 
 /// The first layer: who the model is here and how it should work.
 const BASE: &str = include_str!("prompts/base.md");
@@ -27,6 +28,8 @@ const SUBAGENT: &str = include_str!("prompts/subagent.md");
 pub struct Surroundings<'a> {
     /// The working directory.
     pub cwd: &'a str,
+    /// The directories of the work beside it.
+    pub additional: &'a [PathBuf],
     /// The operating system.
     pub os: &'a str,
     /// Which one exactly, where that is known.
@@ -124,8 +127,13 @@ fn environment(around: &Surroundings<'_>) -> String {
     };
     let cutoff = around.cutoff.map(|month| format!("\nknowledge up to: {month}"));
     let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
+    let additional: String = around
+        .additional
+        .iter()
+        .map(|folder| format!("\nadditional directory: {}", folder.display()))
+        .collect();
     let body = format!(
-        "working directory: {}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
+        "working directory: {}{additional}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
         around.cwd,
         around.os,
         around.shell,
@@ -150,6 +158,7 @@ mod tests {
     fn around(profile: &str, is_subagent: bool) -> Surroundings<'_> {
         Surroundings {
             cwd: "/w/a",
+            additional: &[],
             os: "linux",
             os_version: Some("Debian 12"),
             shell: "/bin/sh",

@@ -4,13 +4,14 @@
 //! one hop to a thread that may block.
 
 use crate::ambient::Ambient;
+use crate::exec::descendants::MARK;
 use crate::exec::process::{self, Shell};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep, Grepped,
-    Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, Updated, UpdatedAll, Version, Window,
-    change, files, replace, walk,
+    Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, TerminalCommand, Updated, UpdatedAll,
+    Version, Window, change, files, replace, walk,
 };
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
@@ -28,6 +29,8 @@ pub struct Local {
     ambient: Ambient,
     platform: Platform,
     shell: Shell,
+    /// The variables that commands do not see; none where they see so few that a terminal of an editor's would show them more.
+    withheld: Option<Vec<String>>,
     locks: Arc<Locks>,
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
@@ -65,6 +68,7 @@ impl Local {
                 temporary: PathBuf::from(temporary),
                 marks: Shell::new_marks(),
             },
+            withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
         }
@@ -222,6 +226,26 @@ impl Environment for Local {
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
         Ok(Filtered { code, stdout, stderr })
+    }
+
+    fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
+        let withheld = self.withheld.as_ref()?;
+        self.has_run.store(true, Ordering::Relaxed);
+        // A person could type into a terminal, but nobody may be there: what waits for words would wait for ever.
+        let line = format!("exec </dev/null\n{}", command.line);
+        let id = self.ambient.new_id();
+        let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
+        let fixed = variables::FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let hidden = withheld.iter().map(|name| (name.clone(), String::new()));
+        let given = command.variables.iter().cloned();
+        let mark = (MARK.to_owned(), launch.mark.clone());
+        Some(TerminalCommand {
+            argv: launch.argv,
+            cwd: command.cwd.clone(),
+            variables: hidden.chain(fixed).chain(given).chain([mark]).collect(),
+            mark: launch.mark,
+            temporary: launch.temporary,
+        })
     }
 
     async fn release(&self, owner: &str) {

@@ -186,6 +186,11 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error>;
 
+    /// How a terminal of an editor's runs a command just as it would be run here; none where that cannot be.
+    fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
+        None
+    }
+
     /// Kills what the commands of an owner left in the background when they ended by themselves.
     async fn release(&self, owner: &str);
 }
@@ -301,10 +306,45 @@ pub struct Command {
     pub artifacts: Option<PathBuf>,
     /// Who runs it: what it leaves in the background ends with [`Environment::release`].
     pub owner: String,
+    /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
+    pub shown_by: Option<String>,
     /// The variables that it sees besides.
     pub variables: variables::Given,
     /// Takes what it prints.
     pub output: OutputBuffer,
+}
+
+impl Command {
+    /// A command without an end of its time, whose output is in memory and shown nowhere.
+    pub fn new(line: impl Into<String>, cwd: impl Into<PathBuf>, owner: impl Into<String>) -> Self {
+        Self {
+            line: line.into(),
+            cwd: cwd.into(),
+            timeout: None,
+            spill_lines: u64::MAX,
+            spill_bytes: u64::MAX,
+            artifacts: None,
+            owner: owner.into(),
+            shown_by: None,
+            variables: variables::Given::default(),
+            output: OutputBuffer::default(),
+        }
+    }
+}
+
+/// A command as a terminal of somebody else's is to run it on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminalCommand {
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
+    pub variables: Vec<(String, String)>,
+    /// What all its processes carry.
+    mark: String,
+    /// The folder for long outputs when the command names none.
+    temporary: PathBuf,
 }
 
 /// A command that reads a text and prints another.

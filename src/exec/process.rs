@@ -8,8 +8,9 @@ use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, MARK, WAY};
 use crate::exec::wrapped::Envelope;
 use crate::exec::{Command, End, Error, Ran};
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::{Pid, getpgid};
+use family::{KILL_ROUNDS, KILL_TO_END};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
 use progress::Pending;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,16 +22,18 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::{Child, ChildStdin};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+mod family;
 mod hop;
 mod progress;
 
+pub(super) use family::Family;
 pub(super) use hop::{Answer, hop};
 
 /// Between the polite signal and the other one.
-const TERM_TO_KILL: Duration = Duration::from_secs(2);
+pub(super) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// How long the way to a command that runs elsewhere may take before its own time begins.
 const MAX_ON_THE_WAY: Duration = Duration::from_secs(30);
@@ -44,12 +47,6 @@ const PIPE_BYTES: i32 = 1024 * 1024;
 
 /// The most that is read at once. A command that prints little leaves most of it untouched.
 const READ_BYTES: usize = 256 * 1024;
-
-/// After the last signal nobody waits longer: what is left belongs to another user, or hangs in the kernel.
-const KILL_TO_END: Duration = Duration::from_secs(2);
-
-/// Between two looks whether everything has gone.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What every command of an environment shares.
 #[derive(Debug)]
@@ -94,7 +91,7 @@ pub(super) async fn run(
     // A command's time begins when it does.
     let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| MAX_ON_THE_WAY);
     let mut running = Running {
-        family: Family { leader, mark: launch.mark, known: Vec::new(), is_armed: true },
+        family: Family::new(leader, launch.mark),
         input: child.stdin.take(),
         child,
         pipe: Some(pipe),
@@ -397,83 +394,6 @@ fn end_of(status: Option<&io::Result<ExitStatus>>) -> End {
 pub fn signal_name(number: i32) -> Option<&'static str> {
     Signal::try_from(number).ok().map(Signal::as_str)
 }
-
-/// The command's processes. Dropping it while armed kills them.
-struct Family {
-    /// The group's leader, until it has been waited for; its number may be someone else's after that.
-    leader: Option<Pid>,
-    mark: String,
-    /// Those that were found once. Who has lost both mark and parent is found no other way.
-    known: Vec<Pid>,
-    is_armed: bool,
-}
-
-impl Family {
-    async fn signal(&mut self, signal: Signal) {
-        let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());
-        let sent = move || signal_now(leader, &mark, &known, signal);
-        if let Ok(found) = tokio::task::spawn_blocking(sent).await {
-            self.known = found;
-        }
-    }
-
-    /// Waits until all have gone, and after the given time makes them go.
-    async fn ended_by(&mut self, kill_at: Instant) {
-        let mut is_killed = false;
-        loop {
-            let (mark, known) = (self.mark.clone(), self.known.clone());
-            let left =
-                tokio::task::spawn_blocking(move || descendants::living(&mark, &known)).await;
-            let now = Instant::now();
-            if left.is_ok_and(|left| left.is_empty()) || now >= kill_at + KILL_TO_END {
-                self.is_armed = false;
-                return;
-            }
-            if now >= kill_at && !is_killed {
-                self.signal(Signal::SIGKILL).await;
-                is_killed = true;
-            }
-            sleep(LOOK).await;
-        }
-    }
-}
-
-impl Drop for Family {
-    fn drop(&mut self) {
-        if self.is_armed {
-            signal_now(self.leader, &self.mark, &self.known, Signal::SIGKILL);
-        }
-    }
-}
-
-/// Sends a signal to the group and to all that left it; returns whom it found.
-fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
-    // Found before anything dies, so that parents are still known.
-    let mut family = descendants::living(mark, known);
-    // Each is told once, by its group or by itself: a clean-up that is asked for twice would run twice.
-    let left_group = |pid: &&Pid| leader.is_none() || getpgid(Some(**pid)).ok() != leader;
-    let left_it: Vec<Pid> = family.iter().filter(left_group).copied().collect();
-    if let Some(leader) = leader {
-        let _ = killpg(leader, signal);
-    }
-    descendants::signal(&left_it, signal);
-    for _ in 0..KILL_ROUNDS {
-        if signal != Signal::SIGKILL {
-            break;
-        }
-        // What was started while the others were being found.
-        let late = descendants::living(mark, &family);
-        if late.is_empty() {
-            break;
-        }
-        descendants::signal(&late, signal);
-        family = late;
-    }
-    family
-}
-
-/// A process that starts others faster than they are found is given up on after so many rounds.
-const KILL_ROUNDS: usize = 5;
 
 #[cfg(test)]
 mod tests;

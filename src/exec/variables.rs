@@ -74,6 +74,19 @@ pub fn visible<'a>(
         .collect()
 }
 
+/// The variables that a command does not see, where those are the ones that look like secrets.
+pub fn withheld<'a>(
+    all: impl Iterator<Item = (&'a str, &'a str)>,
+    policy: Policy,
+) -> Option<Vec<String>> {
+    match policy {
+        Policy::Filtered | Policy::All => {}
+        Policy::Core | Policy::Nothing => return None,
+    }
+    let hidden = all.map(|(name, _)| name).filter(|name| !is_visible(name, policy));
+    Some(hidden.map(str::to_owned).collect())
+}
+
 fn is_visible(name: &str, policy: Policy) -> bool {
     match policy {
         Policy::All => true,

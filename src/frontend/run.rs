@@ -68,6 +68,8 @@ pub struct Options {
     pub limits: TurnLimits,
     /// Whether it is planned only; `None` as the session is.
     pub mode: Option<WorkMode>,
+    /// Directories that belong to the work beside the working directory, absolute.
+    pub additional: Vec<PathBuf>,
     /// The stored session to go on with; `None` makes one.
     pub session: Option<String>,
     /// Say nothing on stderr.
@@ -107,7 +109,8 @@ async fn attempt(
     options: &Options,
     watch: &mut Watch,
 ) -> Result<(), Error> {
-    let config = OpenConfig { mode: options.mode, ..OpenConfig::default() };
+    let additional = Some(options.additional.as_slice().into());
+    let config = OpenConfig { mode: options.mode, additional, ..OpenConfig::default() };
     let session = if let Some(id) = &options.session {
         engine.open(SessionId::new(id.as_str()), config).await?
     } else {

@@ -29,10 +29,10 @@ pub struct Announced {
     /// The number of the journal's last event then, where no call tells the place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
-    /// The folder in which anything may change; none where only the files below may.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folder: Option<PathBuf>,
-    /// The files as they are now, by path; of a folder, all of them.
+    /// The folders in which anything may change; none where only the files below may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<PathBuf>,
+    /// The files as they are now, by path; of folders, all of them.
     pub before: BTreeMap<String, Option<FileState>>,
     /// The hashes of what files shall hold, where a change that is cut is taken back.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -99,7 +99,7 @@ mod tests {
             by: ChangedBy::Rewind {},
             turn_id: None,
             after_seq: Some(7),
-            folder: None,
+            folders: Vec::new(),
             before: BTreeMap::from([("/w/a".to_owned(), Some(state)), ("/w/b".to_owned(), None)]),
             after: BTreeMap::from([("/w/a".to_owned(), None)]),
         };

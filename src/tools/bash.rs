@@ -1,6 +1,6 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
-use crate::exec::{Command, End, Environment, Error, OutputBuffer, Ran};
+use crate::exec::{Command, End, Environment, Error, Ran};
 use crate::text::truncate::{self, Guard, Keep, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
@@ -162,15 +162,14 @@ impl Prepared for Call {
         }
         let limits = Limits::default();
         let command = Command {
-            line: self.command.clone(),
-            cwd: ctx.cwd.clone(),
             timeout: self.timeout(),
             spill_lines: limits.max_lines as u64,
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
-            owner: ctx.owner.clone(),
+            // What goes on in the background is drawn apart from the call.
+            shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
-            output: OutputBuffer::default(),
+            ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
         };
         if self.in_background {
             return self.start(ctx, command).await;

@@ -67,6 +67,11 @@ pub enum ClientRequest {
 }
 
 impl Client {
+    /// The item of this call, where somebody steers the session.
+    pub fn shown_by(&self) -> Option<String> {
+        self.tx.as_ref().map(|_| self.item.as_str().to_owned())
+    }
+
     /// Requests of this call go into this channel.
     pub fn new(tx: mpsc::Sender<ClientRequest>, item: ItemId) -> Self {
         Self { tx: Some(tx), item }

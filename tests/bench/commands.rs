@@ -17,7 +17,7 @@
 
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
-use pintle::exec::{Command, End, Environment, OutputBuffer};
+use pintle::exec::{Command, End, Environment};
 use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
@@ -40,15 +40,10 @@ fn main() {
 
 fn command(line: &str, folder: &Path) -> Command {
     Command {
-        line: line.to_owned(),
-        cwd: folder.to_path_buf(),
-        timeout: None,
         spill_lines: 2000,
         spill_bytes: 51_200,
         artifacts: Some(folder.to_path_buf()),
-        owner: "bench".to_owned(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
+        ..Command::new(line, folder, "bench")
     }
 }
 

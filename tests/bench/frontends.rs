@@ -1,148 +1,184 @@
-//! What translating costs: CPU time of the real program for a reply of 10,000 deltas, through the native protocol and through the
-//! Agent Client Protocol, both in the same run:
+//! What telling a reply costs in each protocol, beside the native one: the same engine, the same provider, the same run.
 //!
 //! ```text
 //! cargo bench --bench frontends
 //! ```
 //!
-//! - one by one: a millisecond between deltas, so that each is a message of its own; both programs work at the same time, so that the
-//!   machine treats them alike
+//! CPU time of the whole program for a reply of 10,000 deltas, less that of a run with one. Medians of some rounds, taken in turn.
+//!
+//! - one by one: a pause between deltas, so that each is a message of its own
 //! - a flood: no pause, so that neighbours are merged
 //!
-//! CPU time of all threads, from the prompt to its end. The aim is at most 1.5 times the native frontend's, one by one.
+//! The aim: one by one at most 1.5 times the native protocol's, Pi's legacy dialect excepted.
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a benchmark measures real time on the real program"
+    clippy::indexing_slicing,
+    reason = "a benchmark measures the real program"
 )]
 
+mod provider;
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
+const ROUNDS: usize = 7;
 const DELTAS: usize = 10_000;
-const ROUNDS: usize = 3;
 
-struct Engine {
-    child: Child,
+/// How deltas come.
+const PACES: [(&str, Duration); 2] =
+    [("one by one", Duration::from_micros(100)), ("a flood", Duration::ZERO)];
+
+/// A way to speak to the program: its name, arguments, and how a prompt is sent.
+type Way = (&'static str, &'static [&'static str], fn(&mut Talk, &Path));
+
+const WAYS: [Way; 4] = [
+    ("native", &["serve"], native),
+    ("ACP", &["acp"], acp),
+    ("Pi, current", &["rpc"], pi),
+    ("Pi, legacy", &["rpc", "--pi-dialect", "legacy"], pi_legacy),
+];
+
+/// The program's input and output.
+struct Talk {
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
+    bytes: usize,
+    messages: usize,
 }
 
-impl Drop for Engine {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl Engine {
-    fn start(folder: &Path, frontend: &str, script: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
-            .args([frontend, "--script"])
-            .arg(script)
-            .current_dir(folder)
-            .env("PINTLE_HOME", folder.join(frontend))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        Self { child, stdin, stdout }
-    }
-
-    fn send(&mut self, id: u64, method: &str, params: &Value) {
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+impl Talk {
+    fn send(&mut self, message: &Value) {
         self.stdin.write_all(format!("{message}\n").as_bytes()).unwrap();
     }
 
-    /// Reads up to a line with this text; returns it, and how many lines came before.
-    fn until(&mut self, text: &str) -> (String, usize) {
+    /// Reads up to a line with this text, and returns it.
+    fn until(&mut self, text: &str) -> String {
         let mut line = String::new();
-        let mut before = 0;
         loop {
             line.clear();
             assert!(self.stdout.read_line(&mut line).unwrap() > 0, "no line with {text}");
+            self.bytes += line.len();
+            self.messages += 1;
             if line.contains(text) {
-                return (line, before);
+                return line;
             }
-            before += 1;
         }
     }
-
-    /// The CPU time of all threads so far, in milliseconds.
-    fn cpu_ms(&self) -> f64 {
-        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
-        let of_task = |task: std::io::Result<std::fs::DirEntry>| {
-            let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-            text.split(' ').next()?.parse::<f64>().ok()
-        };
-        tasks.filter_map(of_task).sum::<f64>() / 1e6
-    }
 }
 
-/// CPU time and messages of one reply.
-fn run(folder: &Path, frontend: &str, script: &Path) -> (f64, usize) {
-    let mut engine = Engine::start(folder, frontend, script);
-    let prompt = json!([{"type": "text", "text": "go"}]);
-    if frontend == "serve" {
-        let versions = json!({"protocol": {"name": "pintle", "versions": ["1.0"]}});
-        engine.send(1, "initialize", &versions);
-        engine.send(2, "session/create", &json!({}));
-        engine.until("\"id\":2");
-        let before = engine.cpu_ms();
-        engine.send(3, "turn/start", &json!({"input": prompt}));
-        let (_, messages) = engine.until("turn.completed");
-        return (engine.cpu_ms() - before, messages);
-    }
-    engine.send(1, "initialize", &json!({"protocolVersion": 1}));
-    engine.send(2, "session/new", &json!({"cwd": folder, "mcpServers": []}));
-    let (made, _) = engine.until("\"id\":2");
-    let made: Value = serde_json::from_str(&made).unwrap();
-    engine.until("available_commands_update");
-    let before = engine.cpu_ms();
+fn native(talk: &mut Talk, _: &Path) {
+    let versions = json!({"protocol": {"name": "pintle", "versions": ["1.0"]}});
+    talk.send(&json!({"id": 1, "method": "initialize", "params": versions}));
+    talk.send(&json!({"id": 2, "method": "session/create"}));
+    let input = json!([{"type": "text", "text": "go"}]);
+    talk.send(&json!({"id": 3, "method": "turn/start", "params": {"input": input}}));
+    talk.until("turn.completed");
+}
+
+fn acp(talk: &mut Talk, folder: &Path) {
+    let request = |id, method, params| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    talk.send(&request(1, "initialize", json!({"protocolVersion": 1})));
+    talk.send(&request(2, "session/new", json!({"cwd": folder, "mcpServers": []})));
+    let made: Value = serde_json::from_str(&talk.until("\"id\":2")).unwrap();
     let session = made.pointer("/result/sessionId").unwrap();
-    engine.send(3, "session/prompt", &json!({"sessionId": session, "prompt": prompt}));
-    let (_, messages) = engine.until("\"stopReason\"");
-    (engine.cpu_ms() - before, messages)
+    let prompt = json!([{"type": "text", "text": "go"}]);
+    talk.send(&request(3, "session/prompt", json!({"sessionId": session, "prompt": prompt})));
+    talk.until("\"stopReason\"");
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    *values.get(values.len() / 2).unwrap()
+fn pi(talk: &mut Talk, _: &Path) {
+    talk.send(&json!({"id": 1, "type": "prompt", "message": "go"}));
+    talk.until("agent_settled");
+}
+
+fn pi_legacy(talk: &mut Talk, _: &Path) {
+    talk.send(&json!({"id": 1, "type": "prompt", "message": "go"}));
+    talk.until("\"agent_end\"");
+}
+
+/// Answers one request with so many deltas.
+fn answer(listener: &TcpListener, deltas: usize, pause: Duration) {
+    let mut stream = provider::begin(listener);
+    for _ in 0..deltas {
+        let began = Instant::now();
+        stream.write_all(b"data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n").unwrap();
+        while began.elapsed() < pause {
+            std::hint::spin_loop();
+        }
+    }
+    stream.write_all(provider::END.as_bytes()).unwrap();
+}
+
+/// CPU time of one run in milliseconds, the bytes that it wrote, and in how many messages.
+fn run(folder: &Path, way: Way, deltas: usize, pause: Duration) -> (f64, usize, usize) {
+    let (_, args, speak) = way;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let used = || {
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+        usage.user_time().num_microseconds() + usage.system_time().num_microseconds()
+    };
+    let before = used();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pintle"))
+        .args(args)
+        .args(["--model", "ollama/none", "--api", "chat", "--base-url", &url])
+        .current_dir(folder)
+        .env("PINTLE_HOME", folder.join("home"))
+        .env("PI_CODING_AGENT_DIR", folder.join("pi"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take().unwrap();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    let server = std::thread::spawn(move || answer(&listener, deltas, pause));
+    let mut talk = Talk { stdin, stdout, bytes: 0, messages: 0 };
+    speak(&mut talk, folder);
+    let (bytes, messages) = (talk.bytes, talk.messages);
+    // The program ends with its input.
+    drop(talk);
+    server.join().unwrap();
+    child.wait().unwrap();
+    let micros = u32::try_from(used() - before).unwrap();
+    (f64::from(micros) / 1000.0, bytes, messages)
+}
+
+fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_by(f64::total_cmp);
+    of[of.len() / 2]
 }
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
     let folder = std::fs::canonicalize(folder.path()).unwrap();
-    let words: Vec<String> = (0..DELTAS).map(|n| format!("word{n} ")).collect();
-    let text = words.concat();
-    println!("CPU for {DELTAS} deltas, median of {ROUNDS}; messages in brackets\n");
-    for (name, delay) in [("one by one", 1), ("a flood", 0)] {
-        let script = folder.join(format!("script-{delay}.json"));
-        let replies = json!({"replies": [{"blocks": [{"text": text}]}], "delayMs": delay});
-        std::fs::write(&script, replies.to_string()).unwrap();
-        let (mut native, mut acp, mut messages) = (Vec::new(), Vec::new(), (0, 0));
+    println!("CPU for {DELTAS} deltas, medians of {ROUNDS}   (aim: one by one at most 1.5 times)");
+    for (pace, pause) in PACES {
+        let mut times = vec![Vec::new(); WAYS.len()];
+        let mut written = vec![(0, 0); WAYS.len()];
         for _ in 0..ROUNDS {
-            let other = std::thread::scope(|scope| {
-                let other = scope.spawn(|| run(&folder, "acp", &script));
-                let (cpu, sent) = run(&folder, "serve", &script);
-                native.push(cpu);
-                messages.0 = sent;
-                other.join().unwrap()
-            });
-            acp.push(other.0);
-            messages.1 = other.1;
+            for (at, way) in WAYS.into_iter().enumerate() {
+                let (bare, ..) = run(&folder, way, 1, pause);
+                let (whole, bytes, messages) = run(&folder, way, DELTAS, pause);
+                times[at].push(whole - bare);
+                written[at] = (bytes, messages);
+            }
         }
-        let (native, acp) = (median(native), median(acp));
-        println!(
-            "{name:<11} native {native:>7.1} ms [{}]   acp {acp:>7.1} ms [{}]   {:.2} times   (aim <= 1.5)",
-            messages.0,
-            messages.1,
-            acp / native
-        );
+        println!("\n{pace}");
+        let medians: Vec<f64> = times.into_iter().map(median).collect();
+        for ((way, time), (bytes, messages)) in WAYS.iter().zip(&medians).zip(written) {
+            let (times, kib) = (time / medians[0], bytes / 1024);
+            println!(
+                "  {:<12} {time:>7.1} ms   {times:.2} × native   {messages:>6} messages, {kib} KiB",
+                way.0
+            );
+        }
     }
 }

@@ -19,6 +19,8 @@
     reason = "a benchmark measures real time on the real program"
 )]
 
+mod provider;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -118,35 +120,13 @@ fn start_up(folder: &std::path::Path) {
     println!("memory when idle                  {idle:.1} MiB   (aim < 10 MiB)");
 }
 
-/// Reads one HTTP request.
-fn receive(stream: &mut TcpStream) {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line == "\r\n" {
-            break;
-        }
-    }
-    reader.read_exact(&mut vec![0; length]).unwrap();
-}
-
 fn deltas(folder: &std::path::Path) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let (sent_tx, sent) = channel();
     let (seen_tx, seen) = channel::<()>();
     let server = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        stream.set_nodelay(true).unwrap();
-        receive(&mut stream);
-        let head =
-            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-        stream.write_all(head.as_bytes()).unwrap();
+        let mut stream = provider::begin(&listener);
         for n in 0..DELTAS {
             let piece = format!(
                 "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"<{n}>\"}},\"finish_reason\":null}}]}}\n\n"
@@ -160,8 +140,7 @@ fn deltas(folder: &std::path::Path) {
                 std::thread::yield_now();
             }
         }
-        let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-        stream.write_all(end.as_bytes()).unwrap();
+        stream.write_all(provider::END.as_bytes()).unwrap();
     });
     let args = ["--model", "own/m", "--api", "chat", "--base-url", &url];
     let mut engine = Engine::start(folder, &args);
@@ -323,7 +302,7 @@ fn prompts(folder: &std::path::Path) {
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         for _ in 0..=PROMPTS {
-            receive(&mut stream);
+            provider::receive(&mut stream);
             came.send(Instant::now()).unwrap();
             let body = "data: {\"choices\":[{\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
             let head = format!(
@@ -361,12 +340,9 @@ fn stops(folder: &std::path::Path) {
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {
         for _ in 0..STOPS {
-            let (mut stream, _) = listener.accept().unwrap();
-            receive(&mut stream);
-            let head =
-                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let mut stream = provider::begin(&listener);
             let delta = "data: {\"choices\":[{\"delta\":{\"content\":\"<go>\"}}]}\n\n";
-            stream.write_all(format!("{head}{delta}").as_bytes()).unwrap();
+            stream.write_all(delta.as_bytes()).unwrap();
             // Until the engine leaves.
             let _ = stream.read(&mut [0]);
         }

@@ -21,14 +21,28 @@ fn the_handshake_tells_what_there_is() {
     assert_eq!(result["agentCapabilities"]["loadSession"], true);
     let sessions = result["agentCapabilities"]["sessionCapabilities"].as_object().unwrap();
     let names: Vec<&String> = sessions.keys().collect();
-    assert_eq!(names, ["list", "delete", "resume", "close"]);
+    assert_eq!(names, ["list", "delete", "additionalDirectories", "resume", "close"]);
     let methods = result["authMethods"].as_array().unwrap();
     assert!(!methods.is_empty() && methods[0]["id"].is_string() && methods[0]["name"].is_string());
     // It is no secret that a script needs no key.
     assert_eq!(client.ask("authenticate", json!({"methodId": methods[0]["id"]})), json!({}));
     assert_eq!(client.ask("authenticate", json!({"methodId": "magic"}))["code"], -32602);
-    assert_eq!(client.ask("logout", json!({}))["code"], -32601);
     assert_eq!(client.ask("_unknown/method", json!({}))["code"], -32601);
+}
+
+#[test]
+fn who_has_logged_out_opens_sessions_after_authenticating_again() {
+    let place = Place::new(&[]);
+    let mut client = Client::open(&place, &hello(), json!({}));
+    assert_eq!(client.ask("logout", json!({})), json!({}));
+    let new = json!({"cwd": place.project(), "mcpServers": []});
+    assert_eq!(client.ask("session/new", new.clone())["code"], -32000);
+    let hint = client.ask("session/load", new.clone())["data"]["hint"].take();
+    assert_eq!(hint, "send `authenticate` first");
+    // What is open goes on.
+    assert_eq!(client.say("hi"), "end_turn");
+    assert_eq!(client.ask("authenticate", json!({"methodId": "pintle-keys"})), json!({}));
+    assert!(client.ask("session/new", new)["sessionId"].is_string());
 }
 
 #[test]

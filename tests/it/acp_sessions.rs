@@ -3,7 +3,8 @@
 use crate::support::acp::{Client, bash, everything, said, script};
 use crate::support::program::{Framing, Place, Program};
 use expect_test::expect;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 #[test]
 fn a_message_for_the_running_turn_goes_into_it() {
@@ -150,6 +151,32 @@ fn the_engine_s_own_methods_are_answered_under_its_name() {
 }
 
 #[test]
+fn a_fork_is_made_loaded_and_merged() {
+    let place = Place::new(&[]);
+    let replies = script(&[said("one"), said("two"), said("three")]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    client.say("first");
+    let parent = client.session.clone();
+    let fork = client.ask("_pintle/session/fork", json!({}));
+    fork["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    assert_ne!(client.session, parent);
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let told = client.told();
+    assert!(told.starts_with("user_message_chunk: first\nagent_message_chunk: one\n"), "{told}");
+    client.say("second");
+    let anchors = client.ask("_pintle/session/anchors", json!({}));
+    assert!(anchors["anchors"].as_array().is_some_and(|all| all.len() >= 2), "{anchors}");
+    let merge = json!({"sessionId": parent, "forkId": client.session});
+    let merged = client.ask("_pintle/session/merge", merge);
+    assert!(merged.get("code").is_none(), "{merged}");
+    client.session = parent;
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let told = client.told();
+    assert!(told.contains("agent_message_chunk: two"), "{told}");
+}
+
+#[test]
 fn a_conversation_is_summed_up_on_demand() {
     for (offers, want) in [(everything(), "compaction_update completed"), (json!({}), "summed up")]
     {
@@ -163,4 +190,141 @@ fn a_conversation_is_summed_up_on_demand() {
         let told = client.told();
         assert!(told.contains(want), "{told}");
     }
+}
+
+#[test]
+fn a_session_that_works_is_told_once_when_it_is_loaded() {
+    let place = Place::new(&[]);
+    let replies = script(&[bash("true"), said("done")]);
+    let mut client = Client::open(&place, &replies, json!({}));
+    let prompt = client.prompt("go");
+    let request = client.asked_for("session/request_permission");
+    client.told();
+    client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    expect![[r"
+        user_message_chunk: go
+        tool_call execute bash: true
+        = session/load
+        available_commands_update compact
+        tool_call_update execute in_progress bash: true
+        tool_call_update execute completed bash: true [```⏎(no output)⏎```]
+        agent_message_chunk: done
+        = session/prompt end_turn"]]
+    .assert_eq(&client.told());
+}
+
+#[test]
+fn whatever_happens_while_a_session_is_loaded_is_told_once() {
+    const CALLS: usize = 40;
+    let place = Place::new(&[("a.txt", "one\n")]);
+    let read = |limit: usize| {
+        let arguments = json!({"path": "a.txt", "limit": limit});
+        json!({"blocks": [{"text": "I look"}, {"tool": "read", "arguments": arguments}]})
+    };
+    let mut replies: Vec<_> = (1..=CALLS).map(read).collect();
+    replies.push(said("done"));
+    let mut client = Client::open(&place, &script(&replies), json!({}));
+    let prompt = client.prompt("go");
+    client.update("tool_call");
+    let load = client.send("session/load", json!({"cwd": place.project(), "mcpServers": []}));
+    let mut announced: BTreeMap<String, usize> = BTreeMap::new();
+    let mut words = String::new();
+    let (mut is_loaded, mut is_over) = (false, false);
+    while !(is_loaded && is_over) {
+        let message = client.next();
+        let update = &message["params"]["update"];
+        match update["sessionUpdate"].as_str() {
+            // The client begins anew with what it asked for.
+            Some("user_message_chunk") => (announced, words) = (BTreeMap::new(), String::new()),
+            Some("tool_call") => {
+                let id = update["toolCallId"].as_str().unwrap().to_owned();
+                *announced.entry(id).or_default() += 1;
+            }
+            Some("agent_message_chunk") => {
+                words.push_str(update["content"]["text"].as_str().unwrap());
+            }
+            _ => {}
+        }
+        is_loaded |= message["id"] == load;
+        is_over |= message["id"] == prompt && message.get("method").is_none();
+    }
+    assert_eq!(announced.len(), CALLS);
+    assert!(announced.values().all(|times| *times == 1), "{announced:?}");
+    assert_eq!(words, format!("{}done", "I look".repeat(CALLS)));
+}
+
+#[test]
+fn directories_beside_the_working_directory_belong_to_the_work() {
+    let place = Place::new(&[]);
+    let beside = place.project().parent().unwrap().join("beside");
+    std::fs::create_dir(&beside).unwrap();
+    std::fs::write(beside.join("a.txt"), "one\n").unwrap();
+    let command = format!("echo two > {}/a.txt", beside.display());
+    let write = |name: &str| {
+        let path = beside.join(name);
+        json!({"blocks": [{"tool": "write", "arguments": {"path": path, "content": "x\n"}}]})
+    };
+    let replies =
+        script(&[write("b.txt"), bash(&command), said("done"), write("c.txt"), said("again")]);
+    let mut client = Client::start(&place, &replies, json!({}));
+    let (cwd, none) = (place.project(), json!([]));
+    let params = |additional: &Value| json!({"cwd": cwd, "mcpServers": none, "additionalDirectories": additional});
+    for (additional, want) in [
+        (json!(["beside"]), "the additional directory `beside` is not absolute"),
+        (json!(["/no/such"]), "the additional directory `/no/such` cannot be used"),
+    ] {
+        let refused = client.ask("session/new", params(&additional));
+        assert!(refused["message"].as_str().unwrap().starts_with(want), "{refused}");
+    }
+    let made = client.ask("session/new", params(&json!([beside])));
+    made["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    let reason = |request: &Value| request["params"]["_meta"]["pintle"]["reason"].clone();
+    let prompt = client.prompt("go");
+    for want in ["it changes files", "it runs a command"] {
+        let request = client.asked_for("session/request_permission");
+        assert_eq!(reason(&request), want);
+        client.choose(&request, "allow");
+    }
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let review = client.ask("_pintle/review/list", json!({}));
+    assert_eq!(review["hunks"].as_array().map(Vec::len), Some(2), "{review}");
+    let context = client.ask("_pintle/context/read", json!({})).to_string();
+    let told = format!("additional directory: {}", beside.display());
+    assert!(context.contains(&told), "{context}");
+    // A client says all of them whenever it opens a session.
+    client.ask("session/close", json!({}));
+    client.ask("session/load", params(&none));
+    let prompt = client.prompt("go on");
+    let request = client.asked_for("session/request_permission");
+    assert_eq!(reason(&request), "it changes files outside the working directory");
+    client.choose(&request, "allow");
+    assert_eq!(client.stop_of(prompt), "end_turn");
+    let context = client.ask("_pintle/context/read", json!({})).to_string();
+    assert!(context.contains("only the working directory belongs to the work now"), "{context}");
+}
+
+#[test]
+fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
+    let place = Place::new(&[]);
+    let beside = place.project().parent().unwrap().join("beside");
+    std::fs::create_dir(&beside).unwrap();
+    let file = beside.join("a.txt");
+    std::fs::write(&file, "one\n").unwrap();
+    // The shell's parent is the engine.
+    let replies = script(&[bash(&format!("echo two > {}; kill -9 $PPID", file.display()))]);
+    let mut client = Client::start_with(&place, &replies, json!({}), &["--permission", "full"]);
+    let cwd = place.project();
+    let params = json!({"cwd": cwd, "mcpServers": [], "additionalDirectories": [beside]});
+    let made = client.ask("session/new", params.clone());
+    made["sessionId"].as_str().unwrap().clone_into(&mut client.session);
+    client.prompt("go");
+    client.program.wait();
+    let session = client.session.clone();
+    let mut client = Client::start(&place, &script(&[]), json!({}));
+    client.session = session;
+    client.ask("session/load", params);
+    let review = client.ask("_pintle/review/list", json!({}));
+    assert_eq!(review["hunks"][0]["path"], file.to_str().unwrap(), "{review}");
 }

@@ -141,7 +141,7 @@ fn run_as_events_is_the_journal_between_a_header_and_a_result() {
 #[test]
 fn run_tells_every_end_by_its_exit_code() {
     let fails = json!({"replies": [{"error": {"kind": "rateLimit", "message": "slow down"}}]});
-    let rows: [(&str, &[&str], i32, &str); 7] = [
+    let rows: [(&str, &[&str], i32, &str); 8] = [
         ("no model", &["run", "go"], 2, "--model"),
         ("no key", &["run", "go", "--model", "openai/m"], 3, "OPENAI_API_KEY"),
         ("an empty task", &["run", " "], 2, "empty"),
@@ -153,6 +153,12 @@ fn run_tells_every_end_by_its_exit_code() {
             "no session x",
         ),
         ("a folder that is not there", &["run", "go", "-C", "nowhere"], 2, "nowhere"),
+        (
+            "a directory beside it that is not there",
+            &["run", "go", "--add-dir", "nowhere", "--model", "ollama/m"],
+            2,
+            "nowhere` cannot be used",
+        ),
         ("a provider that fails", &["run", "go", "--script", "SCRIPT"], 3, "slow down"),
     ];
     for (name, args, code, said) in rows {

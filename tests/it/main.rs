@@ -15,6 +15,7 @@ mod acp_clients;
 mod acp_files;
 mod acp_sdk;
 mod acp_sessions;
+mod acp_terminals;
 mod acp_told;
 mod cancel;
 mod cli;

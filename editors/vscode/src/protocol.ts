@@ -129,6 +129,8 @@ export type SessionConfig = {
   systemPrompt?: string;
   /** Whether it plans only. */
   mode?: WorkMode;
+  /** Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it, and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are. */
+  additionalDirectories?: string[];
 };
 
 /** What needs no question. Finer rules come on top of these. */

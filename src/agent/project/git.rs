@@ -5,7 +5,7 @@
 
 use super::read;
 use crate::context::repository::{self as told, Snapshot};
-use crate::exec::{Command, End, Environment, OutputBuffer};
+use crate::exec::{Command, End, Environment};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -58,17 +58,7 @@ async fn run(
     owner: &str,
     cancel: &CancellationToken,
 ) -> Option<String> {
-    let command = Command {
-        line: line.to_owned(),
-        cwd: root.to_owned(),
-        timeout: Some(TIMEOUT),
-        spill_lines: u64::MAX,
-        spill_bytes: u64::MAX,
-        artifacts: None,
-        owner: owner.to_owned(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
-    };
+    let command = Command { timeout: Some(TIMEOUT), ..Command::new(line, root, owner) };
     let ran = env.exec(command, cancel, &mut |_| {}).await.ok()?;
     // A flood is cut at its front, so it cannot be counted.
     let is_whole = ran.tail.len() as u64 >= ran.total_bytes;

@@ -81,6 +81,7 @@ impl Session {
             system_prompt: None,
             mode: Some(self.mode()),
             variables: Some(settings.variables.clone()),
+            additional: Some(settings.additional.clone()),
         };
         let limits = Limits { steps: max_turns, ..settings.limits };
         let title = task

@@ -392,6 +392,9 @@ impl Session {
         if let Some(variables) = config.variables {
             self.settings.variables = variables;
         }
+        if let Some(additional) = config.additional {
+            self.settings.additional = additional;
+        }
         let changed = self.config_changed();
         if before == changed {
             return Ok(None);

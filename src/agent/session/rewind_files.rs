@@ -85,7 +85,8 @@ impl Session {
         after: BTreeMap<String, Option<String>>,
     ) {
         let after_seq = Some(self.journal.last_seq());
-        let announced = Announced { by, turn_id: None, after_seq, folder: None, before, after };
+        let announced =
+            Announced { by, turn_id: None, after_seq, folders: Vec::new(), before, after };
         if !announced.before.is_empty() {
             cut::announce(&self.announcements(), announced).await;
         }

@@ -1,6 +1,7 @@
 //! How a session works. What of it changes while the session is open is the business of `options`.
 
 use crate::agent::limits::{Limits, Purse};
+use crate::agent::workspace::Additional;
 use crate::context::room;
 use crate::exec::variables::Given;
 use crate::llm::ModelRef;
@@ -40,4 +41,6 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) system_prompt: Option<String>,
     /// Variables that its commands see besides.
     pub(in crate::agent) variables: Given,
+    /// The directories of its work beside the working directory.
+    pub(in crate::agent) additional: Additional,
 }

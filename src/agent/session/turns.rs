@@ -162,6 +162,7 @@ impl Session {
             tool_settings: Arc::clone(&self.services.tool_settings),
             env: Arc::clone(&self.services.env),
             variables: self.settings.variables.clone(),
+            additional: self.settings.additional.clone(),
             folders: Folders {
                 cwd: PathBuf::from(&self.journal.header().cwd),
                 home: self.services.env.platform().home.clone(),

@@ -1,7 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests set the scene with real files")]
 
 use super::*;
-use crate::exec::{FileKind, OutputBuffer};
+use crate::exec::FileKind;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::diff::FileOp;
 use std::fs;
@@ -224,17 +224,7 @@ async fn commands_see_no_secrets() {
         [("PATH", "/usr/bin:/bin"), ("HOME", "/home/me"), ("MY_API_KEY", "k"), ("TERM", "xterm")];
     let ambient = Ambient::fixed(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let local = Local::new(&ambient, Options::default());
-    let command = Command {
-        line: "echo $HOME:$MY_API_KEY:$TERM:$PAGER:$GIT_PAGER".into(),
-        cwd: folder,
-        timeout: None,
-        spill_lines: 10,
-        spill_bytes: 1000,
-        artifacts: None,
-        owner: "tests".into(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
-    };
+    let command = Command::new("echo $HOME:$MY_API_KEY:$TERM:$PAGER:$GIT_PAGER", folder, "tests");
     let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
     assert_eq!(ran.tail, "/home/me::dumb:cat:cat\n");
 }

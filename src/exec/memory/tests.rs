@@ -2,19 +2,7 @@ use super::*;
 use std::time::Duration;
 
 fn command(line: &str, timeout: Option<Duration>) -> Command {
-    let cwd = PathBuf::from("/work");
-    let line = line.to_owned();
-    Command {
-        line,
-        cwd,
-        timeout,
-        spill_lines: 1,
-        spill_bytes: 1,
-        artifacts: None,
-        owner: String::new(),
-        variables: std::sync::Arc::default(),
-        output: crate::exec::OutputBuffer::default(),
-    }
+    Command { timeout, ..Command::new(line, "/work", "") }
 }
 
 #[tokio::test]

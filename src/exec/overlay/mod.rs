@@ -1,20 +1,23 @@
 //! An environment as editors show it: a document that is open and not saved is read instead of its file, and changed through its editor.
 //!
-//! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
+//! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`, commands in their terminals in
+//! `terminals`. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
 //! never written over.
 
 mod documents;
 mod pull;
+mod terminals;
 mod update;
 
 pub use documents::{Documents, EditCall, Owner, Problem};
 pub use pull::edited;
+pub use terminals::{Printed, TerminalCall, Terminals};
 
 use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Stat, Transition, Updated, UpdatedAll, Version,
-    Window, change,
+    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
+    UpdatedAll, Version, Window, change,
 };
 use documents::Document;
 use pintle_protocol::files::FileState;
@@ -24,17 +27,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// What editors give: texts that are open, and terminals. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Editors {
+    /// What they have open.
+    pub documents: Documents,
+    /// Where they run commands.
+    pub terminals: Terminals,
+}
+
 /// Another environment, with what editors have open laid over it.
 #[derive(Debug)]
 pub struct Overlay {
     inner: Arc<dyn Environment>,
     documents: Documents,
+    terminals: Terminals,
 }
 
 impl Overlay {
-    /// Lays documents over the files of this machine.
-    pub fn new(inner: Arc<dyn Environment>, documents: Documents) -> Self {
-        Self { inner, documents }
+    /// Lays documents over the files of this machine, and has commands run where editors want to.
+    pub fn new(inner: Arc<dyn Environment>, editors: &Editors) -> Self {
+        let Editors { documents, terminals } = editors.clone();
+        Self { inner, documents, terminals }
     }
 
     /// The document that stands for a file, with its canonical path, unless the file itself is as good.
@@ -245,7 +259,20 @@ impl Environment for Overlay {
         cancel: &CancellationToken,
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
+        let editor = self.terminals.editor(&command);
+        if let Some(editor) = editor
+            && let Some(run) = self.inner.in_terminal(&command)
+        {
+            match self.inner.stat(&command.cwd).await?.kind {
+                FileKind::Folder => return editor.run(run, &command, cancel, output).await,
+                FileKind::File | FileKind::Other => return Err(Error::NotFolder(command.cwd)),
+            }
+        }
         self.inner.exec(command, cancel, output).await
+    }
+
+    fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
+        self.inner.in_terminal(command)
     }
 
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {

@@ -102,7 +102,7 @@ pub fn edited(text: &str, edit: &DocumentEdit) -> String {
 
 /// Asks for the text of a file, where an editor wants to be asked, and makes it a document.
 pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Result<(), Error> {
-    let Overlay { inner, documents } = overlay;
+    let Overlay { inner, documents, .. } = overlay;
     if documents.asks_nobody() {
         return Ok(());
     }

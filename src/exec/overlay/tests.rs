@@ -36,9 +36,10 @@ impl Desk {
     fn new(text: &str, is_dirty: bool) -> Self {
         let lines = "one\ntwo\nthree\nfour\nfive\nsix\n";
         let memory = Arc::new(Memory::new([(PATH, lines), ("/w/b", lines)]));
-        let documents = Documents::default();
+        let editors = Editors::default();
         let inner: Arc<dyn Environment> = memory.clone();
-        let desk = Self { memory, overlay: Overlay::new(inner, documents.clone()), documents };
+        let overlay = Overlay::new(inner, &editors);
+        let desk = Self { memory, overlay, documents: editors.documents };
         desk.open(PATH, text, is_dirty);
         desk
     }

@@ -161,7 +161,7 @@ fn label(places: &[Place]) -> String {
 
 /// Who has the say about a file.
 async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Result<Place, Error> {
-    let Overlay { inner, documents } = overlay;
+    let Overlay { inner, documents, .. } = overlay;
     let on_disk = || Place::Disk(path.to_path_buf());
     let canonical = inner.canonicalize(path).await?;
     let Some(document) = documents.get(&canonical) else { return Ok(on_disk()) };

@@ -32,7 +32,7 @@ pub(in crate::exec) async fn hop(
     builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = builder.spawn()?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-    let mut family = Family { leader, mark: launch.mark, known: Vec::new(), is_armed: true };
+    let mut family = Family::new(leader, launch.mark);
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(mut stdin) = stdin {

@@ -1,6 +1,6 @@
 use super::progress::PROGRESS;
 use super::*;
-use crate::exec::{OutputBuffer, descendants, files};
+use crate::exec::{descendants, files};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -29,17 +29,7 @@ async fn run(
 }
 
 fn command(line: &str, folder: &std::path::Path) -> Command {
-    Command {
-        line: line.to_owned(),
-        cwd: folder.to_path_buf(),
-        timeout: None,
-        spill_lines: 2000,
-        spill_bytes: 51_200,
-        artifacts: None,
-        owner: "tests".into(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
-    }
+    Command { spill_lines: 2000, spill_bytes: 51_200, ..Command::new(line, folder, "tests") }
 }
 
 fn marks() -> String {

@@ -1,6 +1,6 @@
 use super::*;
+use crate::exec::Rewrite;
 use crate::exec::memory::Memory;
-use crate::exec::{OutputBuffer, Rewrite};
 
 #[tokio::test]
 async fn what_changes_something_is_refused_and_says_why() {
@@ -10,17 +10,7 @@ async fn what_changes_something_is_refused_and_says_why() {
     let none = CancellationToken::new();
     assert_eq!(env.read(a).await, Ok(b"one\n".to_vec()), "reading passes");
 
-    let command = Command {
-        line: "touch b".into(),
-        cwd: "/w".into(),
-        timeout: None,
-        spill_lines: 1,
-        spill_bytes: 1,
-        artifacts: None,
-        owner: String::new(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
-    };
+    let command = Command::new("touch b", "/w", "");
     let decide: Decide = Box::new(|_| Ok(Rewrite { content: Vec::new().into(), change: None }));
     let rows = [
         ("write", env.write(a, Vec::new()).await.err()),

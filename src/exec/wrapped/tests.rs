@@ -7,7 +7,7 @@ mod sshd;
 mod stops;
 
 use super::*;
-use crate::exec::{End, Local, OutputBuffer};
+use crate::exec::{End, Local};
 use crate::tools::{
     Agents, Bash, Edit, Folders, Jobs, Ledger, Profile, Progress, Read, Tool, ToolContext, Write,
 };

@@ -4,7 +4,7 @@ use super::driver::Driver;
 use super::open::{Open, Prompt};
 use super::requests::{Done, How, Opened, Setting};
 use super::story::Story;
-use super::{settings, wire};
+use super::{notices, settings, wire};
 use crate::agent::{Accepted, Feed};
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::FutureExt;
@@ -53,6 +53,7 @@ impl Driver {
         };
         if self.busy.as_ref() == Some(&id) {
             self.busy = None;
+            self.is_loading = false;
         }
         if let Some(message) = message {
             self.answer(&id, message);
@@ -81,13 +82,15 @@ impl Driver {
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
         }
-        let Opened { handle, snapshot, config, commands, servers } = opened;
+        let Opened { handle, snapshot, config, commands, servers, told } = opened;
         let session = handle.id.clone();
         let known = self.desk.engine.services().models.list();
         let settings = settings::Settings::new(config.options, &known);
         let (modes, options) = (settings.modes(), settings.options());
-        let story = Story::new(self.desk.offers, snapshot.cost_nano_usd);
+        let (story, told_to) =
+            told.unwrap_or_else(|| (Story::new(self.desk.offers, snapshot.cost_nano_usd), 0));
         let mut open = Open::new(handle.clone(), snapshot.cwd.clone(), story, settings);
+        open.told_to = told_to;
         if let Some(before) = self.sessions.remove(&session) {
             open.take_over(before);
         }
@@ -118,7 +121,7 @@ impl Driver {
                 servers.join(", ")
             );
             let level = pintle_protocol::event::NoticeLevel::Warning;
-            let update = open.story.told(level, &title, None, "mcp-servers");
+            let update = notices::said(self.desk.offers, level, &title, None, "mcp-servers");
             if self.desk.offers.notices {
                 messages.push(open.message(update, None));
             } else {
@@ -127,6 +130,9 @@ impl Driver {
         }
         open.servers = servers;
         self.own.0.add(handle);
+        if let Some(terminals) = &self.terminals {
+            terminals.serve(&session);
+        }
         self.sessions.insert(session.clone(), open);
         self.send_all(messages);
         for approval in &snapshot.approvals {
@@ -162,6 +168,9 @@ impl Driver {
 
     fn forget(&mut self, session: &SessionId) {
         self.own.0.remove(session);
+        if let Some(terminals) = &self.terminals {
+            terminals.leave(session);
+        }
         let Some(mut open) = self.sessions.remove(session) else { return };
         let gone =
             |child: &SessionId, root: &mut SessionId| (root == session).then(|| child.clone());

@@ -1,9 +1,10 @@
 //! What begins: requests in the order in which they came, each when the one before has been answered.
 
-use super::driver::{Driver, Wish};
+use super::driver::{Driver, Stage, Wish};
 use super::files::Files;
 use super::open::Open;
 use super::requests::{self, Answer, Done, How, Opened, Setting, Steered};
+use super::terminals::Terminals;
 use super::{said, settings, start, wire};
 use crate::frontend::native::dispatch::error_object;
 use agent_client_protocol_schema::v1 as acp;
@@ -54,11 +55,27 @@ impl Driver {
             }
             "authenticate" => {
                 let answer = desk.authenticate(params.as_deref())?;
+                self.stage = Stage::Ready;
                 self.answer(id, wire::response(id, &answer));
                 return Ok(None);
             }
+            "logout" => {
+                let _: acp::LogoutRequest = requests::read(params.as_deref())?;
+                self.stage = Stage::LoggedOut;
+                self.answer(id, wire::response(id, &acp::LogoutResponse::new()));
+                return Ok(None);
+            }
+            "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
+                return Err(requests::auth_required(
+                    "the client has logged out",
+                    "send `authenticate` first",
+                ));
+            }
             "session/new" => opened(of, How::New, desk.new_session(params)),
-            "session/load" => opened(of, How::Loaded, desk.load_session(params)),
+            "session/load" => {
+                self.is_loading = true;
+                opened(of, How::Loaded, desk.load_session(params))
+            }
             "session/resume" => opened(of, How::Resumed, desk.resume_session(params)),
             "session/list" => answered(of, desk.list(params)),
             "session/close" => {
@@ -111,7 +128,7 @@ impl Driver {
     }
 
     fn initialize(&mut self, id: &Id<'static>, params: Option<&RawValue>) -> Answer<()> {
-        if self.is_initialized {
+        if self.stage != Stage::New {
             let message = "the connection is initialized already";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
         }
@@ -122,12 +139,18 @@ impl Driver {
         self.desk.offers = start::offers(&params.client_capabilities);
         self.asks.has_forms = self.desk.offers.form;
         let fs = &params.client_capabilities.fs;
+        let editors = self.desk.engine.editors();
         if let (true, true, Some(documents)) =
-            (fs.read_text_file, fs.write_text_file, self.desk.engine.documents())
+            (fs.read_text_file, fs.write_text_file, editors.map(|editors| &editors.documents))
         {
             self.files = Some(Files::connect(documents, self.desk.id.0));
         }
-        self.is_initialized = true;
+        // What the client draws needs no terminal of its own: the command runs here, where nothing of it is lost.
+        let in_terminals = params.client_capabilities.terminal && !self.desk.offers.terminal_output;
+        if let (true, Some(editors)) = (self.may_use_terminals && in_terminals, editors) {
+            self.terminals = Some(Terminals::new(&editors.terminals));
+        }
+        self.stage = Stage::Ready;
         self.answer(id, wire::response(id, &start::hello()));
         Ok(())
     }

@@ -8,6 +8,17 @@ use pintle_protocol::item::{
 };
 use serde_json::{Value, json};
 
+/// Where the output of a command is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Screen {
+    /// In the call, as text.
+    Text,
+    /// In a terminal that the client feeds from `_meta`.
+    Meta,
+    /// In the terminal of the client's that runs it.
+    Terminal(String),
+}
+
 /// What a call, a job and a sub-agent have in common.
 pub(super) struct Call<'a> {
     pub(super) name: Option<String>,
@@ -109,9 +120,14 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// The last update of a call. `told` is how much of its output the client has drawn in a terminal, if it draws one.
-    pub(super) fn ended(self, item: &Item, told: Option<usize>) -> acp::SessionUpdate {
+    /// The last update of a call. `told` is how much of its output the client has got.
+    pub(super) fn ended(self, item: &Item, screen: &Screen, told: usize) -> acp::SessionUpdate {
         let id = item.id.as_str();
+        let terminal = match screen {
+            Screen::Text => None,
+            Screen::Meta => Some(id),
+            Screen::Terminal(terminal) => Some(terminal.as_str()),
+        };
         let mut fields = acp::ToolCallUpdateFields::new()
             .title(self.title)
             .kind(tool::kind(self.kind))
@@ -119,14 +135,16 @@ impl<'a> Call<'a> {
             .raw_input(self.input);
         fields = match self.tool {
             Some(call) => fields
-                .content(tool::content(call, told.map(|_| id)))
+                .content(tool::content(call, terminal))
                 .locations(tool::ended_at(call))
                 .raw_output(call.output.as_ref().map(tool::raw_output)),
-            None if told.is_some() => fields.content(vec![drawn(id)]),
-            None => fields.content(self.content).locations(self.locations),
+            None => match terminal {
+                Some(terminal) => fields.content(vec![drawn(terminal)]),
+                None => fields.content(self.content).locations(self.locations),
+            },
         };
         let mut update = acp::ToolCallUpdate::new(id.to_owned(), fields);
-        if let (Some(told), Some((printed, details))) = (told, self.end) {
+        if let (Screen::Meta, Some((printed, details))) = (screen, self.end) {
             let exit = json!({
                 "terminal_id": id,
                 "exit_code": details.exit_code,
@@ -145,7 +163,7 @@ impl<'a> Call<'a> {
 }
 
 /// Where a client draws the output of a command.
-fn drawn(id: &str) -> acp::ToolCallContent {
+pub(super) fn drawn(id: &str) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
 }
 

@@ -1,10 +1,12 @@
 //! The connection's state, and what changes it: messages that come, and what comes of requests.
 
+use super::Options;
 use super::asks::{Answered, Asks};
 use super::files::{FileCall, Files};
 use super::open::Open;
 use super::replay::Page;
 use super::requests::{self, Desk, Done};
+use super::terminals::{Made, Taken, TerminalNews, Terminals};
 use super::told::Missed;
 use super::wire;
 use crate::agent::{Command, Feed, QueueEdit, SessionHandle};
@@ -23,7 +25,6 @@ use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::QueuePolicy;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -34,6 +35,16 @@ const MAX_IN_FLIGHT: usize = 256;
 pub(super) enum Wish {
     Request { id: Id<'static>, method: String, params: Option<Box<RawValue>> },
     Cancel(SessionId),
+}
+
+/// How far a connection has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It was not initialized.
+    New,
+    Ready,
+    /// No more sessions are opened until the client authenticates.
+    LoggedOut,
 }
 
 /// Everything that one connection remembers.
@@ -53,14 +64,19 @@ pub(super) struct Driver {
     pub(super) asks: Asks,
     /// The client's files, where it offers both ways.
     pub(super) files: Option<Files>,
+    /// The client's terminals, where commands run in them.
+    pub(super) terminals: Option<Terminals>,
+    pub(super) may_use_terminals: bool,
     pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
     /// The engine's own methods.
     pub(super) own: (Arc<Connection>, Table),
-    pub(super) is_initialized: bool,
+    pub(super) stage: Stage,
     in_flight: HashSet<Id<'static>>,
     pub(super) waiting: VecDeque<Wish>,
     /// The request that is being answered: the next begins after it.
     pub(super) busy: Option<Id<'static>>,
+    /// A session is being told from its beginning: what happens meanwhile waits, so that nothing is told twice or out of its order.
+    pub(super) is_loading: bool,
 }
 
 impl Driver {
@@ -69,11 +85,17 @@ impl Driver {
         outgoing: Outgoing,
         adopted: mpsc::Receiver<SessionHandle>,
         pages: mpsc::Receiver<Page>,
-        cwd: PathBuf,
+        options: &Options,
     ) -> Self {
         // Nothing is subscribed to there, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
-        let own = Connection::new(desk.engine.clone(), desk.id, desk.feed.clone(), edits, cwd);
+        let own = Connection::new(
+            desk.engine.clone(),
+            desk.id,
+            desk.feed.clone(),
+            edits,
+            options.cwd.clone(),
+        );
         own.initialize(ClientCapabilities::default());
         let own = Arc::new(own);
         Self {
@@ -89,11 +111,14 @@ impl Driver {
             missed: None,
             asks: Asks::default(),
             files: None,
+            terminals: None,
+            may_use_terminals: options.client_terminals,
             running: FuturesUnordered::new(),
-            is_initialized: false,
+            stage: Stage::New,
             in_flight: HashSet::new(),
             waiting: VecDeque::new(),
             busy: None,
+            is_loading: false,
         }
     }
 
@@ -172,7 +197,7 @@ impl Driver {
             let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
             let hint = Some("wait for answers before you send more");
             error_object(error::OVERLOADED, &message, "overloaded", hint)
-        } else if !self.is_initialized && method != "initialize" && self.busy.is_none() {
+        } else if self.stage == Stage::New && method != "initialize" && self.busy.is_none() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";
             error_object(error::INVALID_REQUEST, message, "notInitialized", Some(hint))
@@ -248,10 +273,26 @@ impl Driver {
     }
 
     /// The client answers nothing any more.
-    pub(super) fn no_files(&mut self) {
+    pub(super) fn no_more_answers(&mut self) {
         if let Some(mut files) = self.files.take() {
             files.disconnect();
         }
+        if let Some(mut terminals) = self.terminals.take() {
+            terminals.disconnect();
+        }
+    }
+
+    /// Asks the client to run a command, or what has become of one.
+    pub(super) fn ask_for_terminal(&mut self, news: TerminalNews) {
+        let request = self.terminals.as_mut().and_then(|terminals| terminals.request(news));
+        self.send_all(request);
+    }
+
+    fn runs_in(&mut self, Made { session, item, terminal }: &Made) {
+        let Some(open) = self.sessions.get_mut(session) else { return };
+        let updates = open.story.runs_in(item, terminal);
+        let messages = open.in_turn(updates, None);
+        self.send_all(messages);
     }
 
     fn responded(&mut self, id: &Id<'static>, outcome: Result<Box<RawValue>, String>) {
@@ -260,6 +301,15 @@ impl Driver {
             None => Some(outcome),
         };
         let Some(outcome) = outcome else { return };
+        let taken = match &mut self.terminals {
+            Some(terminals) => terminals.answered(id, outcome),
+            None => Taken::NotOurs(outcome),
+        };
+        let outcome = match taken {
+            Taken::NotOurs(outcome) => outcome,
+            Taken::Made(made) => return self.runs_in(&made),
+            Taken::Done => return,
+        };
         match self.asks.take(id, outcome) {
             Answered::Ask(request) => self.outbox.push(request),
             Answered::Tell(session, answer) => {

@@ -10,6 +10,7 @@ mod begin;
 mod calls;
 mod driver;
 mod files;
+mod notices;
 mod open;
 mod replay;
 mod requests;
@@ -17,11 +18,12 @@ mod said;
 mod settings;
 mod start;
 mod story;
+mod terminals;
 mod told;
 mod tool;
 mod wire;
 
-pub use super::native::{Ended, Options};
+pub use super::native::Ended;
 
 use crate::agent::{Command, EngineHandle, Feed, SessionHandle, SubscriberId};
 use crate::transport::{Incoming, Link};
@@ -29,6 +31,7 @@ use driver::Driver;
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
 use futures_util::stream::StreamExt;
 use requests::{Desk, Done};
+use std::path::PathBuf;
 use story::Offers;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -51,6 +54,17 @@ const ADOPTED_CAPACITY: usize = 256;
 /// How many pages of a replay may wait: the next is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
 
+/// How a connection is set up.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The working directory of a session that names none.
+    pub cwd: PathBuf,
+    /// Cancel it to interrupt what runs and end in order.
+    pub stop: CancellationToken,
+    /// Commands run in the client's terminals, where it offers some.
+    pub client_terminals: bool,
+}
+
 /// What the driver wakes up for.
 enum Happened {
     Done(Done),
@@ -59,6 +73,7 @@ enum Happened {
     Page(replay::Page),
     Fed,
     File(files::FileCall),
+    Terminal(terminals::TerminalNews),
     Came(Incoming),
     InputEnded,
     Idle,
@@ -80,7 +95,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         pages: pages_tx,
         offers: Offers::default(),
     };
-    let mut driver = Driver::new(desk, outgoing, adopted, pages, options.cwd);
+    let mut driver = Driver::new(desk, outgoing, adopted, pages, &options);
     let mut batch = Vec::with_capacity(FEED_BATCH);
     let mut has_input = true;
     let mut idle: Option<BoxFuture<'static, ()>> = None;
@@ -91,6 +106,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         }
         let is_clear = driver.outbox.is_empty();
         let is_behind = driver.missed.is_some();
+        let may_tell = is_clear && !is_behind && !driver.is_loading;
         let happened = tokio::select! {
             biased;
             () = hangup.cancelled() => Happened::HungUp,
@@ -101,7 +117,11 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Some(missed) = OptionFuture::from(driver.missed.as_mut()), if is_behind && is_clear => {
                 Happened::CaughtUp(missed)
             }
-            _ = feed.recv_many(&mut batch, FEED_BATCH), if is_clear && !is_behind => Happened::Fed,
+            // Before events: a terminal is released before what its command came to is told.
+            Some(news) = OptionFuture::from(driver.terminals.as_mut().map(terminals::Terminals::next)) => {
+                Happened::Terminal(news)
+            }
+            _ = feed.recv_many(&mut batch, FEED_BATCH), if may_tell => Happened::Fed,
             Some(call) = OptionFuture::from(driver.files.as_mut().map(files::Files::next)) => {
                 Happened::File(call)
             }
@@ -117,17 +137,18 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Happened::Page(page) => driver.send_all(page),
             Happened::Fed => driver.feed(&mut batch, &mut feed),
             Happened::File(call) => driver.ask_for_file(call),
+            Happened::Terminal(news) => driver.ask_for_terminal(news),
             Happened::Came(came) => driver.take(came),
             Happened::InputEnded => {
                 has_input = false;
-                driver.no_files();
+                driver.no_more_answers();
             }
             Happened::Idle => break Ended::EndOfInput,
             Happened::HungUp => break Ended::HungUp,
             Happened::Stopped => break Ended::Stopped,
         }
     };
-    driver.no_files();
+    driver.no_more_answers();
     close(driver, &engine, &mut feed, &hangup, ended).await;
     ended
 }

@@ -38,6 +38,8 @@ pub(super) struct Open {
     pub(super) prompts: Vec<Prompt>,
     /// The names of the MCP servers that the client wants in this session.
     pub(super) servers: Vec<String>,
+    /// The last event that was told when the session was loaded.
+    pub(super) told_to: u64,
     running: Option<TurnId>,
     held: Vec<(acp::SessionUpdate, Option<u64>)>,
 }
@@ -51,7 +53,7 @@ impl Open {
     ) -> Self {
         let id = acp::SessionId::new(handle.id.as_str());
         let (prompts, servers, held) = (Vec::new(), Vec::new(), Vec::new());
-        Self { handle, id, cwd, story, settings, prompts, servers, running: None, held }
+        Self { handle, id, cwd, story, settings, prompts, servers, told_to: 0, running: None, held }
     }
 
     /// Goes on from the same session as it was open before.

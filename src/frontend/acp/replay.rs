@@ -1,7 +1,8 @@
 //! A stored session, told again from its beginning: what `session/load` sends before it answers.
 //!
 //! The pages are found from the end, since the way that the history took is only known from there, and then told from the
-//! beginning. Invariant: memory holds one page, however long the session.
+//! beginning. Invariants: memory holds one page, however long the session; what is told is how the session stood when it was looked
+//! at, and what happens later is told later.
 
 use super::story::{Offers, Story, planned};
 use super::wire;
@@ -15,7 +16,7 @@ const PAGE: usize = 50;
 /// Messages to send, in order.
 pub(super) type Page = Vec<Vec<u8>>;
 
-/// Tells a session. It waits for the client: each page is taken when the one before was sent.
+/// Tells a session, and returns what was told. It waits for the client: each page is taken when the one before was sent.
 ///
 /// # Errors
 /// The session cannot be read.
@@ -25,23 +26,26 @@ pub(super) async fn replay(
     snapshot: &Snapshot,
     offers: Offers,
     pages: &mpsc::Sender<Page>,
-) -> Result<(), Error> {
-    let mut starts = vec![u64::MAX];
-    let mut before = u64::MAX;
+) -> Result<Story, Error> {
+    let mut borders = vec![snapshot.seq + 1];
+    let mut before = snapshot.seq + 1;
     loop {
         let found = engine.items(handle.id.clone(), 0, before, PAGE).await?;
         match found.items.first() {
             Some(first) if found.more => {
                 before = first.seq;
-                starts.push(before);
+                borders.push(before);
             }
             _ => break,
         }
     }
     let id = acp::SessionId::new(handle.id.as_str());
     let mut story = Story::new(offers, snapshot.cost_nano_usd);
-    while let Some(before) = starts.pop() {
-        let found = engine.items(handle.id.clone(), 0, before, PAGE).await?;
+    let mut after = 0;
+    while let Some(before) = borders.pop() {
+        // Between the same events as before, whatever the session does meanwhile.
+        let found = engine.items(handle.id.clone(), after, before, usize::MAX).await?;
+        after = before - 1;
         let mut page = Page::new();
         for item in &found.items {
             let updates = story.replayed(&item.item);
@@ -55,5 +59,5 @@ pub(super) async fn replay(
     let plan = snapshot.plan.as_ref().map(planned);
     let last = plan.into_iter().chain(story.used(&snapshot.context));
     let _ = pages.send(last.map(|update| wire::update(&id, update, None)).collect()).await;
-    Ok(())
+    Ok(story)
 }

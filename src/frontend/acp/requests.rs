@@ -5,11 +5,11 @@
 
 use super::replay::{Page, replay};
 use super::said;
-use super::story::Offers;
+use super::story::{Offers, Story};
 use super::wire;
 use crate::agent::{
-    Accepted, Adopt, Command, CreateSession, EngineHandle, Error, ErrorKind, Filter, OpenConfig,
-    SessionHandle, Snapshot, Subscriber, SubscriberId,
+    Accepted, Adopt, Command, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter,
+    OpenConfig, SessionHandle, Snapshot, Subscriber, SubscriberId,
 };
 use crate::frontend::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -67,6 +67,8 @@ pub(super) struct Opened {
     pub(super) config: ConfigResult,
     pub(super) commands: CommandListResult,
     pub(super) servers: Vec<String>,
+    /// What was told of it before the answer, and up to which event, when it was loaded.
+    pub(super) told: Option<(Story, u64)>,
 }
 
 /// What came of a request.
@@ -110,6 +112,10 @@ pub(super) fn invalid(message: &str) -> ErrorObjectOwned {
     error_object(error::INVALID_PARAMS, message, "invalidParams", None)
 }
 
+pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
+    error_object(error::AUTH_REQUIRED, message, "authRequired", Some(hint))
+}
+
 /// A refusal of the engine as this protocol tells it.
 fn no(refusal: Error) -> ErrorObjectOwned {
     // The hints of the native protocol name its own methods.
@@ -118,6 +124,11 @@ fn no(refusal: Error) -> ErrorObjectOwned {
         return error_object(error::NOT_FOUND, &refusal.message, "notFound", hint);
     }
     refused(refusal)
+}
+
+/// What a client says of the session that it makes or opens: always all of its directories.
+fn config(additional: &[PathBuf]) -> OpenConfig {
+    OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() }
 }
 
 fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
@@ -134,31 +145,40 @@ impl Desk {
     pub(super) async fn new_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::NewSessionRequest = read_start(params.as_deref())?;
         let cwd = params.cwd.to_string_lossy().into_owned();
-        let create = CreateSession { cwd, ..CreateSession::default() };
+        let config = config(&params.additional_directories);
+        let create = CreateSession { cwd, config, ..CreateSession::default() };
         let handle = self.engine.create(create).await.map_err(no)?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
     pub(super) async fn load_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id).await?;
+        let handle = self.open(&params.session_id, &params.additional_directories).await?;
         let snapshot = handle.ask(|reply| Command::Look { reply }).await.map_err(no)?;
-        replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await.map_err(no)?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        let story = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
+        let told = Some((story.map_err(no)?, snapshot.seq));
+        let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
+        let opened = self.attach(handle, servers, &additional).await?;
+        Ok(Box::new(Opened { told, ..*opened }))
     }
 
     pub(super) async fn resume_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
-        let handle = self.open(&params.session_id).await?;
-        self.attach(handle, servers(&params.mcp_servers)).await
+        let handle = self.open(&params.session_id, &params.additional_directories).await?;
+        self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
-    async fn open(&self, id: &acp::SessionId) -> Answer<SessionHandle> {
+    async fn open(&self, id: &acp::SessionId, additional: &[PathBuf]) -> Answer<SessionHandle> {
         let id = SessionId::new(&*id.0);
-        self.engine.open(id, OpenConfig::default()).await.map_err(no)
+        self.engine.open(id, config(additional)).await.map_err(no)
     }
 
-    async fn attach(self, handle: SessionHandle, servers: Vec<String>) -> Answer<Box<Opened>> {
+    async fn attach(
+        self,
+        handle: SessionHandle,
+        servers: Vec<String>,
+        additional: &[PathBuf],
+    ) -> Answer<Box<Opened>> {
         let adopted = self.adopted.clone();
         let subscriber = Subscriber {
             id: self.id,
@@ -171,13 +191,16 @@ impl Desk {
         };
         let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
         let snapshot = handle.ask(subscribe).await.map_err(no)?;
-        if let Some(documents) = self.engine.documents() {
-            let folder = self.engine.canonicalize(Path::new(&snapshot.cwd)).await.map_err(no)?;
-            documents.ask_below(self.id.0, folder);
+        if let Some(Editors { documents, .. }) = self.engine.editors() {
+            let folders = additional.iter().map(PathBuf::as_path);
+            for folder in [Path::new(&snapshot.cwd)].into_iter().chain(folders) {
+                let folder = self.engine.canonicalize(folder).await.map_err(no)?;
+                documents.ask_below(self.id.0, folder);
+            }
         }
         let config = set(&handle, BTreeMap::new()).await?;
         let commands = self.engine.commands(&snapshot.cwd).await;
-        Ok(Box::new(Opened { handle, snapshot, config, commands, servers }))
+        Ok(Box::new(Opened { handle, snapshot, config, commands, servers, told: None }))
     }
 
     pub(super) async fn list(
@@ -227,13 +250,9 @@ impl Desk {
         if has_key || self.engine.services().default_model.is_some() {
             return Ok(acp::AuthenticateResponse::new());
         }
-        Err(error_object(
-            error::AUTH_REQUIRED,
+        Err(auth_required(
             "no provider's key is there",
-            "authRequired",
-            Some(
-                "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
-            ),
+            "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
         ))
     }
 }

@@ -6,13 +6,17 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as acp;
 use serde_json::{Value, json};
 
-/// The methods of the engine's own protocol that are answered under `_pintle/`: none of them changes which sessions are open here.
-pub(super) const OWN: [&str; 24] = [
+/// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this
+/// client: a fork is opened with `session/load`.
+pub(super) const OWN: [&str; 27] = [
     "session/events",
     "session/items",
     "session/tree",
     "session/rewind",
     "session/label",
+    "session/anchors",
+    "session/fork",
+    "session/merge",
     "session/compact",
     "session/search",
     "session/export",
@@ -52,12 +56,14 @@ pub(super) fn hello() -> acp::InitializeResponse {
         .list(acp::SessionListCapabilities::new())
         .delete(acp::SessionDeleteCapabilities::new())
         .resume(acp::SessionResumeCapabilities::new())
-        .close(acp::SessionCloseCapabilities::new());
+        .close(acp::SessionCloseCapabilities::new())
+        .additional_directories(acp::SessionAdditionalDirectoriesCapabilities::new());
     let prompts = acp::PromptCapabilities::new().image(true).embedded_context(true);
     let capabilities = acp::AgentCapabilities::new()
         .load_session(true)
         .prompt_capabilities(prompts)
         .session_capabilities(sessions)
+        .auth(acp::AgentAuthCapabilities::new().logout(acp::LogoutCapabilities::new()))
         .meta(wire::meta("pintle", json!({"methods": OWN.map(|name| format!("_pintle/{name}"))})));
     let keys = acp::AuthMethodAgent::new(KEYS, "Keys of your providers").description(
         "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings; `pintle doctor` shows which are there"

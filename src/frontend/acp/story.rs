@@ -3,13 +3,11 @@
 //! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
 //! completes an item brings the rest.
 
-use super::calls::Call;
-use super::{tool, wire};
+use super::calls::{self, Call, Screen};
+use super::{notices, tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{
-    DeltaField, Event, ItemDelta, Notice, NoticeLevel, RetryScheduled, TransientEvent,
-};
+use pintle_protocol::event::{DeltaField, Event, ItemDelta, NoticeLevel, TransientEvent};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, Item, ItemBody, ItemStatus, ToolKind};
 use pintle_protocol::plan::{Plan, PlanStatus};
@@ -63,10 +61,8 @@ enum What {
     Message(acp::MessageId),
     Thought(acp::MessageId),
     Compaction,
-    /// A call, a job or a sub-agent; `terminal` when its output is drawn as one.
-    Call {
-        terminal: bool,
-    },
+    /// A call, a job or a sub-agent.
+    Call(Screen),
 }
 
 type Updates = Vec<acp::SessionUpdate>;
@@ -94,8 +90,8 @@ impl Story {
                 self.cost_before = sum(self.cost_before, end.cost_nano_usd);
                 self.cost = self.cost_before;
             }
-            Event::RetryScheduled(retry) => updates.push(self.retries(retry, seq)),
-            Event::Notice(notice) => updates.push(self.noticed(notice, seq)),
+            Event::RetryScheduled(retry) => updates.push(notices::retries(self.offers, retry, seq)),
+            Event::Notice(notice) => updates.push(notices::noticed(self.offers, notice, seq)),
             Event::ContextPruned(pruned) if self.offers.notices => {
                 let text = format!("{} old results were taken out to make room", pruned.results);
                 updates.push(acp::SessionUpdate::Notice(acp::Notice::new(
@@ -113,7 +109,7 @@ impl Story {
         match event {
             TransientEvent::ItemDelta(delta) => self.grows(delta),
             TransientEvent::Context(context) => self.used(context).into_iter().collect(),
-            TransientEvent::Notice(notice) => vec![self.noticed(notice, 0)],
+            TransientEvent::Notice(notice) => vec![notices::noticed(self.offers, notice, 0)],
             TransientEvent::State(_) | TransientEvent::StepUsage(_) => Updates::new(),
         }
     }
@@ -126,7 +122,7 @@ impl Story {
         Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
     }
 
-    /// An item of a session that is loaded, whole.
+    /// An item of a session that is loaded, as far as it has come.
     pub(super) fn replayed(&mut self, item: &Item) -> Updates {
         let mut updates = Updates::new();
         if let ItemBody::UserMessage(message) = &item.body {
@@ -144,44 +140,14 @@ impl Story {
         updates
     }
 
-    /// A message of the engine's, for clients that know no notices.
-    pub(super) fn told(
-        &self,
-        level: NoticeLevel,
-        title: &str,
-        more: Option<&str>,
-        id: &str,
-    ) -> acp::SessionUpdate {
-        if self.offers.notices {
-            let severity = match level {
-                NoticeLevel::Info => acp::NoticeSeverity::Info,
-                NoticeLevel::Warning => acp::NoticeSeverity::Warning,
-                NoticeLevel::Error => acp::NoticeSeverity::Error,
-            };
-            let notice = acp::Notice::new(severity, wire::cut(title));
-            return acp::SessionUpdate::Notice(notice.description(more.map(wire::cut)));
-        }
-        let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
-        let text = format!("\n[{title}{more}]\n");
-        let id = acp::MessageId::new(id.to_owned());
-        acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
-    }
-
-    fn noticed(&self, notice: &Notice, seq: u64) -> acp::SessionUpdate {
-        self.told(notice.level, &notice.message, notice.hint.as_deref(), &format!("notice-{seq}"))
-    }
-
-    fn retries(&self, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
-        let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
-        let seconds = delay_ms.div_ceil(1000);
-        let title =
-            format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
-        if self.offers.notices {
-            return self.told(NoticeLevel::Warning, &title, Some(message), "");
-        }
-        let id = acp::MessageId::new(format!("retry-{seq}"));
-        let text = format!("\n[{title}: {message}]\n");
-        acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
+    /// The client has made a terminal for the command of a call.
+    pub(super) fn runs_in(&mut self, item: &ItemId, terminal: &str) -> Updates {
+        let Some(open) = self.open.get_mut(item) else { return Updates::new() };
+        open.what = What::Call(Screen::Terminal(terminal.to_owned()));
+        let content = vec![calls::drawn(terminal)];
+        let fields = acp::ToolCallUpdateFields::new().content(content);
+        let update = acp::ToolCallUpdate::new(item.as_str().to_owned(), fields);
+        vec![acp::SessionUpdate::ToolCallUpdate(update)]
     }
 
     // ----- items
@@ -228,8 +194,9 @@ impl Story {
     fn called(&mut self, item: &Item, updates: &mut Updates) {
         let Some(call) = Call::of(item) else { return };
         let is_known = self.open.contains_key(&item.id);
-        let terminal = self.offers.terminal_output && call.kind == ToolKind::Execute;
-        self.opened(item, What::Call { terminal });
+        let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
+        let screen = if is_drawn { Screen::Meta } else { Screen::Text };
+        self.opened(item, What::Call(screen));
         if is_known {
             let mut fields = acp::ToolCallUpdateFields::new()
                 .title(call.title)
@@ -244,7 +211,7 @@ impl Story {
             updates.push(acp::SessionUpdate::ToolCallUpdate(update));
             return;
         }
-        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, terminal)));
+        updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn)));
     }
 
     fn ends(&mut self, item: &Item, updates: &mut Updates) {
@@ -265,9 +232,9 @@ impl Story {
                     self.called(item, updates);
                 }
                 if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
-                    let terminal = matches!(open.what, What::Call { terminal: true });
                     let told = if open.is_broken { 0 } else { open.told };
-                    updates.push(call.ended(item, terminal.then_some(told)));
+                    let What::Call(screen) = open.what else { return };
+                    updates.push(call.ended(item, &screen, told));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -286,7 +253,7 @@ impl Story {
                 (Some(error), _) => format!("The conversation could not be summed up: {error}"),
                 (None, None) => "The summing up was stopped".to_owned(),
             };
-            return self.told(NoticeLevel::Info, &title, None, item.id.as_str());
+            return notices::said(self.offers, NoticeLevel::Info, &title, None, item.id.as_str());
         }
         let status = match item.status {
             ItemStatus::Completed => acp::CompactionStatus::Completed,
@@ -309,8 +276,8 @@ impl Story {
         let offers = self.offers;
         let Some(open) = self.open.get_mut(&delta.item_id) else { return Updates::new() };
         let is_told = match delta.field {
-            DeltaField::Text => !matches!(open.what, What::Call { .. }),
-            DeltaField::Output => matches!(open.what, What::Call { .. }),
+            DeltaField::Text => !matches!(open.what, What::Call(_)),
+            DeltaField::Output => matches!(open.what, What::Call(_)),
             DeltaField::Args | DeltaField::Input => false,
         };
         if !is_told || delta.n < open.next {
@@ -331,8 +298,9 @@ impl Story {
                     acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
-            What::Compaction => Updates::new(),
-            What::Call { terminal: true } => {
+            // What a client runs in its own terminal it draws there.
+            What::Compaction | What::Call(Screen::Terminal(_)) => Updates::new(),
+            What::Call(Screen::Meta) => {
                 open.told += delta.text.len();
                 let id = delta.item_id.as_str();
                 let meta = wire::meta(
@@ -344,7 +312,7 @@ impl Story {
                         .meta(meta);
                 vec![acp::SessionUpdate::ToolCallUpdate(update)]
             }
-            What::Call { terminal: false } => {
+            What::Call(Screen::Text) => {
                 open.tail.push_str(&delta.text);
                 if let Some(over) = open.tail.len().checked_sub(TAIL_BYTES) {
                     let mut at = over;
@@ -373,14 +341,14 @@ impl What {
             Self::Message(id) => {
                 acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), Some(id.clone())))
             }
-            Self::Compaction | Self::Call { .. } => {
+            Self::Compaction | Self::Call(_) => {
                 acp::SessionUpdate::AgentMessageChunk(chunk(text.to_owned(), None))
             }
         }
     }
 }
 
-fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
+pub(super) fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChunk {
     acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
 }
 

@@ -135,6 +135,7 @@ impl Driver {
             self.parents.insert(child.clone(), root);
         }
         let Some(open) = self.sessions.get_mut(session_id) else { return };
+        let is_told = *seq <= open.told_to;
         let mut messages = Vec::new();
         let mut answers: Vec<(Id<'static>, Vec<u8>)> = Vec::new();
         match event {
@@ -144,10 +145,13 @@ impl Driver {
                 }
             }
             Event::TurnCompleted(end) => {
-                open.story.durable(event, *seq);
+                if !is_told {
+                    open.story.durable(event, *seq);
+                }
                 answers = open.end(turn_id.as_ref(), end);
             }
             Event::InputRemoved { inputs } => answers = open.removed(inputs),
+            Event::SessionUpdated(_) | Event::ConfigChanged(_) if is_told => {}
             Event::SessionUpdated(updated) => {
                 let info = acp::SessionInfoUpdate::new().title(updated.title.clone());
                 messages
@@ -171,8 +175,10 @@ impl Driver {
                 if let Some(Item { id, body: ItemBody::UserMessage(_), .. }) = item_of(event) {
                     open.read(id, turn_id.as_ref());
                 }
-                let updates = open.story.durable(event, *seq);
-                messages = open.in_turn(updates, Some(*seq));
+                if !is_told {
+                    let updates = open.story.durable(event, *seq);
+                    messages = open.in_turn(updates, Some(*seq));
+                }
             }
         }
         self.send_all(messages);

@@ -2,7 +2,7 @@
 
 use super::questions::Asked;
 use crate::agent::{
-    Adopt, EditCall, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
+    Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
     SubscriberId,
 };
 use pintle_protocol::capability::ClientCapabilities;
@@ -70,7 +70,7 @@ impl Connection {
 
     pub(in crate::frontend) fn initialize(&self, capabilities: ClientCapabilities) {
         if capabilities.apply_edit.is_some()
-            && let Some(documents) = self.engine.documents()
+            && let Some(Editors { documents, .. }) = self.engine.editors()
         {
             documents.connect(self.subscriber.0, self.edits.clone());
         }

@@ -54,7 +54,7 @@ pub(super) async fn close(
 }
 
 fn documents(connection: &Connection) -> Answer<&Documents> {
-    connection.engine.documents().ok_or_else(|| {
+    connection.engine.editors().map(|editors| &editors.documents).ok_or_else(|| {
         error_object(
             error::INVALID_REQUEST,
             "the files are on another machine, where no editor has them open",

@@ -64,7 +64,7 @@ pub(super) async fn initialize(
             schema_hash: schema::schema_hash(),
         },
         capabilities: EngineCapabilities {
-            documents: connection.engine.documents().map(|_| Supported {}),
+            documents: connection.engine.editors().map(|_| Supported {}),
             steer: Some(Supported {}),
             queue: Some(Supported {}),
             replay: Some(Supported {}),
@@ -392,6 +392,8 @@ fn session_result(session_id: SessionId, snapshot: Snapshot) -> SessionResult {
 }
 
 pub(super) fn open_config(config: SessionConfig) -> OpenConfig {
-    let SessionConfig { model, permission_mode, system_prompt, mode } = config;
-    OpenConfig { model, permission_mode, system_prompt, mode, variables: None }
+    let SessionConfig { model, permission_mode, system_prompt, mode, additional_directories } =
+        config;
+    let additional = additional_directories.map(|all| all.into_iter().map(Into::into).collect());
+    OpenConfig { model, permission_mode, system_prompt, mode, additional, variables: None }
 }

@@ -16,7 +16,7 @@ mod questions;
 mod stored;
 mod told;
 
-use crate::agent::{Command, EditCall, EngineHandle, Feed, SubscriberId};
+use crate::agent::{Command, EditCall, Editors, EngineHandle, Feed, SubscriberId};
 use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Link};
@@ -204,7 +204,7 @@ fn when_idle(connection: &Connection) -> impl Future<Output = ()> + Send + use<>
 impl Driver {
     /// The client's input has ended: an edit would wait for an answer in vain.
     fn nobody_answers(&mut self, engine: &EngineHandle) {
-        if let Some(documents) = engine.documents() {
+        if let Some(Editors { documents, .. }) = engine.editors() {
             documents.mute(self.connection.subscriber.0);
         }
         self.edits = Edits::default();
@@ -400,7 +400,7 @@ impl Driver {
         hangup: &CancellationToken,
         ended: Ended,
     ) {
-        if let Some(documents) = engine.documents() {
+        if let Some(Editors { documents, .. }) = engine.editors() {
             documents.disconnect(self.connection.subscriber.0);
         }
         let mut closing = std::pin::pin!(engine.shutdown());

@@ -25,6 +25,7 @@ writeFileSync(script, JSON.stringify({ replies }));
 writeFileSync(join(home, "a.txt"), "one\n");
 
 const log = [];
+const terminals = new Map();
 let chunks = "";
 let reached;
 
@@ -54,6 +55,25 @@ async function connected(work) {
     .onRequest(acp.methods.client.fs.writeTextFile, ({ params }) => {
       log.push("write");
       writeFileSync(params.path, params.content);
+      return {};
+    })
+    .onRequest(acp.methods.client.terminal.create, ({ params }) => {
+      const env = Object.fromEntries(params.env.map(({ name, value }) => [name, value]));
+      const child = spawn(params.command, params.args, { cwd: params.cwd, env: { ...process.env, ...env } });
+      const terminal = { output: "", ended: new Promise((resolve) => child.on("close", resolve)) };
+      child.stdout.on("data", (data) => (terminal.output += data));
+      terminals.set(`terminal ${terminals.size}`, terminal);
+      return { terminalId: [...terminals.keys()].at(-1) };
+    })
+    .onRequest(acp.methods.client.terminal.waitForExit, async ({ params }) => ({
+      exitCode: await terminals.get(params.terminalId).ended,
+    }))
+    .onRequest(acp.methods.client.terminal.output, ({ params }) => ({
+      output: terminals.get(params.terminalId).output,
+      truncated: false,
+    }))
+    .onRequest(acp.methods.client.terminal.release, ({ params }) => {
+      log.push(`released ${params.terminalId}`);
       return {};
     })
     .onRequest(acp.methods.client.elicitation.create, () => {
@@ -88,10 +108,11 @@ await connected(async (ctx) => {
   const prompt = (text) => ctx.request(agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
   assert.equal((await prompt("change it")).stopReason, "end_turn");
   assert.equal(readFileSync(join(home, "a.txt"), "utf8"), "two\n");
-  for (const want of ["tool_call", "tool_call_update", "permission edit", "permission execute", "write", "form", "agent_thought_chunk"]) {
+  for (const want of ["tool_call", "tool_call_update", "permission edit", "permission execute", "released terminal 0", "write", "form", "agent_thought_chunk"]) {
     assert.ok(log.includes(want), `${want} in ${log}`);
   }
   assert.match(chunks, /all done/);
+  assert.equal(terminals.get("terminal 0").output, "two\n");
   const begun = new Promise((resolve) => (reached = resolve));
   const hanging = prompt("hang");
   await begun;

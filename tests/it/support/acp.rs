@@ -32,6 +32,7 @@ fn result_of(method: &str) -> Option<&'static str> {
     Some(match method {
         "initialize" => "InitializeResponse",
         "authenticate" => "AuthenticateResponse",
+        "logout" => "LogoutResponse",
         "session/new" => "NewSessionResponse",
         "session/load" => "LoadSessionResponse",
         "session/resume" => "ResumeSessionResponse",
@@ -53,6 +54,11 @@ fn params_of(method: &str) -> &'static str {
         "elicitation/create" => "CreateElicitationRequest",
         "fs/read_text_file" => "ReadTextFileRequest",
         "fs/write_text_file" => "WriteTextFileRequest",
+        "terminal/create" => "CreateTerminalRequest",
+        "terminal/output" => "TerminalOutputRequest",
+        "terminal/wait_for_exit" => "WaitForTerminalExitRequest",
+        "terminal/kill" => "KillTerminalRequest",
+        "terminal/release" => "ReleaseTerminalRequest",
         "$/cancel_request" => "CancelRequestNotification",
         _ => panic!("the engine sent {method}"),
     }
@@ -143,7 +149,10 @@ impl Client {
 
     pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
         if let (Some(map), false) = (params.as_object_mut(), self.session.is_empty())
-            && !matches!(method, "session/new" | "session/list" | "initialize" | "authenticate")
+            && !matches!(
+                method,
+                "session/new" | "session/list" | "initialize" | "authenticate" | "logout"
+            )
         {
             map.entry("sessionId").or_insert(json!(self.session));
         }

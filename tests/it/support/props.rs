@@ -7,7 +7,7 @@ use pintle::agent::{
 };
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
-use pintle::exec::overlay::{Documents, Overlay};
+use pintle::exec::overlay::{Editors, Overlay};
 use pintle::llm::{Provider, Script};
 use pintle::store::Store;
 use pintle_protocol::approval::PermissionMode;
@@ -42,12 +42,12 @@ pub(crate) fn engine_on(
     };
 
     let provider: Arc<dyn Provider> = Arc::new(script.clone());
-    let documents = Documents::default();
+    let editors = Editors::default();
     let (engine, handle) = Engine::new(Services {
         ambient: setup.ambient.clone(),
         store: Store::new(data),
-        env: Arc::new(Overlay::new(Arc::<Memory>::clone(env), documents.clone())),
-        documents: Some(documents),
+        env: Arc::new(Overlay::new(Arc::<Memory>::clone(env), &editors)),
+        editors: Some(editors),
         here: Arc::<Memory>::clone(env),
         hooks: setup.hooks.clone().into(),
         tools: setup.tools(),

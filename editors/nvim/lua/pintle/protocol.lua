@@ -78,6 +78,7 @@
 ---@field permissionMode? pintle.PermissionMode What needs no question.
 ---@field systemPrompt? string Instructions for this session alone, told behind all others; only when it is made.
 ---@field mode? pintle.WorkMode Whether it plans only.
+---@field additionalDirectories? (string)[] Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it, and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are.
 
 ---What needs no question. Finer rules come on top of these.
 ---@alias pintle.PermissionMode "ask"|"full"

@@ -3,17 +3,7 @@
 use super::*;
 
 fn command(line: &str, cwd: &Path) -> Command {
-    Command {
-        line: line.to_owned(),
-        cwd: cwd.to_path_buf(),
-        timeout: None,
-        spill_lines: 2000,
-        spill_bytes: 51_200,
-        artifacts: None,
-        owner: "tests".into(),
-        variables: std::sync::Arc::default(),
-        output: OutputBuffer::default(),
-    }
+    Command { spill_lines: 2000, spill_bytes: 51_200, ..Command::new(line, cwd, "tests") }
 }
 
 /// Whether a process with this text in its command line lives.

@@ -1,0 +1,215 @@
+//! Commands in terminals of editors: where an editor offers them, what a call of the model runs is run there, so that a person sees it
+//! and can stop it.
+//!
+//! The editor starts the command, the engine's rules hold: its time, its end, what is kept of its output. Invariants: every terminal is
+//! released, whatever becomes of the call; of a command that was stopped nothing runs on.
+
+use crate::exec::capture::Capture;
+use crate::exec::process::{Family, TERM_TO_KILL};
+use crate::exec::{Command, End, Error, Ran, TerminalCommand};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The most bytes of output that an editor is asked to keep: its end.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How long an editor may take to make a terminal, to tell what was printed, and to stop a command.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Something asked of an editor. Whoever drops `reply` cannot answer any more.
+#[derive(Debug)]
+pub enum TerminalCall {
+    /// Run a command in a new terminal; the answer is the terminal's name.
+    Create {
+        /// Whose command it is.
+        owner: String,
+        /// The item that shows it.
+        shown_by: String,
+        /// What to run.
+        run: TerminalCommand,
+        /// How much of the output's end is to be kept, in bytes.
+        max_bytes: u64,
+        /// Once this is cancelled, the terminal is to be released.
+        released: CancellationToken,
+        /// The answer.
+        reply: oneshot::Sender<Result<String, String>>,
+    },
+    /// Wait for the command's end.
+    Wait {
+        /// The terminal.
+        terminal: String,
+        /// The answer.
+        reply: oneshot::Sender<Result<End, String>>,
+    },
+    /// Tell what it has printed.
+    Output {
+        /// The terminal.
+        terminal: String,
+        /// The answer.
+        reply: oneshot::Sender<Result<Printed, String>>,
+    },
+    /// Stop the command.
+    Kill {
+        /// The terminal.
+        terminal: String,
+    },
+}
+
+/// What a command in a terminal has printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Its beginning was not kept.
+    pub is_cut: bool,
+}
+
+/// Who runs commands of which owner in terminals. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub struct Terminals(Arc<Mutex<BTreeMap<String, mpsc::Sender<TerminalCall>>>>);
+
+impl Terminals {
+    fn state(&self) -> MutexGuard<'_, BTreeMap<String, mpsc::Sender<TerminalCall>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Commands of this owner that a call shows are run by this editor from now on.
+    pub fn connect(&self, owner: &str, editor: mpsc::Sender<TerminalCall>) {
+        self.state().insert(owner.to_owned(), editor);
+    }
+
+    /// No longer.
+    pub fn disconnect(&self, owner: &str) {
+        self.state().remove(owner);
+    }
+
+    /// Who runs this command, if not the engine itself.
+    pub(super) fn editor(&self, command: &Command) -> Option<Editor> {
+        let shown_by = command.shown_by.clone()?;
+        let calls = self.state().get(&command.owner).cloned()?;
+        Some(Editor { calls, shown_by })
+    }
+}
+
+/// Who runs one command.
+pub(super) struct Editor {
+    calls: mpsc::Sender<TerminalCall>,
+    shown_by: String,
+}
+
+/// What ended the waiting.
+enum Over {
+    Ended(Result<End, String>),
+    Stopped(End),
+}
+
+impl Editor {
+    /// Runs a command to its end, its time-out, or until `cancel` fires.
+    pub(super) async fn run(
+        self,
+        run: TerminalCommand,
+        command: &Command,
+        cancel: &CancellationToken,
+        output: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> Result<Ran, Error> {
+        let mut family = Family::new(None, run.mark.clone());
+        let mut capture = Capture::new(command, &run.temporary);
+        let (terminal, _released) = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ok(capture.finish(End::Cancelled).await),
+            made = self.create(run, command) => made?,
+        };
+        let mut ended = std::pin::pin!(self.ended(&terminal));
+        let over = tokio::select! {
+            ended = &mut ended => Over::Ended(ended),
+            () = cancel.cancelled() => Over::Stopped(End::Cancelled),
+            () = sleep(command.timeout) => Over::Stopped(End::TimedOut),
+        };
+        let end = match over {
+            Over::Ended(Ok(end)) => end,
+            Over::Ended(Err(why)) => {
+                return Err(Error::Refused(format!(
+                    "The editor lost the command that ran in its terminal: {why}. It was stopped."
+                )));
+            }
+            Over::Stopped(end) => {
+                // An editor that is gone has taken its terminal with it.
+                let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
+                // One that does not answer is not waited for: what still runs is killed now.
+                let _ = timeout(TERM_TO_KILL, ended).await;
+                family.ended_by(Instant::now()).await;
+                end
+            }
+        };
+        let (text, is_whole) = self.printed(&terminal).await;
+        if !is_whole {
+            capture.push(b"[the editor did not keep the beginning of the output]\n").await;
+        }
+        output(&capture.push(text.as_bytes()).await);
+        family.let_go();
+        Ok(capture.finish(end).await)
+    }
+
+    /// Makes the terminal, which is released when the guard is dropped, and also when nobody waits for it any more.
+    async fn create(
+        &self,
+        run: TerminalCommand,
+        command: &Command,
+    ) -> Result<(String, DropGuard), Error> {
+        let released = CancellationToken::new();
+        let guard = released.clone().drop_guard();
+        let (owner, shown_by) = (command.owner.clone(), self.shown_by.clone());
+        let created = self.ask(|reply| TerminalCall::Create {
+            owner,
+            shown_by,
+            run,
+            max_bytes: MAX_BYTES,
+            released,
+            reply,
+        });
+        let refused =
+            |why: &str| Error::Refused(format!("The editor did not run the command: {why}"));
+        match timeout(PATIENCE, created).await {
+            Ok(Ok(terminal)) => Ok((terminal, guard)),
+            Ok(Err(why)) => Err(refused(&why)),
+            Err(_) => Err(refused("it did not answer")),
+        }
+    }
+
+    async fn ended(&self, terminal: &str) -> Result<End, String> {
+        self.ask(|reply| TerminalCall::Wait { terminal: terminal.to_owned(), reply }).await
+    }
+
+    /// What was printed, and whether that is all.
+    async fn printed(&self, terminal: &str) -> (String, bool) {
+        let asked = self.ask(|reply| TerminalCall::Output { terminal: terminal.to_owned(), reply });
+        let why = match timeout(PATIENCE, asked).await {
+            // A terminal ends its lines as a teletype would.
+            Ok(Ok(printed)) => return (printed.text.replace("\r\n", "\n"), !printed.is_cut),
+            Ok(Err(why)) => why,
+            Err(_) => "it did not answer".to_owned(),
+        };
+        (format!("[the editor did not tell what was printed: {why}]\n"), true)
+    }
+
+    async fn ask<T>(
+        &self,
+        call: impl FnOnce(oneshot::Sender<Result<T, String>>) -> TerminalCall,
+    ) -> Result<T, String> {
+        let gone = || "the editor is gone".to_owned();
+        let (reply, answer) = oneshot::channel();
+        self.calls.send(call(reply)).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+async fn sleep(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,100 @@
+//! The processes of one command, wherever they went: signalled together, and killed when nobody waits for the command any more.
+
+use crate::exec::descendants;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{Pid, getpgid};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// After the last signal nobody waits longer: what is left belongs to another user, or hangs in the kernel.
+pub(super) const KILL_TO_END: Duration = Duration::from_secs(2);
+
+/// Between two looks whether everything has gone.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A process that starts others faster than they are found is given up on after so many rounds.
+pub(super) const KILL_ROUNDS: usize = 5;
+
+/// The command's processes. Dropping it while armed kills them.
+pub(in crate::exec) struct Family {
+    /// The group's leader, until it has been waited for; its number may be someone else's after that.
+    pub(super) leader: Option<Pid>,
+    pub(super) mark: String,
+    /// Those that were found once. Who has lost both mark and parent is found no other way.
+    known: Vec<Pid>,
+    pub(super) is_armed: bool,
+}
+
+impl Family {
+    /// The processes that carry this mark, in the group of `leader` or not.
+    pub(in crate::exec) fn new(leader: Option<Pid>, mark: String) -> Self {
+        Self { leader, mark, known: Vec::new(), is_armed: true }
+    }
+
+    /// The command ended by itself: what it left in the background goes on.
+    pub(in crate::exec) fn let_go(mut self) {
+        self.is_armed = false;
+    }
+
+    pub(in crate::exec) async fn signal(&mut self, signal: Signal) {
+        let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());
+        let sent = move || signal_now(leader, &mark, &known, signal);
+        if let Ok(found) = tokio::task::spawn_blocking(sent).await {
+            self.known = found;
+        }
+    }
+
+    /// Waits until all have gone, and after the given time makes them go.
+    pub(in crate::exec) async fn ended_by(&mut self, kill_at: Instant) {
+        let mut is_killed = false;
+        loop {
+            let (mark, known) = (self.mark.clone(), self.known.clone());
+            let left =
+                tokio::task::spawn_blocking(move || descendants::living(&mark, &known)).await;
+            let now = Instant::now();
+            if left.is_ok_and(|left| left.is_empty()) || now >= kill_at + KILL_TO_END {
+                self.is_armed = false;
+                return;
+            }
+            if now >= kill_at && !is_killed {
+                self.signal(Signal::SIGKILL).await;
+                is_killed = true;
+            }
+            sleep(LOOK).await;
+        }
+    }
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        if self.is_armed {
+            signal_now(self.leader, &self.mark, &self.known, Signal::SIGKILL);
+        }
+    }
+}
+
+/// Sends a signal to the group and to all that left it; returns whom it found.
+fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
+    // Found before anything dies, so that parents are still known.
+    let mut family = descendants::living(mark, known);
+    // Each is told once, by its group or by itself: a clean-up that is asked for twice would run twice.
+    let left_group = |pid: &&Pid| leader.is_none() || getpgid(Some(**pid)).ok() != leader;
+    let left_it: Vec<Pid> = family.iter().filter(left_group).copied().collect();
+    if let Some(leader) = leader {
+        let _ = killpg(leader, signal);
+    }
+    descendants::signal(&left_it, signal);
+    for _ in 0..KILL_ROUNDS {
+        if signal != Signal::SIGKILL {
+            break;
+        }
+        // What was started while the others were being found.
+        let late = descendants::living(mark, &family);
+        if late.is_empty() {
+            break;
+        }
+        descendants::signal(&late, signal);
+        family = late;
+    }
+    family
+}

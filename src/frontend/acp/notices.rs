@@ -1,0 +1,46 @@
+//! What the engine itself has to say: as notices where the client knows them, else as messages. Pure.
+
+use super::story::{Offers, chunk};
+use super::wire;
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::event::{Notice, NoticeLevel, RetryScheduled};
+
+/// Words of the engine's. `id` names the message that they become for a client that knows no notices.
+pub(super) fn said(
+    offers: Offers,
+    level: NoticeLevel,
+    title: &str,
+    more: Option<&str>,
+    id: &str,
+) -> acp::SessionUpdate {
+    if offers.notices {
+        let severity = match level {
+            NoticeLevel::Info => acp::NoticeSeverity::Info,
+            NoticeLevel::Warning => acp::NoticeSeverity::Warning,
+            NoticeLevel::Error => acp::NoticeSeverity::Error,
+        };
+        let notice = acp::Notice::new(severity, wire::cut(title));
+        return acp::SessionUpdate::Notice(notice.description(more.map(wire::cut)));
+    }
+    let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
+    let text = format!("\n[{title}{more}]\n");
+    let id = acp::MessageId::new(id.to_owned());
+    acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
+}
+
+pub(super) fn noticed(offers: Offers, notice: &Notice, seq: u64) -> acp::SessionUpdate {
+    let Notice { level, message, hint, .. } = notice;
+    said(offers, *level, message, hint.as_deref(), &format!("notice-{seq}"))
+}
+
+pub(super) fn retries(offers: Offers, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
+    let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
+    let seconds = delay_ms.div_ceil(1000);
+    let title = format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
+    if offers.notices {
+        return said(offers, NoticeLevel::Warning, &title, Some(message), "");
+    }
+    let id = acp::MessageId::new(format!("retry-{seq}"));
+    let text = format!("\n[{title}: {message}]\n");
+    acp::SessionUpdate::AgentThoughtChunk(chunk(wire::cut(&text), Some(id)))
+}
