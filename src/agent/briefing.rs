@@ -294,14 +294,15 @@ async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
     if *ctx.additional == *moved.briefing.additional {
         return;
     }
-    let listed: String =
-        ctx.additional.iter().map(|folder| format!("\n{}", folder.display())).collect();
+    let listed: Vec<String> =
+        ctx.additional.iter().map(|folder| folder.display().to_string()).collect();
     let text = if listed.is_empty() {
         "From the engine, not from the user: only the working directory belongs to the work now."
             .to_owned()
     } else {
         format!(
-            "From the engine, not from the user: beside the working directory these directories belong to the work now.{listed}"
+            "From the engine, not from the user: beside the working directory these directories belong to the work now.\n{}",
+            listed.join("\n")
         )
     };
     let additional = Some(ctx.additional.to_vec());

@@ -108,7 +108,14 @@ async fn tidy(env: &dyn Environment, announced: &Announced) {
 /// What files are now that were something else.
 async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) -> Vec<FileRecord> {
     let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
-    if !announced.folders.is_empty() {
+    if announced.folders.is_empty() {
+        for path in announced.before.keys() {
+            match state(env, blobs, Path::new(path)).await {
+                Ok(state) => drop(now.insert(path.clone(), state)),
+                Err(error) => tracing::warn!("{path}: {error}"),
+            }
+        }
+    } else {
         match scanned(env, blobs, announced.folders.clone()).await {
             Ok(mut files) => {
                 let known = announced.before.keys().map(PathBuf::from).collect();
@@ -122,13 +129,6 @@ async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) ->
                 }
             }
             Err(error) => tracing::warn!("what a cut command did to files is not known: {error}"),
-        }
-    } else {
-        for path in announced.before.keys() {
-            match state(env, blobs, Path::new(path)).await {
-                Ok(state) => drop(now.insert(path.clone(), state)),
-                Err(error) => tracing::warn!("{path}: {error}"),
-            }
         }
     }
     let changed = now.iter().filter_map(|(path, now)| {

@@ -127,14 +127,16 @@ fn environment(around: &Surroundings<'_>) -> String {
     };
     let cutoff = around.cutoff.map(|month| format!("\nknowledge up to: {month}"));
     let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
-    let additional: String = around
-        .additional
-        .iter()
-        .map(|folder| format!("\nadditional directory: {}", folder.display()))
-        .collect();
+    let mut folders = vec![around.cwd.to_owned()];
+    folders.extend(
+        around
+            .additional
+            .iter()
+            .map(|folder| format!("additional directory: {}", folder.display())),
+    );
+    let folders = folders.join("\n");
     let body = format!(
-        "working directory: {}{additional}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
-        around.cwd,
+        "working directory: {folders}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
         around.os,
         around.shell,
         around.model,
