@@ -181,6 +181,11 @@ fn a_reply_that_failed_is_in_the_file_as_it_was_told() {
         let told: Vec<&Value> =
             told.into_iter().filter(|message| message["role"] == "assistant").collect();
         assert_eq!(told, replies, "{name}");
+        // Of those that were tried again the model reads the last.
+        let read = pi.data(json!({"type": "get_messages"}));
+        let last = replies.last().unwrap();
+        assert_eq!(read["messages"].as_array().unwrap().last().unwrap(), *last, "{name}");
+        assert_eq!(roles(&read), ["system", "user", "assistant"], "{name}");
         let file = pi.data(json!({"type": "get_state"}))["sessionFile"].clone();
         let text = std::fs::read_to_string(file.as_str().unwrap()).unwrap();
         let lines: Vec<Value> =

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 const PAGE: usize = 200;
 
 /// What a driver is made of.
-pub(super) struct Tools {
+pub(super) struct Parts {
     pub(super) engine: EngineHandle,
     pub(super) options: Options,
     pub(super) outgoing: Outgoing,
@@ -57,8 +57,8 @@ pub(super) struct Compacting {
 }
 
 impl Driver {
-    pub(super) async fn new(tools: Tools, subscriber: Subscriber) -> Result<Self, Error> {
-        let Tools { engine, options, outgoing, subagents } = tools;
+    pub(super) async fn new(parts: Parts, subscriber: Subscriber) -> Result<Self, Error> {
+        let Parts { engine, options, outgoing, subagents } = parts;
         let (steering, follow_up) = (options.steering, options.follow_up);
         let watching = Watching { subscriber, steering, follow_up };
         let retries = !options.no_retry;

@@ -3,8 +3,8 @@
 use super::Dialect;
 use super::driver::{Compacting, Driver, words};
 use super::history;
-use super::line::{Asked, Bash, Command, Head, Message, Prompt, StreamingBehavior};
-use super::models::{self, Named, fields};
+use super::line::{Asked, Bash, Command, Head, Message, Prompt, StreamingBehavior, fields};
+use super::models::{self, Named};
 use super::sessions::Open;
 use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot};
 use pintle_protocol::content::Input;

@@ -76,6 +76,14 @@ fn way<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
 pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> Vec<Value> {
     let mut messages = read(lines, leaf);
     messages.retain(|message| is_known(message, dialect));
+    // A failure that was tried again stays in the file, and the model does not read it.
+    let is_reply = |message: &Value| role(message) == "assistant";
+    let is_tried_again = |pair: &[Value]| match pair {
+        [one, next] => one.get("stopReason") == Some(&json!("error")) && is_reply(next),
+        _ => false,
+    };
+    let mut again = messages.windows(2).map(is_tried_again).collect::<Vec<_>>().into_iter();
+    messages.retain(|_| !again.next().unwrap_or(false));
     messages
 }
 

@@ -289,6 +289,12 @@ impl Head {
     }
 }
 
+/// An object of those fields that have a value.
+pub(super) fn fields(pairs: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
+    let given = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(given.collect::<Map<_, _>>())
+}
+
 /// Adds a field to an object.
 pub(super) fn put(object: &mut Value, key: &str, value: impl Into<Value>) {
     if let Value::Object(fields) = object {

@@ -28,7 +28,7 @@ pub use sessions::Start;
 
 use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};
 use crate::transport::{Incoming, Link};
-use driver::{Driver, Tools};
+use driver::{Driver, Parts};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -113,8 +113,8 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
         })),
     };
     let stop = options.stop.clone();
-    let tools = Tools { engine: engine.clone(), options, outgoing, subagents };
-    let mut driver = match Driver::new(tools, subscriber).await {
+    let parts = Parts { engine: engine.clone(), options, outgoing, subagents };
+    let mut driver = match Driver::new(parts, subscriber).await {
         Ok(driver) => driver,
         Err(error) => {
             engine.shutdown().await;

@@ -2,7 +2,7 @@
 
 use crate::pi::Apis;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Pi's thinking levels, and what they are called here.
 const LEVELS: [(&str, &str); 7] = [
@@ -187,12 +187,6 @@ pub fn meant(list: &ModelsListResult, provider: Option<&str>, text: &str) -> Opt
     fits.into_iter()
         .max_by_key(|(is_whole, ready, _)| (*is_whole, *ready))
         .map(|(_, _, info)| info.model.clone())
-}
-
-/// Something that has a name, or nothing.
-pub(super) fn fields(pairs: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
-    let given = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(given.collect::<Map<_, _>>())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Commands that a person runs beside the agent (`bash`): run, stopped, and put into the history.
 
-use super::line::{Bash, Head};
-use super::models::fields;
+use super::line::{Bash, Head, fields};
 use super::story::RAN;
 use crate::agent::{Command, EngineHandle, Given, Note, NoteBody, PersonsRun, SessionHandle};
 
@@ -17,13 +16,11 @@ use tokio_util::sync::CancellationToken;
 /// How many pieces of output may wait. What does not fit is only not shown meanwhile; the result has it.
 const PIECES: usize = 256;
 
-/// A command that has ended: the answer to it.
-type Ended = Value;
-
 /// The commands that run.
 #[derive(Debug)]
 pub(super) struct Shells {
-    running: FuturesUnordered<BoxFuture<'static, Ended>>,
+    /// Each ends with the answer to it.
+    running: FuturesUnordered<BoxFuture<'static, Value>>,
     stop: CancellationToken,
     pieces_tx: mpsc::Sender<Value>,
     pieces: mpsc::Receiver<Value>,

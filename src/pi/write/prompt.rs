@@ -147,3 +147,56 @@ impl Writer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(sections: &[(&str, &str)], tools: &[(&str, &str)]) -> Told {
+        let sections = sections.iter().map(|(name, text)| ((*name).to_owned(), json!(text)));
+        let tool = |(name, what): &(&str, &str)| {
+            let fields = [("name", *name), ("description", *what)];
+            fields.into_iter().map(|(key, text)| (key.to_owned(), json!(text))).collect()
+        };
+        Told { sections: sections.collect(), tools: tools.iter().map(tool).collect() }
+    }
+
+    #[test]
+    fn what_a_message_says_is_what_has_changed_and_who_hears_it_knows_all() {
+        let before = told(&[("a", "1"), ("b", "2")], &[("read", "x"), ("bash", "y")]);
+        for (name, after, want) in [
+            ("nothing", before.clone(), None),
+            (
+                "a text",
+                told(&[("a", "1"), ("b", "3")], &[("read", "x"), ("bash", "y")]),
+                Some(json!({"sections": {"b": "3"}})),
+            ),
+            (
+                "a section is gone and another comes",
+                told(&[("a", "1"), ("c", "2")], &[("read", "x"), ("bash", "y")]),
+                Some(json!({"sections": {"b": null, "c": "2"}})),
+            ),
+            (
+                "tools",
+                told(&[("a", "1"), ("b", "2")], &[("read", "new"), ("edit", "z")]),
+                Some(json!({
+                    "sections": {},
+                    "toolsAdded": [{"name": "read", "description": "new"}, {"name": "edit", "description": "z"}],
+                    "toolsRemoved": [{"name": "bash"}],
+                })),
+            ),
+        ] {
+            let message = before.change_to(&after, 7);
+            let mut heard = before.clone();
+            heard.hear(&message.clone().unwrap_or_default());
+            assert_eq!((heard.sections, heard.tools), (after.sections, after.tools), "{name}");
+            let said = message.map(|mut message| {
+                let fields = message.as_object_mut().unwrap();
+                let said = ["role", "content", "timestamp"].map(|key| fields.shift_remove(key));
+                assert_eq!(said, [json!("system"), json!(""), json!(7)].map(Some), "{name}");
+                message
+            });
+            assert_eq!(said, want, "{name}");
+        }
+    }
+}

@@ -66,16 +66,16 @@ impl Story {
             self.calls = Some(Calls { open: Vec::new(), ..calls });
             self.end_turn_if_done(out);
         }
-        let cut = self.cut.take();
-        let has_begun = cut.is_some() || self.reply.is_some();
+        let open = self.reply.as_mut().map(|reply| {
+            reply.end(out);
+            reply.message(stop)
+        });
+        let begun = self.cut.take().or(open);
+        let has_begun = begun.is_some();
         let message = said_by(entries, "assistant").unwrap_or_else(|| {
-            let mut message = cut.unwrap_or_else(|| match &mut self.reply {
-                Some(reply) => {
-                    reply.end(out);
-                    reply.message(stop)
-                }
-                None => message::reply(&self.voice, &[], &message::no_usage(), stop, record.ts_ms),
-            });
+            let empty =
+                || message::reply(&self.voice, &[], &message::no_usage(), stop, record.ts_ms);
+            let mut message = begun.unwrap_or_else(empty);
             message::cut(&mut message, stop, error);
             message
         });
