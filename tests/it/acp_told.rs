@@ -154,9 +154,8 @@ fn traces(listener: &TcpListener, requests: usize) -> Vec<Option<String>> {
             match line.trim().split_once(": ") {
                 Some(("traceparent", value)) => trace = Some(value.to_owned()),
                 Some(("content-length", value)) => length = value.parse().unwrap(),
-                Some(_) => {}
                 None if line == "\r\n" => break,
-                None => {}
+                Some(_) | None => {}
             }
         }
         reader.read_exact(&mut vec![0; length]).unwrap();

@@ -148,7 +148,7 @@ async fn ask(
         effort: model.effort,
         max_output_tokens: Some(MAX_TOKENS),
         cache_key: None,
-        trace: crate::llm::Trace::default(),
+        trace: llm::Trace::default(),
     };
     let mut deltas = provider.stream(request).await?;
     let (mut said, mut texts, mut usage) = (String::new(), Vec::new(), Usage::default());
