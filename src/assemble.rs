@@ -85,7 +85,8 @@ pub(crate) async fn services(
 fn personal(config: &Config, ambient: &Ambient) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
-    Personal { folder, instructions: config.instructions.clone().map(|setting| setting.value) }
+    let instructions = config.instructions.clone().map(|setting| setting.value);
+    Personal { folder, instructions, ..Personal::default() }
 }
 
 /// The value that a setting names; the default when it is not set.

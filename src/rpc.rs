@@ -7,13 +7,14 @@ use crate::args::Settings;
 use crate::args::rpc::Rpc;
 use crate::assemble;
 use anyhow::Context;
-use pintle::agent::{ModelSource, Models, Services, Toolbox, globs_of};
+use pintle::agent::{ModelSource, Models, Named, Personal, Services, Sources, Toolbox, globs_of};
 use pintle::ambient::Ambient;
 use pintle::frontend::pi_rpc::{self, Options, QueueMode};
 use pintle::llm::catalog;
 use pintle::store::Store;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The settings of Pi's that mean something here.
@@ -266,10 +267,34 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     if let Some(tools) = chosen(task, services.tools.clone())? {
         services.tools = tools;
     }
+    let mut personal = Personal::clone(&services.personal);
+    personal.sources = sources(task, set_up)?;
+    services.personal = Arc::new(personal);
     if services.default_model.is_none() {
         services.default_model = first_with_key(&services.models);
     }
     Ok(services)
+}
+
+/// What of a person's and a project's own is looked at: what the command line names, then what lies in Pi's folder.
+fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
+    let of = &task.resources;
+    let here = std::env::current_dir()?;
+    let named = |paths: &[PathBuf], alone: bool, folder: &str| {
+        let mut paths: Vec<PathBuf> = paths.iter().map(|path| here.join(path)).collect();
+        for path in paths.iter().filter(|path| !path.exists()) {
+            tracing::warn!("{} is not there, so nothing is read from it", path.display());
+        }
+        if !alone {
+            paths.push(set_up.folder.join(folder));
+        }
+        Named { paths, alone }
+    };
+    Ok(Sources {
+        no_documents: of.no_context_files,
+        skills: named(&of.skill, of.no_skills, "skills"),
+        prompts: named(&of.prompt_template, of.no_prompt_templates, "prompts"),
+    })
 }
 
 /// As in Pi, some model answers where none is named and a key is there.

@@ -173,8 +173,7 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
     let Brief { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.brief;
     let cwd = ctx.folders.cwd.as_path();
     let place = Place::of(ctx.env.as_ref(), personal, cwd).await;
-    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
-    let paths = documents::places(own, &place.root, cwd, profile);
+    let paths = document_paths(personal, &place.root, cwd, profile);
     let owner = ctx.session_id.to_string();
     let git = async {
         if place.is_repository {
@@ -289,6 +288,15 @@ enum Change {
     Gone(PathBuf),
 }
 
+/// Where documents may be.
+fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
+    if personal.sources.no_documents {
+        return Vec::new();
+    }
+    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
+    documents::places(own, root, cwd, profile)
+}
+
 /// Tells which directories belong to the work, where that has changed.
 async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
     if *ctx.additional == *moved.briefing.additional {
@@ -313,8 +321,7 @@ async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
 async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
     let Brief { personal, profile, .. } = &ctx.brief;
     let (cwd, root) = (ctx.folders.cwd.as_path(), moved.briefing.root.clone());
-    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
-    let paths = documents::places(own, &root, cwd, profile);
+    let paths = document_paths(personal, &root, cwd, profile);
     let known = &moved.briefing.documents;
     let stats = paths.iter().map(|path| async move {
         let env = match &personal.folder {

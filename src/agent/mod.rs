@@ -81,7 +81,7 @@ pub use limits::{Limits, Purse};
 pub use lint::{LINT_TIMEOUT, Lint};
 pub use models::{ModelSource, Models};
 pub use persons::{Note, NoteBody, PersonsRun};
-pub use project::Personal;
+pub use project::{Named, Personal, Sources};
 pub use questions::QUESTION_TIMEOUT;
 pub use retry::Patience;
 pub use stored::PageRange;

@@ -64,12 +64,34 @@ pub(crate) struct Rpc {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
+    pub(crate) resources: Resources,
+    #[command(flatten)]
     passed_over: PassedOver,
     #[arg(hide = true)]
     messages: Vec<String>,
 }
 
-/// What only Pi can do: its extensions, its resources by path, its trust.
+/// What is looked at of all that people have written down for agents.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Resources {
+    /// A skill: its folder, its SKILL.md, or a folder of skills; give it again for more
+    #[arg(long, value_name = "PATH")]
+    pub(crate) skill: Vec<PathBuf>,
+    /// No skills but those that --skill names
+    #[arg(long)]
+    pub(crate) no_skills: bool,
+    /// A prompt that can be called: its file, or a folder of such files; give it again for more
+    #[arg(long, value_name = "PATH")]
+    pub(crate) prompt_template: Vec<PathBuf>,
+    /// No prompts but those that --prompt-template names
+    #[arg(long)]
+    pub(crate) no_prompt_templates: bool,
+    /// No AGENTS.md and the like
+    #[arg(long)]
+    pub(crate) no_context_files: bool,
+}
+
+/// What only Pi can do: its extensions, its looks, its trust.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of another program")]
 struct PassedOver {
@@ -78,19 +100,9 @@ struct PassedOver {
     #[arg(long, hide = true)]
     no_extensions: bool,
     #[arg(long, hide = true, value_name = "PATH")]
-    skill: Vec<String>,
-    #[arg(long, hide = true)]
-    no_skills: bool,
-    #[arg(long, hide = true, value_name = "PATH")]
-    prompt_template: Vec<String>,
-    #[arg(long, hide = true)]
-    no_prompt_templates: bool,
-    #[arg(long, hide = true, value_name = "PATH")]
     theme: Vec<String>,
     #[arg(long, hide = true)]
     no_themes: bool,
-    #[arg(long, hide = true)]
-    no_context_files: bool,
     #[arg(long, hide = true)]
     no_mcp: bool,
     #[arg(long, hide = true)]
@@ -119,8 +131,8 @@ impl Rpc {
         for message in &self.messages {
             tracing::warn!("`{message}` is not sent: in RPC mode messages come on stdin");
         }
-        for flag in self.passed_over.given() {
-            tracing::warn!("{flag} has no meaning here");
+        if !self.passed_over.extension.is_empty() {
+            tracing::warn!("--extension has no meaning here");
         }
         Ok(())
     }
@@ -141,24 +153,6 @@ impl Rpc {
             (None, None, None) if self.r#continue => Start::Continue,
             (None, None, None) => Start::New,
         }
-    }
-}
-
-impl PassedOver {
-    /// The flags that would have changed something in Pi and change nothing here.
-    fn given(&self) -> Vec<&'static str> {
-        let flags = [
-            ("--extension", !self.extension.is_empty()),
-            ("--skill", !self.skill.is_empty()),
-            ("--no-skills", self.no_skills),
-            ("--prompt-template", !self.prompt_template.is_empty()),
-            ("--no-prompt-templates", self.no_prompt_templates),
-            ("--no-context-files", self.no_context_files),
-        ];
-        // Without them things are as they are here anyway.
-        let _ = (self.no_extensions, &self.theme, self.no_themes, self.no_mcp);
-        let _ = (self.approve, self.no_approve, self.offline, self.verbose);
-        flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect()
     }
 }
 

@@ -320,3 +320,64 @@ fn a_message_that_no_prompt_came_for_is_named() {
     std::io::Read::read_to_string(pi.child.stderr.as_mut().unwrap(), &mut said).unwrap();
     assert!(said.contains("not sent: turn left") && said.contains("not sent: go home"), "{said}");
 }
+
+#[test]
+fn skills_and_prompts_are_those_of_the_project_of_pi_and_of_the_command_line() {
+    let skill = "---\ndescription: a skill\n---\nDo it so.\n";
+    let place = Place::new(&[
+        (".agents/skills/found/SKILL.md", skill),
+        (".pintle/prompts/found.md", "F"),
+        ("pi/skills/pis/SKILL.md", skill),
+        ("pi/prompts/pis.md", "P"),
+        ("elsewhere/one/SKILL.md", skill),
+        ("elsewhere/two/SKILL.md", skill),
+        ("elsewhere/named.md", "N $1"),
+    ]);
+    let rows: [(&[&str], &str); 8] = [
+        (&[], "found pis skill:found skill:pis"),
+        (&["--no-skills"], "found pis"),
+        (&["--no-skills", "--skill", "elsewhere/one"], "found pis skill:one"),
+        (&["--no-skills", "--skill", "elsewhere/two/SKILL.md"], "found pis skill:two"),
+        (&["--no-skills", "--skill", "elsewhere"], "found pis skill:one skill:two"),
+        (&["--skill", "nowhere", "--no-prompt-templates"], "skill:found skill:pis"),
+        (
+            &["--no-prompt-templates", "--prompt-template", "elsewhere/named.md"],
+            "named skill:found skill:pis",
+        ),
+        (
+            &["--no-skills", "--prompt-template", "elsewhere", "--prompt-template", "pi/prompts"],
+            "found named pis",
+        ),
+    ];
+    for (args, want) in rows {
+        let mut command = command(&place, &words(&["ok"]), args);
+        command.env("PI_CODING_AGENT_DIR", place.path("pi"));
+        let mut pi = Pi::start(command);
+        let commands = pi.data(json!({"type": "get_commands"}))["commands"].clone();
+        let mut names: Vec<&str> = commands
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|command| command["name"].as_str().unwrap())
+            .collect();
+        names.sort_unstable();
+        assert_eq!(names.join(" "), want, "{args:?}");
+        if want.contains("named") {
+            pi.prompt("/named x");
+            let messages = pi.data(json!({"type": "get_messages"}));
+            assert!(messages.to_string().contains("\"N x\""), "{args:?}: {messages}");
+        }
+    }
+}
+
+#[test]
+fn documents_for_agents_are_told_unless_the_client_wants_none() {
+    let place = Place::new(&[("AGENTS.md", "Speak of herrings.")]);
+    for (args, is_told) in [(&[][..], true), (&["--no-context-files"], false)] {
+        let mut pi = Pi::on_script(&place, &words(&["ok"]), args);
+        pi.prompt("go");
+        let messages = pi.data(json!({"type": "get_messages"}));
+        let prompt = messages["messages"][0]["sections"].to_string();
+        assert_eq!(prompt.contains("Speak of herrings."), is_told, "{args:?}: {prompt}");
+    }
+}

@@ -34,6 +34,35 @@ pub struct Personal {
     pub folder: Option<(Arc<dyn Environment>, PathBuf)>,
     /// Instructions for every session, told behind all that is in files.
     pub instructions: Option<String>,
+    /// Which of all that is written down is looked at.
+    pub sources: Sources,
+}
+
+/// Which of what is written down is looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// No documents, such as `AGENTS.md`.
+    pub no_documents: bool,
+    /// Where skills are.
+    pub skills: Named,
+    /// Where prompts are.
+    pub prompts: Named,
+}
+
+/// Files that are named, and folders of such files, on this machine. They count more than those that are found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Their paths, absolute.
+    pub paths: Vec<PathBuf>,
+    /// No others are looked for.
+    pub alone: bool,
+}
+
+impl Sources {
+    fn name(&self, path: &Path) -> bool {
+        let all = self.skills.paths.iter().chain(&self.prompts.paths);
+        all.into_iter().any(|named| path.starts_with(named))
+    }
 }
 
 /// Where to read.
@@ -102,7 +131,9 @@ impl<'a> Place<'a> {
     /// How to read at a path, and whose it is: a user's own folder is on this machine.
     pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
         match &self.personal.folder {
-            Some((env, folder)) if path.starts_with(folder) => (env.as_ref(), Owner::User),
+            Some((env, folder)) if path.starts_with(folder) || self.personal.sources.name(path) => {
+                (env.as_ref(), Owner::User)
+            }
             Some(_) | None => (self.env, Owner::Project),
         }
     }
@@ -147,13 +178,18 @@ impl<'a> Place<'a> {
 
     /// The skills whose files the model can read.
     pub(super) async fn skills(&self) -> Found<Skill> {
-        let mut folders = self.folders(&skills::FOLDERS, "skills");
-        if !self.env.is_this_machine() {
-            folders.retain(|(_, owner)| *owner == Owner::Project);
-        }
+        let Named { paths, alone } = &self.personal.sources.skills;
+        let mut folders =
+            if *alone { Vec::new() } else { self.folders(&skills::FOLDERS, "skills") };
         let names =
             |name: &str, is_folder: bool| is_folder.then(|| Path::new(name).join(skills::FILE));
-        parse(self.files(folders, names).await, skills::parse, |skill| &skill.name)
+        let mut named = Vec::new();
+        if self.env.is_this_machine() {
+            named = self.named(paths, Some(skills::FILE), names).await;
+        } else {
+            folders.retain(|(_, owner)| *owner == Owner::Project);
+        }
+        parse(self.files(named, folders, names).await, skills::parse, |skill| &skill.name)
     }
 
     /// The skill of a name, with the text of its file.
@@ -172,19 +208,58 @@ impl<'a> Place<'a> {
 
     /// The prompts that can be called.
     pub(super) async fn templates(&self) -> Found<Template> {
-        let folders = self.folders(&[templates::FOLDER], "prompts");
-        parse(self.markdown(folders).await, templates::parse, |template| &template.name)
+        let Named { paths, .. } = &self.personal.sources.prompts;
+        let named = self.named(paths, None, markdown).await;
+        let files = self.files(named, self.template_folders(), markdown).await;
+        parse(files, templates::parse, |template| &template.name)
     }
 
     /// The prompt of a name.
     pub(super) async fn template(&self, name: &str) -> Option<Template> {
-        for (folder, _) in self.folders(&[templates::FOLDER], "prompts") {
-            let path = folder.join(format!("{name}.md"));
+        let file = format!("{name}.md");
+        let named = self.named(&self.personal.sources.prompts.paths, None, markdown).await;
+        let named = named.into_iter().filter(|path| path.ends_with(&file));
+        let found = self.template_folders().into_iter().map(|(folder, _)| folder.join(&file));
+        for path in named.chain(found) {
             if let Some(text) = self.text(&path).await {
                 return templates::parse(&path, &text).ok();
             }
         }
         None
+    }
+
+    fn template_folders(&self) -> Vec<(PathBuf, Owner)> {
+        if self.personal.sources.prompts.alone {
+            return Vec::new();
+        }
+        self.folders(&[templates::FOLDER], "prompts")
+    }
+
+    /// The files that are named; of a folder those that its entries stand for, or the one that makes the whole folder one.
+    async fn named(
+        &self,
+        paths: &[PathBuf],
+        whole: Option<&str>,
+        file_of: impl Fn(&str, bool) -> Option<PathBuf>,
+    ) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for path in paths {
+            let env = self.env_of(path).0;
+            let own = whole.map(|file| path.join(file));
+            if is_file(env, path).await {
+                files.push(path.clone());
+            } else if let Some(own) = own
+                && is_file(env, &own).await
+            {
+                files.push(own);
+            } else {
+                let mut entries = env.list(path).await.unwrap_or_default();
+                entries.sort();
+                let of = entries.iter().filter_map(|entry| file_of(&entry.name, entry.is_folder));
+                files.extend(of.map(|file| path.join(file)));
+            }
+        }
+        files
     }
 
     /// Where files of a kind may be, what counts most first.
@@ -202,15 +277,13 @@ impl<'a> Place<'a> {
     }
 
     async fn markdown(&self, folders: Vec<(PathBuf, Owner)>) -> Vec<(Document, Owner)> {
-        let is_markdown = |name: &str| Path::new(name).extension().is_some_and(|end| end == "md");
-        let names =
-            |name: &str, is_folder: bool| (!is_folder && is_markdown(name)).then(|| name.into());
-        self.files(folders, names).await
+        self.files(Vec::new(), folders, markdown).await
     }
 
-    /// The files that the entries of these folders stand for, by name within each folder.
+    /// Files that are named, and those that the entries of folders stand for, by name within each folder.
     async fn files(
         &self,
+        named: Vec<PathBuf>,
         folders: Vec<(PathBuf, Owner)>,
         file_of: impl Fn(&str, bool) -> Option<PathBuf>,
     ) -> Vec<(Document, Owner)> {
@@ -221,7 +294,7 @@ impl<'a> Place<'a> {
             })
             .buffered(SIDE_BY_SIDE);
         let listed: Vec<_> = listed.collect().await;
-        let mut paths = Vec::new();
+        let mut paths: Vec<_> = named.into_iter().map(|path| (path, Owner::User)).collect();
         for (folder, owner, mut entries) in listed {
             entries.sort();
             let files = entries.iter().filter_map(|entry| file_of(&entry.name, entry.is_folder));
@@ -236,6 +309,12 @@ impl<'a> Place<'a> {
             .buffered(SIDE_BY_SIDE);
         texts.filter_map(std::future::ready).collect().await
     }
+}
+
+/// A Markdown file in a folder.
+fn markdown(name: &str, is_folder: bool) -> Option<PathBuf> {
+    let is_markdown = Path::new(name).extension().is_some_and(|end| end == "md");
+    (!is_folder && is_markdown).then(|| name.into())
 }
 
 /// The prompts that can be called in a folder, for a client.

@@ -33,7 +33,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
     assert_eq!(names, ["own"]);
     // A user's own files may be links to anywhere.
     let here: Arc<dyn Environment> = Arc::new(env);
-    let personal = Personal { folder: Some((here, project.clone())), instructions: None };
+    let personal = Personal { folder: Some((here, project.clone())), ..Personal::default() };
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let elsewhere = folder.path().join("other");
     fs::create_dir_all(&elsewhere).unwrap();

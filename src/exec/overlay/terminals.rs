@@ -7,11 +7,12 @@
 use crate::exec::capture::Capture;
 use crate::exec::process::{Family, TERM_TO_KILL};
 use crate::exec::{Command, End, Error, Ran, TerminalCommand};
+use nix::sys::signal::Signal;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// The most bytes of output that an editor is asked to keep: its end.
@@ -139,9 +140,11 @@ impl Editor {
             Over::Stopped(end) => {
                 // An editor that is gone has taken its terminal with it.
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
-                // One that does not answer is not waited for: what still runs is killed now.
-                let _ = timeout(TERM_TO_KILL, ended).await;
-                family.ended_by(Instant::now()).await;
+                family.signal(Signal::SIGTERM).await;
+                let kill_at = Instant::now() + TERM_TO_KILL;
+                // One that does not answer is not waited for longer than its command may take.
+                let _ = timeout_at(kill_at, ended).await;
+                family.ended_by(kill_at).await;
                 end
             }
         };

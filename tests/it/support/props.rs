@@ -39,6 +39,7 @@ pub(crate) fn engine_on(
     let personal = Personal {
         folder: Some((here, "/home/user/.config/pintle".into())),
         instructions: setup.instructions.map(str::to_owned),
+        ..Personal::default()
     };
 
     let provider: Arc<dyn Provider> = Arc::new(script.clone());
