@@ -14,6 +14,7 @@
 
 pub mod approval;
 pub mod capability;
+pub mod config;
 pub mod content;
 pub mod context;
 pub mod diagnostics;
@@ -23,6 +24,7 @@ pub mod error;
 pub mod event;
 pub mod export;
 pub mod files;
+pub mod handshake;
 pub mod history;
 pub mod hook;
 pub mod ids;
@@ -38,6 +40,7 @@ pub mod schema;
 pub mod search;
 pub mod session;
 pub mod step;
+pub mod turn;
 
 /// The protocol version this crate describes: semantic, additive changes raise the minor part.
 pub const PROTOCOL_VERSION: &str = "1.0";

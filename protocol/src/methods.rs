@@ -1,20 +1,21 @@
 //! Methods: every request and notification with its params and result.
 
-use crate::approval::{
-    Approval, ApprovalAnswer, ApprovalAnswerParams, ApprovalOutcome, PermissionMode,
-};
-use crate::capability::{ClientCapabilities, EngineCapabilities};
-use crate::content::{Input, Usage};
+use crate::approval::{Approval, ApprovalAnswer, ApprovalAnswerParams, ApprovalOutcome};
+pub use crate::config::{ConfigOption, ConfigResult, ConfigSetParams, Rejected};
 use crate::context::{
-    ContextReadParams, ContextReadResult, ContextUsage, SessionCompactParams, SessionCompactResult,
+    ContextReadParams, ContextReadResult, SessionCompactParams, SessionCompactResult,
 };
 use crate::diagnostics::EditorDiagnosticsParams;
 use crate::document::{
     ApplyEditParams, ApplyEditResult, DocumentChangeParams, DocumentCloseParams,
     DocumentOpenParams, DocumentSaveParams,
 };
-use crate::event::{AnyRecord, EventRecord, Parent, QueuedInput, SessionState, TurnLimits};
+use crate::event::AnyRecord;
 use crate::export::{SessionExportParams, SessionExportResult};
+pub use crate::handshake::{
+    CancelParams, EngineInfo, InitializeParams, InitializeResult, Limits, PeerInfo, ProtocolChoice,
+    ProtocolOffer,
+};
 use crate::history::{
     CheckpointDiffParams, CheckpointDiffResult, CheckpointListParams, CheckpointListResult, ItemAt,
     ItemReadParams, SessionAnchorsParams, SessionAnchorsResult, SessionForkParams,
@@ -25,10 +26,9 @@ use crate::history::{
 use crate::hook::{
     HookAnswer, HookRegisterParams, HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams,
 };
-use crate::ids::{ItemId, JobId, SessionId, TurnId};
+use crate::ids::{JobId, SessionId};
 use crate::item::Item;
 use crate::models::ModelsListResult;
-use crate::plan::{Plan, WorkMode};
 use crate::question::{Question, QuestionAnswer, QuestionAnswerParams, QuestionOutcome};
 use crate::queue::{QueueRemoveParams, QueueRemoveResult, QueueResult, QueueUpdateParams};
 use crate::review::{
@@ -38,11 +38,19 @@ use crate::review::{
 use crate::search::{
     SessionDeleteParams, SessionDeleteResult, SessionSearchParams, SessionSearchResult,
 };
+pub use crate::session::{
+    SessionConfig, SessionCreateParams, SessionEventsParams, SessionEventsResult,
+    SessionListParams, SessionListResult, SessionOpenParams, SessionParams, SessionResult,
+    SessionSubscribeParams, SessionSummary,
+};
 use crate::session::{SessionUpdateParams, SessionUpdateResult};
+pub use crate::turn::{
+    Disposition, QueuePolicy, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
+    TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult, WhenBusy,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A request: its name on the wire and the types that travel.
 pub trait Request {
@@ -263,313 +271,6 @@ methods! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
-/// Who opens the connection and what it can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InitializeParams {
-    /// The protocol and the versions the client speaks.
-    pub protocol: ProtocolOffer,
-    /// The client.
-    #[serde(default)]
-    pub client: PeerInfo,
-    /// What the client can do.
-    #[serde(default)]
-    pub capabilities: ClientCapabilities,
-}
-
-/// The protocol versions a client speaks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ProtocolOffer {
-    /// Always `pintle`.
-    pub name: String,
-    /// Versions, such as `1.0`; the engine takes the newest with a major part it shares.
-    pub versions: Vec<String>,
-}
-
-/// A program and its version.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PeerInfo {
-    /// The name.
-    pub name: String,
-    /// The version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-}
-
-/// What the engine is and can do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InitializeResult {
-    /// The protocol version that holds for this connection.
-    pub protocol: ProtocolChoice,
-    /// The engine.
-    pub engine: EngineInfo,
-    /// What the engine can do.
-    pub capabilities: EngineCapabilities,
-    /// Limits of this connection.
-    pub limits: Limits,
-}
-
-/// The protocol version that holds for a connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ProtocolChoice {
-    /// Always `pintle`.
-    pub name: String,
-    /// The version.
-    pub version: String,
-}
-
-/// The engine's name, version and schema.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct EngineInfo {
-    /// Always `pintle`.
-    pub name: String,
-    /// The program's version.
-    pub version: String,
-    /// Changes whenever the protocol's schema does.
-    pub schema_hash: String,
-}
-
-/// Limits of a connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Limits {
-    /// The largest message taken, in bytes.
-    pub max_message_bytes: u64,
-    /// The most requests that may wait for an answer at once.
-    pub max_in_flight: u64,
-}
-
-/// The request to withdraw.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CancelParams {
-    /// The id of the request: a number or a string.
-    pub id: serde_json::Value,
-}
-
-/// How a session is to work. What is left out comes from the user's settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionConfig {
-    /// The model, as `provider/id` or `provider/id:effort`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// What needs no question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<PermissionMode>,
-    /// Instructions for this session alone, told behind all others; only when it is made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub system_prompt: Option<String>,
-    /// Whether it plans only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<WorkMode>,
-    /// Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it,
-    /// and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub additional_directories: Option<Vec<String>>,
-}
-
-/// What to make a session with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionCreateParams {
-    /// The working directory, absolute; default: where the engine was started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
-    /// A title for lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// How it is to work.
-    #[serde(default)]
-    pub config: SessionConfig,
-    /// Whether to subscribe; default true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subscribe: Option<bool>,
-}
-
-/// Which session to open.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionOpenParams {
-    /// The session.
-    pub session_id: SessionId,
-    /// Whether to subscribe; default true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subscribe: Option<bool>,
-    /// Send the events after this number first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from_seq: Option<u64>,
-    /// Send so many of the last events first, if `fromSeq` is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tail: Option<u64>,
-    /// How it is to work from now on.
-    #[serde(default)]
-    pub config: SessionConfig,
-}
-
-/// Names a session.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-}
-
-/// From where to send events.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionSubscribeParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// Send the events after this number first; default: only new ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from_seq: Option<u64>,
-    /// Send so many of the last events first, if `fromSeq` is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tail: Option<u64>,
-}
-
-/// A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionResult {
-    /// The session.
-    pub session_id: SessionId,
-    /// The number of its last durable event.
-    pub seq: u64,
-    /// The working directory.
-    pub cwd: String,
-    /// The title.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The model, as `provider/id` or `provider/id:effort`.
-    pub model: String,
-    /// What needs no question.
-    pub permission_mode: PermissionMode,
-    /// Whether it plans only.
-    #[serde(default)]
-    pub mode: WorkMode,
-    /// What it does at the moment.
-    pub state: SessionState,
-    /// The running turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_turn_id: Option<TurnId>,
-    /// Messages that the model has not read yet.
-    #[serde(default)]
-    pub queue: Vec<QueuedInput>,
-    /// Questions of permission that are open.
-    #[serde(default)]
-    pub approvals: Vec<Approval>,
-    /// Questions to a person that are open.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub questions: Vec<Question>,
-    /// What the model means to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Plan>,
-    /// The tokens of all its turns, and of its sub-agents'.
-    #[serde(default)]
-    pub usage: Usage,
-    /// What all that cost, in billionths of a US dollar; absent where no price is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cost_nano_usd: Option<u64>,
-    /// How full the model's window is, about.
-    #[serde(default)]
-    pub context: ContextUsage,
-    /// The events after `fromSeq` were too many to send at once: read them with `session/events`.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub gap: bool,
-}
-
-/// Which sessions to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionListParams {
-    /// Only those with this working directory.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cwd: Option<String>,
-    /// Also those of sub-agents; default: not.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub subagents: bool,
-    /// Only those with this in their title or working directory, in any case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub query: Option<String>,
-    /// Where the last page ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
-    /// The most to return, 1 to 1000; default 50.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-}
-
-/// A page of sessions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionListResult {
-    /// The sessions, newest first.
-    pub sessions: Vec<SessionSummary>,
-    /// Send it back to get the next page; absent on the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next_cursor: Option<String>,
-}
-
-/// A stored session, as a list shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionSummary {
-    /// The session.
-    pub session_id: SessionId,
-    /// The working directory.
-    pub cwd: String,
-    /// The title it was given, else the beginning of its first prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// When it was made, in milliseconds since 1970.
-    pub created_ms: u64,
-    /// When its journal was last written, in milliseconds since 1970.
-    pub updated_ms: u64,
-    /// The folder that holds its journal.
-    pub path: String,
-    /// Whose sub-agent it is, if it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<Parent>,
-}
-
-/// Which events to read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionEventsParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// Read the events after this number; default 0, from the start.
-    #[serde(default)]
-    pub after: u64,
-    /// Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<u64>,
-    /// The most to return, 1 to 1000; default 200.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-}
-
-/// A page of events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionEventsResult {
-    /// The events, in order.
-    pub events: Vec<EventRecord>,
-    /// The number of the session's last durable event.
-    pub last_seq: u64,
-    /// There are more after the last one here; with `before`, more before the first one.
-    pub more: bool,
-}
-
 /// Which piece of a long output to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -599,186 +300,6 @@ pub struct BlobReadResult {
     pub end: u64,
     /// The size of the whole output, in bytes.
     pub size: u64,
-}
-
-/// A prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnStartParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// The prompt.
-    pub input: Vec<Input>,
-    /// What to do while a turn runs; default `reject`.
-    #[serde(default)]
-    pub when_busy: WhenBusy,
-    /// How much the turn may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<TurnLimits>,
-    /// The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not
-    /// well-formed ends what was said before, as an empty one does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub traceparent: Option<String>,
-}
-
-/// What to do with a prompt while a turn runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum WhenBusy {
-    /// Answer with the error `busy`.
-    #[default]
-    Reject,
-    /// Queue it as a follow-up.
-    Queue,
-}
-
-/// A prompt was accepted; it is on disk.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnStartResult {
-    /// The turn it starts, or will start.
-    pub turn_id: TurnId,
-    /// The id of its `userMessage` item.
-    pub item_id: ItemId,
-    /// What became of it.
-    pub disposition: Disposition,
-}
-
-/// What became of an accepted prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Disposition {
-    /// Its turn begins now.
-    Started,
-    /// Its turn begins when those before it are over.
-    Queued,
-}
-
-/// A message for the running turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnSteerParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// Refuse with `conflict` unless this turn is the running one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub expected_turn_id: Option<TurnId>,
-    /// The message.
-    pub input: Vec<Input>,
-}
-
-/// What became of a steer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnSteerResult {
-    /// What became of it.
-    pub outcome: SteerOutcome,
-    /// The id of its `userMessage` item, when it was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub item_id: Option<ItemId>,
-    /// The turn it goes into, when it was accepted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
-}
-
-/// What became of a steer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum SteerOutcome {
-    /// Accepted for the running turn. Should the turn end before its next gap, it starts a turn of its own.
-    Accepted,
-    /// No turn runs; nothing was kept. Send it with `turn/start`.
-    NoActiveTurn,
-}
-
-/// Which turn to stop.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnInterruptParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// Refuse with `conflict` unless this turn is the running one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
-    /// What to do with messages that the model has not read yet; default `return`.
-    #[serde(default)]
-    pub queue: QueuePolicy,
-}
-
-/// What an interrupt does with messages that the model has not read yet.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum QueuePolicy {
-    /// Takes them out of the queue and hands them back in `input.removed`.
-    #[default]
-    Return,
-    /// Lets them start their turns after this one has ended.
-    Keep,
-}
-
-/// What became of an interrupt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TurnInterruptResult {
-    /// The turn that is being stopped; absent when none runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn_id: Option<TurnId>,
-    /// The messages that were handed back.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub returned: Vec<QueuedInput>,
-}
-
-/// What to change in a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ConfigSetParams {
-    /// The session; may be left out where this connection has made or opened exactly one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<SessionId>,
-    /// New values, by the option's id.
-    pub values: BTreeMap<String, String>,
-}
-
-/// What can be set in a session, and what became of a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ConfigResult {
-    /// Every option, with the value that holds.
-    pub options: Vec<ConfigOption>,
-    /// The ids of those that were set.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub applied: Vec<String>,
-    /// Those that were not, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rejected: Vec<Rejected>,
-}
-
-/// Something that can be set in a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come.
-    pub id: String,
-    /// Its name for a person.
-    pub name: String,
-    /// The value that holds from the next turn on.
-    pub value: String,
-    /// The values it can have; empty where any text may do.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub choices: Vec<String>,
-}
-
-/// A value that was not set.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Rejected {
-    /// The option's id, as it was sent.
-    pub id: String,
-    /// Why, and what to do.
-    pub reason: String,
 }
 
 /// A session's background jobs.

@@ -76,7 +76,11 @@ impl From<store::Error> for Error {
             | store::Error::IndexHeld(_)
             | store::Error::Io { .. } => ErrorKind::Internal,
         };
-        Self::new(kind, error.to_string())
+        let refused = Self::new(kind, error.to_string());
+        if matches!(error, store::Error::Locked { .. }) {
+            return refused.hint("close it there first, or do it there");
+        }
+        refused
     }
 }
 

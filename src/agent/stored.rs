@@ -60,17 +60,7 @@ impl EngineHandle {
     pub async fn delete(&self, id: SessionId) -> Result<Vec<SessionId>, Error> {
         let store = self.services().store.clone();
         let wanted = id.clone();
-        let deleted = in_background(move || store.delete(&wanted)).await;
-        deleted.map_err(|error| match error.kind {
-            ErrorKind::OpenElsewhere => error.hint("close it first, where it is open"),
-            ErrorKind::Invalid
-            | ErrorKind::NotFound
-            | ErrorKind::Busy(_)
-            | ErrorKind::Conflict
-            | ErrorKind::Config
-            | ErrorKind::Auth
-            | ErrorKind::Internal => error,
-        })
+        in_background(move || store.delete(&wanted)).await
     }
 
     /// Reads a stored session's events without opening it; also returns the number of its last one.

@@ -3,6 +3,7 @@
 
 pub mod acp;
 pub mod demo;
+mod in_flight;
 pub mod native;
 mod outbox;
 pub mod pi_rpc;

@@ -328,3 +328,19 @@ fn what_a_command_did_beside_the_working_directory_is_told_after_a_kill() {
     let review = client.ask("_pintle/review/list", json!({}));
     assert_eq!(review["hunks"][0]["path"], file.to_str().unwrap(), "{review}");
 }
+
+#[test]
+fn a_session_that_another_process_has_open_is_left_to_it() {
+    let place = Place::new(&[]);
+    let mut holder = Client::open(&place, &script(&[said("one"), said("two")]), json!({}));
+    assert_eq!(holder.say("hi"), "end_turn");
+    let mut client = Client::start(&place, &script(&[]), json!({}));
+    client.session.clone_from(&holder.session);
+    let params = json!({"cwd": place.project(), "mcpServers": []});
+    for method in ["session/load", "session/resume", "session/delete"] {
+        let refused = client.ask(method, params.clone());
+        assert_eq!(refused["data"]["code"], "openElsewhere", "{method}: {refused}");
+        assert_eq!(refused["data"]["hint"], "close it there first, or do it there", "{method}");
+    }
+    assert_eq!(holder.say("go on"), "end_turn");
+}

@@ -15,6 +15,8 @@ struct Editor {
     waiting: BTreeMap<String, Value>,
     /// What it runs does not end by itself.
     sleeps: bool,
+    /// It does not answer when it is to stop a command, nor after that.
+    is_stuck: bool,
     /// It makes no terminal, and says this.
     refuses: Option<&'static str>,
     /// It keeps so much of an output, whatever it is asked to keep.
@@ -50,6 +52,7 @@ impl Editor {
             self.log.push(what.to_owned());
         }
         match method {
+            "terminal/kill" | "terminal/output" if self.is_stuck => {}
             "session/request_permission" => client.choose(message, "allow"),
             "session/update" if params["update"]["toolCallId"].is_string() => {
                 self.updates.push(params["update"].clone());
@@ -259,19 +262,24 @@ fn what_a_command_changed_there_can_be_reviewed() {
 
 #[test]
 fn a_turn_that_is_stopped_stops_the_command() {
-    let place = Place::new(&[]);
-    let mut editor = Editor::default();
-    let replies = script(&[bash("sleep 4713 & wait")]);
-    let mut client = Client::open(&place, &replies, terminals());
-    let prompt = client.prompt("go");
-    editor.serve(&mut client, &place, |message| message["method"] == "terminal/wait_for_exit");
-    client.cancel();
-    let answer = editor.serve(&mut client, &place, |message| {
-        message["id"] == prompt && message.get("method").is_none()
-    });
-    assert_eq!(answer["result"]["stopReason"], "cancelled");
-    assert_eq!(editor.log, ["create", "wait_for_exit", "kill", "output", "release"]);
-    assert!(!is_running("sleep 4713"));
+    for (name, is_stuck, sleep) in
+        [("the editor helps", false, "sleep 4713"), ("it is stuck", true, "sleep 4715")]
+    {
+        let place = Place::new(&[]);
+        let mut editor = Editor::default();
+        editor.is_stuck = is_stuck;
+        let replies = script(&[bash(&format!("{sleep} & wait"))]);
+        let mut client = Client::open(&place, &replies, terminals());
+        let prompt = client.prompt("go");
+        editor.serve(&mut client, &place, |message| message["method"] == "terminal/wait_for_exit");
+        client.cancel();
+        let answer = editor.serve(&mut client, &place, |message| {
+            message["id"] == prompt && message.get("method").is_none()
+        });
+        assert_eq!(answer["result"]["stopReason"], "cancelled", "{name}");
+        assert_eq!(editor.log, ["create", "wait_for_exit", "kill", "output", "release"], "{name}");
+        assert!(!is_running(sleep), "{name}");
+    }
 }
 
 #[test]

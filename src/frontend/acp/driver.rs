@@ -10,6 +10,7 @@ use super::terminals::{Made, Taken, TerminalNews, Terminals};
 use super::told::Missed;
 use super::wire;
 use crate::agent::{Command, Feed, QueueEdit, SessionHandle};
+use crate::frontend::in_flight::InFlight;
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
 use crate::frontend::outbox::Outbox;
@@ -24,12 +25,9 @@ use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::QueuePolicy;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc;
-
-/// The most requests that may wait for an answer.
-const MAX_IN_FLIGHT: usize = 256;
 
 /// What the client wants, in the order in which it came.
 pub(super) enum Wish {
@@ -71,7 +69,7 @@ pub(super) struct Driver {
     /// The engine's own methods.
     pub(super) own: (Arc<Connection>, Table),
     pub(super) stage: Stage,
-    in_flight: HashSet<Id<'static>>,
+    in_flight: InFlight,
     pub(super) waiting: VecDeque<Wish>,
     /// The request that is being answered: the next begins after it.
     pub(super) busy: Option<Id<'static>>,
@@ -115,7 +113,7 @@ impl Driver {
             may_use_terminals: options.client_terminals,
             running: FuturesUnordered::new(),
             stage: Stage::New,
-            in_flight: HashSet::new(),
+            in_flight: InFlight::default(),
             waiting: VecDeque::new(),
             busy: None,
             is_loading: false,
@@ -190,13 +188,8 @@ impl Driver {
     }
 
     fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
-        let refusal = if self.in_flight.contains(&id) {
-            let message = "this id is in use by a request that was not answered yet";
-            error_object(error::INVALID_REQUEST, message, "duplicateId", None)
-        } else if self.in_flight.len() >= MAX_IN_FLIGHT {
-            let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
-            let hint = Some("wait for answers before you send more");
-            error_object(error::OVERLOADED, &message, "overloaded", hint)
+        let refusal = if let Some(refusal) = self.in_flight.refusal(&id) {
+            refusal
         } else if self.stage == Stage::New && method != "initialize" && self.busy.is_none() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";

@@ -1,11 +1,11 @@
 //! One handler a request: params in, a command or a question to the store, result out.
 
-use super::MAX_IN_FLIGHT;
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use crate::agent::{
     self, Command, CreateSession, OpenConfig, QueueEdit, SessionHandle, Snapshot, Trace,
 };
+use crate::frontend::in_flight::MAX_IN_FLIGHT;
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};

@@ -17,6 +17,7 @@ mod stored;
 mod told;
 
 use crate::agent::{Command, EditCall, Editors, EngineHandle, Feed, SubscriberId};
+use crate::frontend::in_flight::InFlight;
 use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Link};
@@ -30,15 +31,12 @@ use pintle_protocol::error;
 use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
 use questions::Questions;
 use serde_json::value::RawValue;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// The most requests that may wait for an answer on a connection.
-pub const MAX_IN_FLIGHT: usize = 256;
 
 /// How many events may wait for this task. It takes them at once unless the client is slow; then sessions drop deltas and
 /// hold back the rest. Small enough that a client which never reads costs little memory.
@@ -94,7 +92,7 @@ struct Driver {
     outbox: Outbox,
     questions: Questions,
     edits: Edits,
-    in_flight: HashSet<Id<'static>>,
+    in_flight: InFlight,
     /// What tells of documents, ahead of what came after it.
     documents: VecDeque<Waiting>,
     waiting: VecDeque<Waiting>,
@@ -133,7 +131,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         outbox: Outbox::new(outgoing),
         questions: Questions::default(),
         edits: Edits::default(),
-        in_flight: HashSet::new(),
+        in_flight: InFlight::default(),
         documents: VecDeque::new(),
         waiting: VecDeque::new(),
         is_busy: false,
@@ -260,20 +258,7 @@ impl Driver {
     }
 
     fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
-        let refusal = if self.in_flight.contains(&id) {
-            let message = "this id is in use by a request that was not answered yet";
-            Some(dispatch::error_object(error::INVALID_REQUEST, message, "duplicateId", None))
-        } else if self.in_flight.len() >= MAX_IN_FLIGHT {
-            let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
-            Some(dispatch::error_object(
-                error::OVERLOADED,
-                &message,
-                "overloaded",
-                Some("wait for answers before you send more"),
-            ))
-        } else {
-            self.table.refusal(&method)
-        };
+        let refusal = self.in_flight.refusal(&id).or_else(|| self.table.refusal(&method));
         if let Some(refusal) = refusal {
             self.outbox.push(dispatch::error_response(id, refusal));
             return;

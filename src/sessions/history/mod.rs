@@ -203,9 +203,7 @@ struct Refused {
 
 fn refused(error: Error, id: &SessionId) -> anyhow::Error {
     let Error { kind, mut message, hint } = error;
-    let is_elsewhere = kind == ErrorKind::OpenElsewhere;
-    let elsewhere = is_elsewhere.then(|| "close it there first, or do it there".to_owned());
-    if let Some(hint) = hint.or(elsewhere) {
+    if let Some(hint) = hint {
         // The engine names methods of the protocol; here they are commands.
         let hint = hint
             .replace("`session/rewind`", &format!("`pintle sessions rewind {id}`"))
