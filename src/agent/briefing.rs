@@ -5,7 +5,8 @@
 
 use super::project::{self, Personal, Place};
 use super::room::specs;
-use super::turn::{Moved, TurnContext};
+use super::host::{Host, uncancelled};
+use super::turn::{TurnContext, TurnState};
 use crate::context::conversation::engine_message;
 use crate::context::documents::{self, Document};
 use crate::context::prompt::{self, Layers, Surroundings};
@@ -149,27 +150,39 @@ impl Briefing {
 }
 
 /// Makes the prompt where this model has none, else tells what has changed.
-pub(super) async fn begin(ctx: &mut TurnContext, moved: &mut Moved) {
-    let cancel = ctx.cancel.clone();
-    let work = async {
-        if moved.briefing.origin == ctx.model.origin() {
-            tell_additional(ctx, moved).await;
-            tell_changes(ctx, moved).await;
-        } else {
-            make(ctx, moved).await;
-        }
-    };
+pub(super) async fn begin<H: Host>(
+    host: &mut H,
+    ctx: &mut TurnContext,
+    state: &mut TurnState,
+) {
     // A turn that is stopped makes its prompt when the next one begins.
-    tokio::select! {
-        biased;
-        () = cancel.cancelled() => {}
-        () = work => {}
+    if state.briefing.origin == ctx.model.origin() {
+        tell_additional(host, ctx, state);
+        let read = changed_documents(ctx, &state.briefing);
+        if let Some(Some(changes)) = host.wait(uncancelled(&ctx.cancel, read)).await {
+            tell_changes(host, ctx, state, changes);
+        }
+    } else {
+        let made = make(ctx, &state.briefing);
+        if let Some(made) = host.wait(uncancelled(&ctx.cancel, made)).await {
+            record_prompt(host, ctx, state, made);
+        }
     }
-    ctx.system = Arc::from(moved.briefing.system());
+    ctx.system = Arc::from(state.briefing.system());
 }
 
-/// Makes the prompt.
-async fn make(ctx: &TurnContext, moved: &mut Moved) {
+/// A new prompt, which is not in the journal yet.
+struct Made {
+    briefing: Briefing,
+    event: PromptMade,
+    /// The parts of the prompt: each name, with the length of its text in bytes.
+    sections: Vec<(&'static str, usize)>,
+    /// Files of the project that make no sense.
+    problems: Vec<String>,
+}
+
+/// Makes the prompt from what the project's files say now.
+async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let Brief { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.brief;
     let cwd = ctx.folders.cwd.as_path();
     let place = Place::of(ctx.env.as_ref(), personal, cwd).await;
@@ -235,29 +248,40 @@ async fn make(ctx: &TurnContext, moved: &mut Moved) {
             agents.all.iter().filter(|_| has_agents).map(|(_, path, _)| path),
         ))
         .collect();
-    let told = std::mem::take(&mut moved.briefing.told);
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
         When::Touched(globs) => Some(Waiting { path: rule.path, globs }),
         When::Always | When::Wanted => None,
     });
-    let waiting = waiting.collect();
-    let made = PromptMade { sources };
-    let root = place.root.clone();
-    let additional = ctx.additional.to_vec();
-    *moved.briefing =
-        Briefing { origin, system, root, additional, documents: known, waiting, told };
-    let sections = sections.iter().map(|section| (section.name, section.text.len())).collect();
+    let briefing = Briefing {
+        origin,
+        system,
+        root: place.root.clone(),
+        additional: ctx.additional.to_vec(),
+        documents: known,
+        waiting: waiting.collect(),
+        told: before.told.clone(),
+    };
+    Made {
+        briefing,
+        event: PromptMade { sources },
+        sections: sections.iter().map(|section| (section.name, section.text.len())).collect(),
+        problems: [rules.problems, skills.problems, agents.problems].concat(),
+    }
+}
+
+fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
+    let Made { briefing, event, sections, problems } = made;
+    *state.briefing = briefing;
     let tools = specs(&ctx.tools).iter().map(declaration).collect();
-    let private = to_raw_value(&Kept { briefing: &moved.briefing, sections, tools }).ok();
-    ctx.session.event_with(Event::PromptMade(made), private).await;
-    for problem in [rules.problems, skills.problems, agents.problems].concat() {
-        let notice = Notice {
+    let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
+    host.record_with(Event::PromptMade(event), private);
+    for problem in problems {
+        host.record(Event::Notice(Notice {
             level: NoticeLevel::Warning,
             code: "projectFile".to_owned(),
             message: problem,
             hint: None,
-        };
-        ctx.session.event(Event::Notice(notice)).await;
+        }));
     }
 }
 
@@ -298,8 +322,8 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
 }
 
 /// Tells which directories belong to the work, where that has changed.
-async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
-    if *ctx.additional == *moved.briefing.additional {
+fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    if *ctx.additional == *state.briefing.additional {
         return;
     }
     let listed: Vec<String> =
@@ -314,15 +338,15 @@ async fn tell_additional(ctx: &TurnContext, moved: &mut Moved) {
         )
     };
     let additional = Some(ctx.additional.to_vec());
-    tell(ctx, moved, text, Told { additional, ..Told::default() }).await;
+    tell(host, ctx, state, text, Told { additional, ..Told::default() });
 }
 
-/// Tells what has changed in the documents.
-async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
+/// Reads what became of the documents; `None` where all are the same.
+async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
     let Brief { personal, profile, .. } = &ctx.brief;
-    let (cwd, root) = (ctx.folders.cwd.as_path(), moved.briefing.root.clone());
+    let (cwd, root) = (ctx.folders.cwd.as_path(), briefing.root.clone());
     let paths = document_paths(personal, &root, cwd, profile);
-    let known = &moved.briefing.documents;
+    let known = &briefing.documents;
     let stats = paths.iter().map(|path| async move {
         let env = match &personal.folder {
             Some((env, folder)) if path.starts_with(folder) => env.as_ref(),
@@ -343,7 +367,7 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
         }
     };
     if stats.iter().all(is_same) {
-        return;
+        return None;
     }
     let place = Place::at(ctx.env.as_ref(), personal, cwd, root, true).await;
     let mut changes = Vec::new();
@@ -351,6 +375,16 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
         let known = known.iter().find(|known| known.path == **path);
         changes.extend(change(&place, path, stat, known).await);
     }
+    Some(changes)
+}
+
+/// Tells what has changed in the documents.
+fn tell_changes<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    changes: Vec<Change>,
+) {
     let mut documents = Vec::new();
     let mut parts = Vec::new();
     for change in changes {
@@ -366,7 +400,7 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
         }
     }
     if parts.is_empty() {
-        moved.briefing.documents = documents;
+        state.briefing.documents = documents;
         return;
     }
     let text = format!(
@@ -374,7 +408,7 @@ async fn tell_changes(ctx: &TurnContext, moved: &mut Moved) {
         these files this holds now.\n{}",
         parts.join("\n")
     );
-    tell(ctx, moved, text, Told { documents: Some(documents), ..Told::default() }).await;
+    tell(host, ctx, state, text, Told { documents: Some(documents), ..Told::default() });
 }
 
 async fn change(
@@ -401,45 +435,60 @@ async fn change(
 }
 
 /// Tells the rules for paths that calls have just touched, each once in a conversation.
-pub(super) async fn tell_rules(ctx: &TurnContext, moved: &mut Moved, touched: &[PathBuf]) {
-    let root = &moved.briefing.root;
+pub(super) async fn tell_rules<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    touched: &[PathBuf],
+) {
+    let root = &state.briefing.root;
     let relative: Vec<&Path> =
         touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
-    let told = &moved.briefing.told;
+    let told = &state.briefing.told;
     let is_due = |rule: &&Waiting| {
         !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
     };
     let due: Vec<PathBuf> =
-        moved.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
+        state.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
     if due.is_empty() {
         return;
     }
-    let (env, cwd) = (ctx.env.as_ref(), ctx.folders.cwd.as_path());
-    let place = Place::at(env, &ctx.brief.personal, cwd, root.clone(), true).await;
-    let mut said = Vec::new();
-    for path in &due {
-        if let Some(text) = place.text(path).await {
-            said.push((path.clone(), text));
+    let read = async {
+        let (env, cwd) = (ctx.env.as_ref(), ctx.folders.cwd.as_path());
+        let place = Place::at(env, &ctx.brief.personal, cwd, root.clone(), true).await;
+        let mut said = Vec::new();
+        for path in &due {
+            if let Some(text) = place.text(path).await {
+                said.push((path.clone(), text));
+            }
         }
-    }
+        said
+    };
+    let said = host.wait(read).await;
     let told = Told { rules: due, ..Told::default() };
     if said.is_empty() {
-        moved.briefing.heard(told);
+        state.briefing.heard(told);
         return;
     }
-    tell(ctx, moved, rules::told(&said), told).await;
+    tell(host, ctx, state, rules::told(&said), told);
 }
 
 /// Tells the model something, and keeps what it knows then.
-async fn tell(ctx: &TurnContext, moved: &mut Moved, text: String, told: Told) {
+fn tell<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    text: String,
+    told: Told,
+) {
     let message = EngineMessage { text, ..EngineMessage::default() };
-    moved.conversation.push(engine_message(&message));
+    state.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
-    moved.briefing.heard(told);
+    state.briefing.heard(told);
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
     ctx.complete(&mut item, ItemStatus::Completed);
-    ctx.session.event_with(Event::ItemCompleted { item }, private).await;
+    host.record_with(Event::ItemCompleted { item }, private);
 }
 
 /// FNV-1a: the same in every version of the program, since the journal keeps it.

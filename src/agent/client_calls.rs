@@ -3,7 +3,6 @@
 //! A call goes to its client as [`Feed::Call`](super::Feed::Call) and comes back as an [`Answer`](super::Answer). Invariant: a call to a client
 //! that is gone ends with an error at once.
 
-use super::emit::Emit;
 use super::feed::SubscriberId;
 use super::hooks::Hook;
 use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
@@ -60,9 +59,17 @@ pub enum CallBody {
 /// Where the answer goes; an error is what went wrong, in words.
 pub(super) type CallReply = oneshot::Sender<Result<Value, String>>;
 
-/// A turn's way to the hooks of clients.
+/// A call of a client that a hook of its needs, on its way to the session.
+#[derive(Debug)]
+pub(super) struct CallRequest {
+    pub(super) to: SubscriberId,
+    pub(super) body: CallBody,
+    pub(super) reply: CallReply,
+}
+
+/// The way for hooks of a turn to call their clients.
 #[derive(Debug, Clone)]
-pub(super) struct ClientCalls(pub(super) mpsc::Sender<Emit>);
+pub(super) struct ClientCalls(pub(super) mpsc::Sender<CallRequest>);
 
 impl ClientCalls {
     /// Asks a client's hook.
@@ -70,7 +77,7 @@ impl ClientCalls {
         let (reply, answer) = oneshot::channel();
         let body = CallBody::Hook(Box::new(run));
         let gone = || "is gone".to_owned();
-        self.0.send(Emit::Call { to, body, reply }).await.map_err(|_| gone())?;
+        self.0.send(CallRequest { to, body, reply }).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
 }

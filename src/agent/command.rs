@@ -38,6 +38,7 @@ pub(super) const COMMAND_CAPACITY: usize = 32;
 pub type Reply<T> = oneshot::Sender<Result<T, Error>>;
 
 /// Something asked of a session.
+#[derive(Debug)]
 pub enum Command {
     /// Start a turn with a prompt, or queue it.
     Start {
@@ -238,40 +239,20 @@ pub enum Command {
 }
 
 /// Reads a page of the journal, on a thread where that may take its time.
-pub type Pager = Box<dyn FnOnce() -> Result<Page, crate::store::Error> + Send>;
+pub struct Pager(Box<dyn FnOnce() -> Result<Page, crate::store::Error> + Send>);
 
-impl std::fmt::Debug for Command {
+impl Pager {
+    /// Reads with this.
+    pub(super) fn new(
+        read: impl FnOnce() -> Result<Page, crate::store::Error> + Send + 'static,
+    ) -> Self {
+        Self(Box::new(read))
+    }
+}
+
+impl std::fmt::Debug for Pager {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Start { .. } => "Start",
-            Self::Steer { .. } => "Steer",
-            Self::Interrupt { .. } => "Interrupt",
-            Self::Subscribe { .. } => "Subscribe",
-            Self::Look { .. } => "Look",
-            Self::Unsubscribe { .. } => "Unsubscribe",
-            Self::NoMoreAnswers { .. } => "NoMoreAnswers",
-            Self::Answer(_) => "Answer",
-            Self::Report { .. } => "Report",
-            Self::AnswerApproval { .. } => "AnswerApproval",
-            Self::AnswerQuestion { .. } => "AnswerQuestion",
-            Self::Extend { .. } => "Extend",
-            Self::Events { .. } => "Events",
-            Self::Configure { .. } => "Configure",
-            Self::Compact { .. } => "Compact",
-            Self::Rewind { .. } => "Rewind",
-            Self::Merge { .. } => "Merge",
-            Self::Review(_) => "Review",
-            Self::Label { .. } => "Label",
-            Self::EditQueue { .. } => "EditQueue",
-            Self::ReadContext { .. } => "ReadContext",
-            Self::SetOptions { .. } => "SetOptions",
-            Self::ListJobs { .. } => "ListJobs",
-            Self::StopJob { .. } => "StopJob",
-            Self::UpdateTitle { .. } => "UpdateTitle",
-            Self::Note { .. } => "Note",
-            Self::WhenIdle { .. } => "WhenIdle",
-            Self::Close { .. } => "Close",
-        })
+        f.write_str("Pager")
     }
 }
 
@@ -450,48 +431,6 @@ impl SessionHandle {
     /// The session is closed or its journal cannot be read.
     pub async fn events(&self, after: u64, limit: usize) -> Result<(Page, u64), Error> {
         let (read, last) = self.ask(|reply| Command::Events { after, limit, reply }).await?;
-        Ok((in_background(read).await?, last))
-    }
-}
-
-impl Command {
-    /// Answers that the session is closed.
-    pub(super) fn refuse(self, session: &SessionId) {
-        fn no<T>(reply: Reply<T>, session: &SessionId) {
-            let _ = reply.send(Err(Error::closed(session)));
-        }
-        match self {
-            Self::Start { reply, .. } => no(reply, session),
-            Self::Steer { reply, .. } => no(reply, session),
-            Self::Interrupt { reply, .. } => no(reply, session),
-            Self::Subscribe { reply, .. } | Self::Look { reply } => no(reply, session),
-            Self::Events { reply, .. } => no(reply, session),
-            Self::Compact { reply, .. } => no(reply, session),
-            Self::AnswerApproval { reply, .. } => no(reply, session),
-            Self::AnswerQuestion { reply, .. } => no(reply, session),
-            Self::Rewind { reply, .. } => no(reply, session),
-            Self::Merge { reply, .. } => no(reply, session),
-            Self::Review(wish) => match wish {
-                ReviewWish::List { reply, .. } => no(reply, session),
-                ReviewWish::Decide { reply, .. } => no(reply, session),
-                ReviewWish::Baseline { reply, .. } => no(reply, session),
-                ReviewWish::Patch { reply, .. } => no(reply, session),
-            },
-            Self::Label { reply, .. } => no(reply, session),
-            Self::EditQueue { reply, .. } => no(reply, session),
-            Self::ReadContext { reply } => no(reply, session),
-            Self::SetOptions { reply, .. } => no(reply, session),
-            Self::ListJobs { reply } => no(reply, session),
-            Self::StopJob { reply, .. } => no(reply, session),
-            Self::UpdateTitle { reply, .. } => no(reply, session),
-            Self::Unsubscribe { reply, .. }
-            | Self::Extend { reply, .. }
-            | Self::Report { reply, .. }
-            | Self::Configure { reply, .. }
-            | Self::Note { reply, .. }
-            | Self::WhenIdle { reply }
-            | Self::Close { reply } => no(reply, session),
-            Self::NoMoreAnswers { .. } | Self::Answer(_) => {}
-        }
+        Ok((in_background(read.0).await?, last))
     }
 }

@@ -16,7 +16,7 @@ use super::recovery::{self, Earlier};
 use super::retry::Patience;
 use super::session::{Session, Settings, parse_model};
 use super::toolbox::Toolbox;
-use super::turn::Moved;
+use super::turn::TurnState;
 use super::workspace;
 use crate::ambient::Ambient;
 use crate::context::conversation::Conversation;
@@ -339,7 +339,7 @@ impl Engine {
         });
         self.append(&mut journal, None, created)?;
         journal.publish()?;
-        Ok(self.spawn(journal, settings, Moved::default(), Earlier::default()))
+        Ok(self.spawn(journal, settings, TurnState::default(), Earlier::default()))
     }
 
     pub(super) async fn open(
@@ -403,8 +403,8 @@ impl Engine {
         let entries = tree::on_path(entries, leaf);
         let conversation = Conversation::replay(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
-        let moved = Moved { conversation, briefing, files, ..Moved::default() };
-        Ok(self.spawn(journal, settings, moved, found.earlier))
+        let state = TurnState { conversation, briefing, files, ..TurnState::default() };
+        Ok(self.spawn(journal, settings, state, found.earlier))
     }
 
     async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
@@ -470,13 +470,13 @@ impl Engine {
         &mut self,
         journal: Journal,
         settings: Settings,
-        moved: Moved,
+        state: TurnState,
         earlier: Earlier,
     ) -> SessionHandle {
         let (commands_tx, commands) = mpsc::channel(COMMAND_CAPACITY);
         let id = journal.header().session_id.clone();
         let (services, sessions) = (Arc::clone(&self.services), self.sessions.clone());
-        let session = Session::new(services, sessions, journal, settings, moved, earlier, commands);
+        let session = Session::new(services, sessions, journal, settings, state, earlier, commands);
         self.tasks.spawn(session.run());
         let handle = SessionHandle { id: id.clone(), commands: commands_tx };
         self.open.insert(id, handle.clone());

@@ -6,6 +6,7 @@
 
 use super::cut;
 use super::engine::in_background;
+use super::host::Host;
 use super::turn::TurnContext;
 use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
 use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
@@ -87,35 +88,30 @@ impl FileHistory {
     }
 
     /// Looks at what a call may change.
-    pub(super) async fn before(&mut self, ctx: &TurnContext, access: &Access) -> Before {
+    pub(super) async fn before<H: Host>(
+        &mut self,
+        host: &mut H,
+        ctx: &TurnContext,
+        access: &Access,
+    ) -> Before {
         if let Access::Write(_) | Access::Execute(_) = access {
-            self.note(&ctx.session.gap().await);
+            self.note(&host.gap().await);
         }
         match access {
             Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
             Access::Write(paths) => {
-                let mut found = Vec::new();
-                for path in paths {
-                    let path = ctx.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
-                    // What was made of it before is told already.
-                    transition(ctx, &path, None).await;
-                    match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
-                        Ok(state) => found.push((path, state)),
-                        // What cannot be read the tool will not replace either.
-                        Err(error) => tracing::debug!("{}: {error}", path.display()),
-                    }
-                }
-                self.note_others(ctx, &found).await;
+                let found = host.wait(present(ctx, paths)).await;
+                self.note_others(host, &found);
                 Before::Paths(found)
             }
             Access::Execute(_) if self.is_blind => Before::Unknown,
             Access::Execute(_) => {
-                let Some(files) = self.scan(ctx).await else { return Before::Unknown };
-                let roots = ctx.roots().await;
+                let Some(files) = self.scan(host, ctx).await else { return Before::Unknown };
+                let roots = host.wait(ctx.roots()).await;
                 let known = self.last.keys().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
-                self.note_others(ctx, &found).await;
+                self.note_others(host, &found);
                 self.scanned = files;
                 Before::Folder
             }
@@ -149,31 +145,27 @@ impl FileHistory {
     }
 
     /// Tells what a call has changed.
-    pub(super) async fn after(&mut self, ctx: &TurnContext, before: Before, item_id: &ItemId) {
+    pub(super) async fn after<H: Host>(
+        &mut self,
+        host: &mut H,
+        ctx: &TurnContext,
+        before: Before,
+        item_id: &ItemId,
+    ) {
         let mut seen = Seen::default();
         match before {
             Before::Unknown => return,
             Before::Paths(found) => {
-                for (path, before) in found {
-                    match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
-                        Ok(after) => {
-                            let made = transition(ctx, &path, before.as_ref()).await;
-                            let is_unsaved = ctx.env.unsaved(&path).contains(&path);
-                            let (before, after) = (before.as_ref(), after.as_ref());
-                            seen.file(&path, before, made.as_ref(), after, is_unsaved);
-                        }
-                        Err(error) => tracing::warn!("{}: {error}", path.display()),
-                    }
-                }
+                seen = host.wait(compared(ctx, found)).await;
             }
             Before::Folder => {
-                let Some(files) = self.scan(ctx).await else { return };
+                let Some(files) = self.scan(host, ctx).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
                 let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
                 seen.by_call.extend(gone);
                 // No command sees what is in an editor only, nor changes it.
-                let roots = ctx.roots().await;
+                let roots = host.wait(ctx.roots()).await;
                 let unsaved: Vec<PathBuf> =
                     roots.iter().flat_map(|root| ctx.env.unsaved(root)).collect();
                 for (path, is) in files.iter() {
@@ -186,9 +178,9 @@ impl FileHistory {
             }
         }
         let by_call = ChangedBy::Call { item_id: item_id.clone() };
-        self.tell(ctx, seen.before, ChangedBy::Other {}).await;
-        self.tell(ctx, seen.by_call, by_call).await;
-        self.tell(ctx, seen.after, ChangedBy::Other {}).await;
+        self.tell(host, seen.before, ChangedBy::Other {});
+        self.tell(host, seen.by_call, by_call);
+        self.tell(host, seen.after, ChangedBy::Other {});
     }
 
     /// Takes note of what the engine itself did to files.
@@ -198,7 +190,7 @@ impl FileHistory {
         }
     }
 
-    async fn tell(&mut self, ctx: &TurnContext, changes: Vec<FileRecord>, by: ChangedBy) {
+    fn tell<H: Host>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
         let lost = changes
             .iter()
             .find(|change| change.before.as_ref().is_some_and(|before| before.is_lost));
@@ -216,17 +208,17 @@ impl FileHistory {
                     "files over 16 MB are not kept, and none while the disk is full".to_owned(),
                 ),
             };
-            ctx.session.event(Event::Notice(notice)).await;
+            host.record(Event::Notice(notice));
         }
         if !changes.is_empty() {
             self.note(&changes);
-            ctx.session.event(Event::FilesChanged(FilesChanged { changes, by })).await;
+            host.record(Event::FilesChanged(FilesChanged { changes, by }));
         }
     }
 
     /// Tells what became of known files since they were last seen.
-    async fn note_others(&mut self, ctx: &TurnContext, found: &[(PathBuf, Option<FileState>)]) {
-        self.tell(ctx, self.others(found), ChangedBy::Other {}).await;
+    fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
+        self.tell(host, self.others(found), ChangedBy::Other {});
     }
 
     /// What became of known files since they were last seen.
@@ -239,14 +231,15 @@ impl FileHistory {
     }
 
     /// Looks at the folder; nothing where that is too much, which is told once.
-    async fn scan(&mut self, ctx: &TurnContext) -> Option<Arc<Files>> {
-        let roots = ctx.roots().await;
+    async fn scan<H: Host>(&mut self, host: &mut H, ctx: &TurnContext) -> Option<Arc<Files>> {
+        let roots = host.wait(ctx.roots()).await;
         let known = Arc::clone(&self.scanned);
         let changed = self.last.keys().filter(|path| is_in(path, &roots));
         let changed: Vec<PathBuf> = changed.cloned().collect();
-        let over = match scan(ctx.env.as_ref(), &ctx.blobs, roots, known).await {
+        let (env, blobs) = (ctx.env.as_ref(), &ctx.blobs);
+        let over = match host.wait(scan(env, blobs, roots, known)).await {
             Ok(Scanned { mut files, over: None }) => {
-                look_at(ctx.env.as_ref(), &ctx.blobs, &mut files, changed).await;
+                host.wait(look_at(env, blobs, &mut files, changed)).await;
                 return Some(Arc::new(files));
             }
             Ok(Scanned { files, over: Some(over) }) => {
@@ -260,11 +253,11 @@ impl FileHistory {
             self.is_blind = true;
             self.scanned = Arc::default();
         }
-        self.tell_not_tracked(ctx, &over).await;
+        self.tell_not_tracked(host, &over);
         None
     }
 
-    async fn tell_not_tracked(&mut self, ctx: &TurnContext, over: &Over) {
+    fn tell_not_tracked<H: Host>(&mut self, host: &mut H, over: &Over) {
         if std::mem::replace(&mut self.has_told_over, true) && over.can_go_on {
             return;
         }
@@ -283,8 +276,41 @@ impl FileHistory {
             message: format!("what {which} to files cannot be undone in this session: {why}"),
             hint: Some(hint.to_owned()),
         };
-        ctx.session.event(Event::Notice(notice)).await;
+        host.record(Event::Notice(notice));
     }
+}
+
+/// The files that a call names, each as it is.
+async fn present(ctx: &TurnContext, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileState>)> {
+    let mut found = Vec::new();
+    for path in paths {
+        let path = ctx.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
+        // Edits of its open document up to here belong to earlier calls.
+        transition(ctx, &path, None).await;
+        match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
+            Ok(state) => found.push((path, state)),
+            // A file that cannot be read is not replaced by the tool either.
+            Err(error) => tracing::debug!("{}: {error}", path.display()),
+        }
+    }
+    found
+}
+
+/// Compares files with what they were before a call.
+async fn compared(ctx: &TurnContext, before: Vec<(PathBuf, Option<FileState>)>) -> Seen {
+    let mut seen = Seen::default();
+    for (path, before) in before {
+        match state(ctx.env.as_ref(), &ctx.blobs, &path).await {
+            Ok(after) => {
+                let made = transition(ctx, &path, before.as_ref()).await;
+                let is_unsaved = ctx.env.unsaved(&path).contains(&path);
+                let (before, after) = (before.as_ref(), after.as_ref());
+                seen.file(&path, before, made.as_ref(), after, is_unsaved);
+            }
+            Err(error) => tracing::warn!("{}: {error}", path.display()),
+        }
+    }
+    seen
 }
 
 fn is_in(path: &Path, roots: &[PathBuf]) -> bool {

@@ -16,7 +16,6 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 
 /// A message as the model reads it.
 #[derive(Debug)]
@@ -120,8 +119,6 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
 }
 
 fn tool_context(ctx: &TurnContext) -> ToolContext {
-    // Reading says nothing while it goes on.
-    let (progress, _) = mpsc::channel(1);
     ToolContext {
         env: Arc::clone(&ctx.env),
         cwd: ctx.folders.cwd.clone(),
@@ -134,7 +131,8 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
         client: Client::none(),
         pruned: Arc::default(),
         cancel: ctx.cancel.child_token(),
-        progress: Progress::new(progress),
+        // Reading prints nothing while it goes on.
+        progress: Progress::none(),
         settings: Arc::clone(&ctx.tool_settings),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
 
+use super::host::Host;
 use super::turn::TurnContext;
 use crate::exec::{Command, End};
 use crate::text::truncate::{self, Guard, Keep};
@@ -69,7 +70,8 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
 }
 
 /// Looks at the changes of a batch. `before` is what was said last.
-pub(super) async fn run(
+pub(super) async fn run<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     changes: &[FileChange],
     before: &mut String,
@@ -83,7 +85,7 @@ pub(super) async fn run(
         timeout: Some(lint.timeout),
         ..Command::new(lint.line(&files), ctx.folders.cwd.clone(), ctx.session_id.as_str())
     };
-    let ran = ctx.env.exec(command, &ctx.cancel, &mut |_| {}).await;
+    let ran = host.wait(ctx.env.exec(command, &ctx.cancel, &mut |_| {})).await;
     let what = match ran {
         Ok(ran) => match ran.end {
             End::Exited(code) => {
@@ -103,7 +105,7 @@ pub(super) async fn run(
         message: format!("`{}` {what}", lint.command),
         hint: Some("correct `[lint]` in the config file; the turn goes on without it".to_owned()),
     };
-    ctx.session.event(Event::Notice(notice)).await;
+    host.record(Event::Notice(notice));
     None
 }
 

@@ -1,12 +1,10 @@
-//! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure but for one flag.
+//! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
 //!
 //! A turn works in the mode in which it began, until a person accepts its plan.
 
 use crate::tools::Access;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The modes by name.
 pub(super) const WORK_MODES: [(&str, WorkMode); 2] =
@@ -19,25 +17,6 @@ const PLAN: &str = "From the engine, not from the user: you are in plan mode. Re
 
 /// What the model reads when it is over.
 const ACT: &str = "From the engine, not from the user: plan mode is over. You may change files and run commands again.";
-
-/// The mode of a running turn, shared by the turn and its session.
-#[derive(Debug, Clone)]
-pub(super) struct TurnMode(Arc<AtomicBool>);
-
-impl TurnMode {
-    pub(super) fn new(mode: WorkMode) -> Self {
-        Self(Arc::new(AtomicBool::new(mode == WorkMode::Plan)))
-    }
-
-    pub(super) fn get(&self) -> WorkMode {
-        if self.0.load(Ordering::Relaxed) { WorkMode::Plan } else { WorkMode::Act }
-    }
-
-    /// The plan was accepted.
-    pub(super) fn act(&self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
 
 /// Why a call cannot run in this mode, as the model reads it.
 pub(super) fn denial(mode: WorkMode, access: &Access) -> Option<String> {

@@ -5,7 +5,8 @@
 
 use super::hooks::points;
 use super::retry::{self, Failures};
-use super::turn::{Doing, End, Moved, Tally, TurnContext};
+use super::host::{Activity, Host, uncancelled};
+use super::turn::{End, Tally, TurnContext, TurnState};
 use crate::context::conversation::{Conversation, Kept, Pruned};
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, estimate, prune};
@@ -94,9 +95,10 @@ pub(super) struct Wanted<'a> {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(super) async fn before_request(
+pub(super) async fn before_request<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     tools: &[ToolSpec],
     tally: &mut Tally,
 ) -> Result<bool, End> {
@@ -104,29 +106,29 @@ pub(super) async fn before_request(
     let marks = ctx.room.marks(window);
     let mut can_prune = true;
     loop {
-        let Moved { conversation, meter, .. } = &mut *moved;
+        let TurnState { conversation, meter, .. } = &mut *state;
         let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
         match decide(&marks, tokens, can_prune) {
             Step::Send => {
-                warn(ctx, meter, tokens, window).await;
+                warn(host, meter, tokens, window);
                 return Ok(false);
             }
             Step::Prune(wanted) => {
                 let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
-                prune(ctx, conversation, meter, keep, (tokens, Some(wanted))).await;
+                prune(host, conversation, meter, keep, (tokens, Some(wanted)));
                 can_prune = false;
             }
             Step::Compact => {
                 let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
                 // One that fails is told; the provider may take the conversation all the same.
-                compact(ctx, moved, tools, tally, wanted).await?;
+                compact(host, ctx, state, tools, tally, wanted).await?;
                 return Ok(true);
             }
         }
     }
 }
 
-async fn warn(ctx: &TurnContext, meter: &mut Meter, tokens: u64, window: u64) {
+fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
     let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
     if is_near && !std::mem::replace(&mut meter.is_warned, true) {
         let notice = Notice {
@@ -139,12 +141,12 @@ async fn warn(ctx: &TurnContext, meter: &mut Meter, tokens: u64, window: u64) {
                 "session/compact sums it up; it is done by itself before the end".to_owned(),
             ),
         };
-        ctx.session.event(Event::Notice(notice)).await;
+        host.record(Event::Notice(notice));
     }
 }
 
-async fn prune(
-    ctx: &TurnContext,
+fn prune<H: Host>(
+    host: &mut H,
     conversation: &mut Conversation,
     meter: &mut Meter,
     keep: u64,
@@ -165,9 +167,8 @@ async fn prune(
         tokens_after: tokens.saturating_sub(freed),
     };
     let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
-    ctx.session.event_with(Event::ContextPruned(event), private).await;
+    host.record_with(Event::ContextPruned(event), private);
     *conversation = pruned;
-    ctx.pruned.send_replace(Arc::clone(&conversation.removed));
     // The provider's count is of what was there before.
     meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
     meter.estimated = (0, 0);
@@ -178,14 +179,15 @@ async fn prune(
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(super) async fn compact(
+pub(super) async fn compact<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     tools: &[ToolSpec],
     tally: &mut Tally,
     wanted: Wanted<'_>,
 ) -> Result<bool, End> {
-    let Moved { conversation, meter, briefing, .. } = moved;
+    let TurnState { conversation, meter, briefing, .. } = state;
     let marks = marks_of(&ctx.room, ctx.window);
     let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
     let keep = keep(wanted.reason, &marks, conversation, tokens_before);
@@ -199,11 +201,11 @@ pub(super) async fn compact(
     };
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Running, ItemBody::Compaction(Box::new(body)));
-    ctx.session.event(Event::ItemStarted { item: item.clone() }).await;
-    ctx.session.doing(Doing::Compacting).await;
+    host.record(Event::ItemStarted { item: item.clone() });
+    host.set_activity(Activity::Compacting);
     let denied = match cut {
         None => None,
-        Some(_) => points::compact(ctx, conversation.messages.len()).await,
+        Some(_) => points::compact(host, ctx, conversation.messages.len()).await,
     };
     let summed = match cut {
         Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
@@ -214,13 +216,13 @@ pub(super) async fn compact(
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
             let text = fitting(&marks, text);
-            ask(ctx, Some(&item), compact::INSTRUCTIONS, text, tally).await.map(|said| (cut, said))
+            ask(host, ctx, Some(&item), compact::INSTRUCTIONS, text, tally).await.map(|said| (cut, said))
         }
     };
-    ctx.session.doing(Doing::Working).await;
+    host.set_activity(Activity::Working);
     let (status, outcome) = match summed {
         Ok((cut, said)) => {
-            let todos = ctx.session.open_todos().await?;
+            let todos = host.open_todos();
             let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
             let mut shorter = conversation.clone();
             compact::apply(&mut shorter.messages, cut.kept, &summary);
@@ -233,11 +235,10 @@ pub(super) async fn compact(
             });
             ctx.complete(&mut item, ItemStatus::Completed);
             let private = serde_json::value::to_raw_value(&Kept { kept: cut.kept }).ok();
-            ctx.session.event_with(Event::ItemCompleted { item }, private).await;
+            host.record_with(Event::ItemCompleted { item }, private);
             // What is not in the journal must not be forgotten.
-            ctx.session.barrier().await?;
+            host.check()?;
             *conversation = shorter;
-            ctx.pruned.send_replace(Arc::clone(&conversation.removed));
             *meter = fresh;
             briefing.forgot();
             return Ok(true);
@@ -249,11 +250,11 @@ pub(super) async fn compact(
         }
     };
     ctx.complete(&mut item, status);
-    ctx.session.event(Event::ItemCompleted { item }).await;
+    host.record(Event::ItemCompleted { item });
     outcome?;
     // Pruning all old results is better than nothing.
     let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
-    Ok(prune(ctx, conversation, meter, keep, (tokens, None)).await)
+    Ok(prune(host, conversation, meter, keep, (tokens, None)))
 }
 
 /// What is summed up has to fit as well: its beginning and its end matter most.
@@ -268,15 +269,16 @@ fn fitting(marks: &Marks, text: String) -> String {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(super) async fn sum_up_left(
+pub(super) async fn sum_up_left<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<Option<String>, End> {
     let text = fitting(&marks_of(&ctx.room, ctx.window), compact::left(left));
-    ctx.session.doing(Doing::Compacting).await;
-    let asked = ask(ctx, None, compact::LEFT_INSTRUCTIONS, text, tally).await;
-    ctx.session.doing(Doing::Working).await;
+    host.set_activity(Activity::Compacting);
+    let asked = ask(host, ctx, None, compact::LEFT_INSTRUCTIONS, text, tally).await;
+    host.set_activity(Activity::Working);
     match asked {
         Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
         Err(Unsummed::Interrupted) => Err(End::Interrupted),
@@ -287,7 +289,7 @@ pub(super) async fn sum_up_left(
                 message: format!("what was left is not summed up: {why}"),
                 hint: Some("the session goes on without; session/tree leads back to it".to_owned()),
             };
-            ctx.session.event(Event::Notice(notice)).await;
+            host.record(Event::Notice(notice));
             Ok(None)
         }
     }
@@ -325,7 +327,8 @@ enum Unsummed {
 }
 
 /// Asks for a summary, again when the provider fails in a way that may pass.
-async fn ask(
+async fn ask<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     item: Option<&Item>,
     instructions: &str,
@@ -346,41 +349,45 @@ async fn ask(
             cache_key: None,
             trace: ctx.trace.clone(),
         };
-        let asked = async { read(ctx, item, &mut n, request, tally).await };
-        let error = tokio::select! {
-            biased;
-            () = ctx.cancel.cancelled() => return Err(Unsummed::Interrupted),
-            asked = asked => match asked {
-                Ok(said) if !said.trim().is_empty() => return Ok(said),
-                // Nothing is no summary: better to keep what there is.
-                Ok(_) => return Err(Unsummed::Failed("the model's summary was empty".to_owned())),
-                Err(error) => error,
-            },
+        let error = match read(host, ctx, item, &mut n, request, tally).await {
+            None => return Err(Unsummed::Interrupted),
+            Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
+            // Nothing is no summary: better to keep what there is.
+            Some(Ok(_)) => {
+                return Err(Unsummed::Failed("the model's summary was empty".to_owned()));
+            }
+            Some(Err(error)) => error,
         };
         let next = retry::next_delay(&ctx.patience, failures, &error, ctx.ambient.chance());
         let Ok(wait) = next else { return Err(Unsummed::Failed(error.message)) };
         failures.count += 1;
         failures.waited += wait;
-        tokio::select! {
-            biased;
-            () = ctx.cancel.cancelled() => return Err(Unsummed::Interrupted),
-            () = tokio::time::sleep(wait) => {}
-        }
+        let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
+        host.wait(waited).await.ok_or(Unsummed::Interrupted)?;
     }
 }
 
-async fn read(
+/// The text of a reply; `None` where the turn was cancelled first.
+async fn read<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     item: Option<&Item>,
     n: &mut u64,
     request: Request,
     tally: &mut Tally,
-) -> Result<String, Error> {
-    let mut deltas = ctx.provider.stream(request).await?;
+) -> Option<Result<String, Error>> {
+    let mut deltas = match host.wait(uncancelled(&ctx.cancel, ctx.provider.stream(request))).await? {
+        Ok(deltas) => deltas,
+        Err(error) => return Some(Err(error)),
+    };
     let (mut said, mut is_over, mut usage) = (String::new(), false, Usage::default());
     let mut texts = Vec::new();
-    while let Some(delta) = deltas.next().await {
-        match delta? {
+    while let Some(delta) = host.wait(uncancelled(&ctx.cancel, deltas.next())).await? {
+        let delta = match delta {
+            Ok(delta) => delta,
+            Err(error) => return Some(Err(error)),
+        };
+        match delta {
             Delta::Start { index, block: BlockStart::Text } => texts.push(index),
             // What it thinks about it is no part of the summary.
             Delta::Text { index, text } if texts.contains(&index) => {
@@ -389,7 +396,7 @@ async fn read(
                 let (item_id, field) = (item.id.clone(), DeltaField::Text);
                 let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
                 *n += 1;
-                ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
+                host.transient(TransientEvent::ItemDelta(delta));
             }
             Delta::Usage(counted) => usage = counted,
             Delta::Stop(_) => is_over = true,
@@ -402,11 +409,10 @@ async fn read(
         }
     }
     ctx.count(tally, usage, ctx.price);
-    if is_over {
-        Ok(said)
-    } else {
-        Err(Error::new(ErrorKind::Network, "the summary was cut in the middle"))
+    if !is_over {
+        return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
     }
+    Some(Ok(said))
 }
 
 /// How full the window is.

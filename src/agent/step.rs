@@ -2,7 +2,8 @@
 
 use super::call::{Call, Preparation, parse_arguments, prepare};
 use super::retry::{self, Failures, GivenUp};
-use super::turn::{Doing, End, Tally, TurnContext};
+use super::host::{Activity, Host, uncancelled};
+use super::turn::{End, Tally, TurnContext};
 use crate::context::conversation::{Bone, Conversation, Skeleton};
 use crate::context::inspect::Sent;
 use crate::llm::catalog::Price;
@@ -51,7 +52,8 @@ struct Live {
     prepared: Option<Preparation>,
 }
 
-struct Stream<'a> {
+struct Stream<'a, H> {
+    host: &'a mut H,
     ctx: &'a TurnContext,
     step: u32,
     blocks: BTreeMap<usize, Live>,
@@ -72,7 +74,8 @@ enum Asked {
 ///
 /// # Errors
 /// The end of the turn, when there was no reply at all.
-pub(super) async fn run(
+pub(super) async fn run<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     conversation: &Conversation,
     tools: &Arc<[ToolSpec]>,
@@ -81,7 +84,7 @@ pub(super) async fn run(
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
-        match ask(ctx, conversation, tools, tally, failures).await? {
+        match ask(host, ctx, conversation, tools, tally, failures).await? {
             Asked::Replied(reply) => return Ok(reply),
             Asked::Failed(error, wait) => {
                 failures.count += 1;
@@ -93,20 +96,20 @@ pub(super) async fn run(
                     code: error.kind.code().to_owned(),
                     message: error.message,
                 };
-                ctx.session.event(Event::RetryScheduled(scheduled)).await;
-                ctx.session.doing(Doing::Retrying).await;
-                tokio::select! {
-                    biased;
-                    () = ctx.cancel.cancelled() => return Err(End::Interrupted),
-                    () = tokio::time::sleep(wait) => {}
+                host.record(Event::RetryScheduled(scheduled));
+                host.set_activity(Activity::Retrying);
+                let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
+                if host.wait(waited).await.is_none() {
+                    return Err(End::Interrupted);
                 }
-                ctx.session.doing(Doing::Working).await;
+                host.set_activity(Activity::Working);
             }
         }
     }
 }
 
-async fn ask(
+async fn ask<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     conversation: &Conversation,
     tools: &Arc<[ToolSpec]>,
@@ -129,17 +132,14 @@ async fn ask(
         tools: Arc::clone(&request.tools),
         messages: Arc::clone(&request.messages),
     };
-    ctx.session.sent(sent).await;
+    host.set_sent(sent);
     let next =
         |error: &Error| retry::next_delay(&ctx.patience, failures, error, ctx.ambient.chance());
-    let deltas = tokio::select! {
-        biased;
-        () = ctx.cancel.cancelled() => return Err(End::Interrupted),
-        deltas = ctx.provider.stream(request) => deltas,
-    };
-    let deltas = match deltas {
-        Ok(deltas) => deltas,
-        Err(error) => {
+    let asked = host.wait(uncancelled(&ctx.cancel, ctx.provider.stream(request))).await;
+    let deltas = match asked {
+        None => return Err(End::Interrupted),
+        Some(Ok(deltas)) => deltas,
+        Some(Err(error)) => {
             return match next(&error) {
                 Ok(wait) => Ok(Asked::Failed(error, wait)),
                 Err(why) => Err(failed(error, why)),
@@ -147,6 +147,7 @@ async fn ask(
         }
     };
     let mut stream = Stream {
+        host,
         ctx,
         step: tally.steps,
         blocks: BTreeMap::new(),
@@ -158,13 +159,13 @@ async fn ask(
         Some(Cut::Interrupted) => Some(End::Interrupted),
         Some(Cut::Failed(error)) => match next(&error) {
             Ok(wait) => {
-                stream.discard(tally).await;
+                stream.discard(tally);
                 return Ok(Asked::Failed(error, wait));
             }
             Err(why) => Some(failed(error, why)),
         },
     };
-    Ok(Asked::Replied(stream.finish(cut, tally).await))
+    Ok(Asked::Replied(stream.finish(cut, tally)))
 }
 
 /// Why a reply was cut.
@@ -191,19 +192,16 @@ fn failed(error: Error, why: GivenUp) -> End {
     })
 }
 
-impl Stream<'_> {
+impl<H: Host> Stream<'_, H> {
     /// Takes deltas until the reply is over; says why, when it was cut.
     async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
         loop {
-            let next = tokio::select! {
-                biased;
-                () = self.ctx.cancel.cancelled() => return Some(Cut::Interrupted),
-                next = deltas.next() => next,
-            };
+            let next = uncancelled(&self.ctx.cancel, deltas.next());
+            let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
             match next {
                 Some(Ok(delta)) => {
                     self.accumulator.push(&delta);
-                    self.show(delta).await;
+                    self.show(delta);
                 }
                 Some(Err(error)) => return Some(Cut::Failed(error)),
                 None => return None,
@@ -211,27 +209,27 @@ impl Stream<'_> {
         }
     }
 
-    async fn show(&mut self, delta: Delta) {
+    fn show(&mut self, delta: Delta) {
         match delta {
-            Delta::Start { index, block } => self.start(index, block).await,
-            Delta::Text { index, text } => self.grow(index, text).await,
-            Delta::Arguments { index, json } => self.grow(index, json).await,
-            Delta::End { index } => self.end(index).await,
+            Delta::Start { index, block } => self.start(index, block),
+            Delta::Text { index, text } => self.grow(index, text),
+            Delta::Arguments { index, json } => self.grow(index, json),
+            Delta::End { index } => self.end(index),
             Delta::Usage(usage) => self.untold = Some(usage),
             Delta::Opaque { .. } | Delta::Tier(_) | Delta::Stop(_) => {}
         }
     }
 
     /// Tells what the reply has taken so far. What is counted at its end comes with the step's own event.
-    async fn tell_usage(&mut self) {
+    fn tell_usage(&mut self) {
         let Some(usage) = self.untold.take() else { return };
         let cost_nano_usd = self.price().map(|price| price.nano_usd(&usage));
         let told = StepUsage { step: self.step, usage, cost_nano_usd };
-        self.ctx.session.transient(TransientEvent::StepUsage(told)).await;
+        self.host.transient(TransientEvent::StepUsage(told));
     }
 
-    async fn start(&mut self, index: usize, block: BlockStart) {
-        self.tell_usage().await;
+    fn start(&mut self, index: usize, block: BlockStart) {
+        self.tell_usage();
         let (body, field) = match block {
             BlockStart::Text => (ItemBody::AgentMessage(TextBody::default()), DeltaField::Text),
             BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
@@ -267,15 +265,15 @@ impl Stream<'_> {
         };
         // Text is announced with its first piece, so that an empty block draws nothing.
         if field == DeltaField::Args {
-            live.announce(self.ctx).await;
+            live.announce(self.host);
         }
         self.blocks.insert(index, live);
     }
 
-    async fn grow(&mut self, index: usize, text: String) {
-        self.tell_usage().await;
+    fn grow(&mut self, index: usize, text: String) {
+        self.tell_usage();
         let Some(live) = self.blocks.get_mut(&index) else { return };
-        live.announce(self.ctx).await;
+        live.announce(self.host);
         let grown = match live.field {
             DeltaField::Args => live.input.0.push(&text),
             DeltaField::Text | DeltaField::Input | DeltaField::Output => Vec::new(),
@@ -284,17 +282,17 @@ impl Stream<'_> {
             let item_id = live.item.id.clone();
             TransientEvent::ItemDelta(ItemDelta { item_id, field, path, n, to: None, text })
         };
-        self.ctx.session.transient(delta(live.field, None, live.n, text)).await;
+        self.host.transient(delta(live.field, None, live.n, text));
         for Growth { path, text, .. } in grown.into_iter().filter(|growth| !growth.text.is_empty())
         {
             let n = live.input.1;
-            self.ctx.session.transient(delta(DeltaField::Input, Some(path), n, text)).await;
+            self.host.transient(delta(DeltaField::Input, Some(path), n, text));
             live.input.1 += 1;
         }
         live.n += 1;
     }
 
-    async fn end(&mut self, index: usize) {
+    fn end(&mut self, index: usize) {
         let Some(live) = self.blocks.get_mut(&index) else { return };
         if !std::mem::take(&mut live.is_open) {
             return;
@@ -309,7 +307,7 @@ impl Stream<'_> {
                 };
                 live.prepared = Some(prepare(self.ctx, call, arguments));
                 let item = live.item.clone();
-                self.ctx.session.event(Event::ItemUpdated { item }).await;
+                self.host.record(Event::ItemUpdated { item });
             }
             ItemBody::AgentMessage(_)
             | ItemBody::Reasoning(_)
@@ -318,28 +316,28 @@ impl Stream<'_> {
             | ItemBody::Subagent(_)
             | ItemBody::Compaction(_)
             | ItemBody::EngineMessage(_) => {
-                live.close(self.ctx, ItemStatus::Completed).await;
+                live.close(self.host, self.ctx, ItemStatus::Completed);
             }
         }
     }
 
     /// Closes what is open of a reply that is asked for anew. Nothing of it goes back to the model; a step was taken only if
     /// something of it was shown.
-    async fn discard(mut self, tally: &mut Tally) {
+    fn discard(mut self, tally: &mut Tally) {
         let mut is_shown = false;
         for (index, live) in &mut self.blocks {
             is_shown |= live.is_shown;
             let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
             if live.is_open || is_call {
                 live.take_value(self.accumulator.get(*index));
-                live.close(self.ctx, ItemStatus::Cancelled).await;
+                live.close(self.host, self.ctx, ItemStatus::Cancelled);
             }
         }
         let usage = self.accumulator.usage();
         let cost_nano_usd = self.ctx.count(tally, usage, self.price());
         if is_shown {
             let completed = self.completed(None, usage, cost_nano_usd, tally);
-            self.ctx.session.event(Event::StepCompleted(completed)).await;
+            self.host.record(Event::StepCompleted(completed));
             tally.steps += 1;
         }
     }
@@ -367,18 +365,18 @@ impl Stream<'_> {
     }
 
     /// Closes what is open, writes down how the reply is made up, and hands out its calls.
-    async fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> Reply {
+    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> Reply {
         if cut.is_none() {
             let open: Vec<usize> = self.blocks.keys().copied().collect();
             for index in open {
-                self.end(index).await;
+                self.end(index);
             }
         }
         for (index, live) in &mut self.blocks {
             let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
             if cut.is_some() && (live.is_open || is_call) {
                 live.take_value(self.accumulator.get(*index));
-                live.close(self.ctx, ItemStatus::Cancelled).await;
+                live.close(self.host, self.ctx, ItemStatus::Cancelled);
             }
         }
         let usage = self.accumulator.usage();
@@ -408,15 +406,15 @@ impl Stream<'_> {
         let skeleton =
             Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
-        self.ctx.session.event_with(Event::StepCompleted(completed), private).await;
+        self.host.record_with(Event::StepCompleted(completed), private);
         Reply { assistant, calls, usage, cut }
     }
 }
 
 impl Live {
-    async fn announce(&mut self, ctx: &TurnContext) {
+    fn announce<H: Host>(&mut self, host: &mut H) {
         if !std::mem::replace(&mut self.is_shown, true) {
-            ctx.session.event(Event::ItemStarted { item: self.item.clone() }).await;
+            host.record(Event::ItemStarted { item: self.item.clone() });
         }
     }
 
@@ -434,11 +432,11 @@ impl Live {
         }
     }
 
-    async fn close(&mut self, ctx: &TurnContext, status: ItemStatus) {
+    fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
         self.is_open = false;
         if self.is_shown {
             ctx.complete(&mut self.item, status);
-            ctx.session.event(Event::ItemCompleted { item: self.item.clone() }).await;
+            host.record(Event::ItemCompleted { item: self.item.clone() });
         }
     }
 }

@@ -5,23 +5,27 @@
 
 use super::approval::{self, Place, Verdict};
 use super::call::Call;
-use super::emit::SessionLost;
 use super::hooks::points;
 use super::mode;
-use super::turn::{End, Moved, Tally, TurnContext};
+use super::host::{Host, JournalLost};
+use super::turn::{End, Tally, TurnContext, TurnState};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::store::artifacts;
 use crate::text::truncate;
-use crate::tools::{Access, Client, Progress, ToolContext};
-use futures_util::future::join_all;
+use crate::tools::{Access, Client, Progress, Pruned, ToolContext};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::event::{DeltaField, Event, ItemDelta, QueuedInput, TransientEvent};
-use pintle_protocol::ids::ApprovalId;
+use pintle_protocol::event::{
+    DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent,
+};
+use pintle_protocol::ids::{ApprovalId, ItemId};
 use pintle_protocol::item::{
     FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolDetails, ToolResult,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,9 +49,10 @@ pub(super) struct Batch {
 }
 
 /// Runs the calls of a reply.
-pub(super) async fn run(
+pub(super) async fn run<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
@@ -55,77 +60,148 @@ pub(super) async fn run(
         call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
     });
     if only_reads && calls.len() > 1 {
-        return run_together(ctx, moved, calls, tally).await;
+        return run_together(host, ctx, state, calls, tally).await;
     }
 
     let mut steers = Vec::new();
     let mut ended = None;
     let mut changes = Vec::new();
-    for (place, call) in calls.into_iter().enumerate() {
+    for (place, mut call) in calls.into_iter().enumerate() {
         if ended.is_none() && place > 0 && steers.is_empty() {
-            match ctx.session.take_steers().await {
-                Ok(waiting) => steers = waiting,
-                Err(lost) => ended = Some(lost.into()),
-            }
+            steers = host.take_steers().await;
         }
-        let (call, outcome) = if ended.is_some() || ctx.cancel.is_cancelled() {
+        let outcome = if ended.is_some() || ctx.cancel.is_cancelled() {
             ended.get_or_insert(End::Interrupted);
-            (call, Outcome::cancelled())
+            Outcome::cancelled()
         } else if !steers.is_empty() {
-            (call, Outcome::skipped())
+            Outcome::skipped()
         } else {
-            let mut call = call;
-            match approve_and_run(ctx, moved, &mut call, tally).await {
-                Ok(outcome) => (call, outcome),
+            match approve_and_run(host, ctx, state, &mut call, tally).await {
+                Ok(outcome) => outcome,
                 Err((outcome, end)) => {
                     ended = Some(end);
-                    (call, outcome)
+                    outcome
                 }
             }
         };
         changes.extend(outcome.result.details.changes.iter().cloned());
-        let result = finish(ctx, call, outcome).await;
-        moved.conversation.push(Message::ToolResult(result));
+        let result = finish(host, ctx, call, outcome).await;
+        state.conversation.push(Message::ToolResult(result));
     }
-    take_last(ctx, Batch { steers, changes, ended }).await
+    take_last(host, ctx, Batch { steers, changes, ended }).await
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
-async fn take_last(ctx: &TurnContext, mut batch: Batch) -> Batch {
+async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -> Batch {
     if ctx.cancel.is_cancelled() {
         batch.ended.get_or_insert(End::Interrupted);
     }
     if batch.ended.is_none() && batch.steers.is_empty() {
-        match ctx.session.take_steers().await {
-            Ok(waiting) => batch.steers = waiting,
-            Err(lost) => batch.ended = Some(lost.into()),
-        }
+        batch.steers = host.take_steers().await;
     }
     batch
 }
 
-async fn run_together(
+/// A call of a batch that runs side by side, at the next point where the journal is told of it.
+enum Stage {
+    /// Hooks have looked at it; with why it may not run, if one denied it.
+    Admitted { place: usize, call: Call, denial: Option<String>, notices: Vec<Notice> },
+    Ran { place: usize, call: Call, outcome: Outcome, notices: Vec<Notice> },
+}
+
+/// Runs calls that only read, all at once. Their results stand in the conversation in the order of the calls.
+async fn run_together<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
-    let running = calls.into_iter().map(|mut call| async {
-        let outcome = match points::call(ctx, &mut call).await {
-            Some(denial) => Outcome::declined(ctx, denial, &mut Tally::default()),
-            None => match begin(ctx, &mut call).await {
-                Ok(()) => execute(ctx, &mut call).await,
-                Err(_) => Outcome::cancelled(),
-            },
-        };
-        let is_declined = outcome.status == ItemStatus::Declined;
-        (finish(ctx, call, outcome).await, is_declined)
-    });
-    for (result, is_declined) in join_all(running).await {
-        tally.denials += u32::from(is_declined);
-        moved.conversation.push(Message::ToolResult(result));
+    let (progress, mut output) = Output::new();
+    let pruned = Arc::clone(&state.conversation.removed);
+    let mut stages: FuturesUnordered<BoxFuture<'_, Stage>> = FuturesUnordered::new();
+    for (place, mut call) in calls.into_iter().enumerate() {
+        stages.push(Box::pin(async move {
+            let (denial, notices) = points::call(ctx, &mut call).await;
+            Stage::Admitted { place, call, denial, notices }
+        }));
     }
-    take_last(ctx, Batch::default()).await
+    let mut results = BTreeMap::new();
+    while let Some(stage) = output.while_running(host, stages.next()).await {
+        let (place, call, outcome, notices) = match stage {
+            Stage::Admitted { place, mut call, denial, notices } => {
+                record_all(host, notices);
+                let denied = match denial {
+                    Some(denial) => Some(Outcome::declined(ctx, denial, tally)),
+                    None => begin(host, &mut call).is_err().then(Outcome::cancelled),
+                };
+                let Some(denied) = denied else {
+                    let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
+                    stages.push(Box::pin(async move {
+                        let (outcome, notices) = execute(ctx, pruned, &mut call, progress).await;
+                        Stage::Ran { place, call, outcome, notices }
+                    }));
+                    continue;
+                };
+                (place, call, denied, Vec::new())
+            }
+            Stage::Ran { place, call, outcome, notices } => (place, call, outcome, notices),
+        };
+        record_all(host, notices);
+        results.insert(place, finish(host, ctx, call, outcome).await);
+    }
+    for result in results.into_values() {
+        state.conversation.push(Message::ToolResult(result));
+    }
+    take_last(host, ctx, Batch::default()).await
+}
+
+fn record_all<H: Host>(host: &mut H, notices: Vec<Notice>) {
+    for notice in notices {
+        host.record(Event::Notice(notice));
+    }
+}
+
+/// The output of running calls, piece by piece.
+struct Output {
+    pieces: mpsc::Receiver<(ItemId, String)>,
+    /// The number of each call's next piece.
+    next: BTreeMap<ItemId, u64>,
+}
+
+impl Output {
+    fn new() -> (mpsc::Sender<(ItemId, String)>, Self) {
+        let (progress, pieces) = mpsc::channel(PROGRESS_CAPACITY);
+        (progress, Self { pieces, next: BTreeMap::new() })
+    }
+
+    /// Waits for this work, and shows subscribers what is printed meanwhile.
+    async fn while_running<H: Host, F>(&mut self, host: &mut H, work: F) -> F::Output
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let piece = async {
+                tokio::select! {
+                    biased;
+                    done = &mut work => Err(done),
+                    // The channel never ends: the batch keeps a sender.
+                    Some(piece) = self.pieces.recv() => Ok(piece),
+                }
+            };
+            let (item_id, text) = match host.wait(piece).await {
+                Ok(piece) => piece,
+                Err(done) => return done,
+            };
+            let next = self.next.entry(item_id.clone()).or_default();
+            let (field, n) = (DeltaField::Output, *next);
+            *next += 1;
+            let delta = ItemDelta { item_id, field, path: None, n, to: None, text };
+            host.transient(TransientEvent::ItemDelta(delta));
+        }
+    }
 }
 
 /// The files that calls are about.
@@ -180,27 +256,29 @@ impl Outcome {
     }
 }
 
-async fn approve_and_run(
+async fn approve_and_run<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    Moved { grants, files, .. }: &mut Moved,
+    state: &mut TurnState,
     call: &mut Call,
     tally: &mut Tally,
 ) -> Result<Outcome, (Outcome, End)> {
-    if let Some(denial) = points::call(ctx, call).await {
+    let (denial, notices) = host.wait(points::call(ctx, call)).await;
+    record_all(host, notices);
+    if let Some(denial) = denial {
         return Ok(Outcome::declined(ctx, denial, tally));
     }
-    let Ok(prepared) = &call.prepared else { return Ok(execute(ctx, call).await) };
+    let Ok(prepared) = &call.prepared else { return Ok(run_one(host, ctx, state, call).await) };
     let access = prepared.access();
-    if let Some(reason) = mode::denial(ctx.mode.get(), &access) {
+    if let Some(reason) = mode::denial(host.mode(), &access) {
         return Ok(Outcome::declined(ctx, reason, tally));
     }
-    let place = place_of(ctx, &access).await;
-    let verdict = approval::decide(ctx.permission_mode, &access, place, grants);
+    let place = host.wait(place_of(ctx, &access)).await;
+    let verdict = approval::decide(ctx.permission_mode, &access, place, &state.grants);
     if let Verdict::Ask(reason) = verdict {
-        let question = question(ctx, call, &access, place, reason);
-        let outcome = match ctx.session.ask(question).await {
-            Ok(outcome) => outcome,
-            Err(lost) => return Err((Outcome::cancelled(), lost.into())),
+        let answer = host.ask(question(ctx, call, &access, place, reason));
+        let Ok(outcome) = host.wait(answer).await else {
+            return Err((Outcome::cancelled(), End::Interrupted));
         };
         let status = match outcome.by {
             DecidedBy::Interrupt => ItemStatus::Cancelled,
@@ -208,7 +286,7 @@ async fn approve_and_run(
         };
         let denied = || Outcome::error(status, approval::denial_text(&outcome));
         match (outcome.decision, outcome.scope) {
-            (Decision::Allow, Scope::Session) => approval::grant(grants, &access, place),
+            (Decision::Allow, Scope::Session) => approval::grant(&mut state.grants, &access, place),
             (Decision::Allow, Scope::Once) => {}
             (Decision::Deny, _) => {
                 tally.denials += u32::from(status == ItemStatus::Declined);
@@ -220,24 +298,40 @@ async fn approve_and_run(
             }
         }
     }
-    let before = files.before(ctx, &access).await;
-    files.announce(ctx, &before, &call.item.id).await;
-    if let Err(lost) = begin(ctx, call).await {
+    let before = state.files.before(host, ctx, &access).await;
+    host.wait(state.files.announce(ctx, &before, &call.item.id)).await;
+    if let Err(lost) = begin(host, call) {
         return Err((Outcome::cancelled(), lost.into()));
     }
-    let outcome = execute(ctx, call).await;
-    files.after(ctx, before, &call.item.id).await;
+    let outcome = run_one(host, ctx, state, call).await;
+    state.files.after(host, ctx, before, &call.item.id).await;
     Ok(outcome)
 }
 
+/// Runs a call while nothing else of its reply runs.
+async fn run_one<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &mut Call,
+) -> Outcome {
+    let (progress, mut output) = Output::new();
+    let pruned = Arc::clone(&state.conversation.removed);
+    let run = execute(ctx, pruned, call, progress.clone());
+    let (outcome, notices) = output.while_running(host, run).await;
+    record_all(host, notices);
+    outcome
+}
+
 /// Says in the journal that a call runs, before it does, so that no call ever runs twice.
-async fn begin(ctx: &TurnContext, call: &mut Call) -> Result<(), SessionLost> {
+fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
     if call.prepared.is_err() {
         return Ok(());
     }
+    host.check()?;
     call.item.status = ItemStatus::Running;
-    ctx.session.event(Event::ItemUpdated { item: call.item.clone() }).await;
-    ctx.session.barrier().await
+    host.record(Event::ItemUpdated { item: call.item.clone() });
+    host.check()
 }
 
 /// Where a call acts, symbolic links followed.
@@ -293,13 +387,18 @@ fn question(
     }
 }
 
-async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
+/// Runs a call, and then the hooks that look at its result. Returns what went wrong with these as well.
+async fn execute(
+    ctx: &TurnContext,
+    pruned: Pruned,
+    call: &mut Call,
+    progress: mpsc::Sender<(ItemId, String)>,
+) -> (Outcome, Vec<Notice>) {
     let refused = Err("The call was already run.".to_owned());
     let prepared = match std::mem::replace(&mut call.prepared, refused) {
         Ok(prepared) => prepared,
-        Err(message) => return Outcome::error(ItemStatus::Failed, message),
+        Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
     };
-    let (progress, mut pieces) = mpsc::channel(PROGRESS_CAPACITY);
     let cancel = ctx.cancel.child_token();
     let tool_ctx = ToolContext {
         env: ctx.env.clone(),
@@ -311,44 +410,38 @@ async fn execute(ctx: &TurnContext, call: &mut Call) -> Outcome {
         jobs: ctx.jobs.clone(),
         agents: ctx.agents.clone(),
         client: Client::new(ctx.client.clone(), call.item.id.clone()),
-        pruned: Arc::clone(&ctx.pruned.borrow()),
+        pruned,
         cancel: cancel.clone(),
-        progress: Progress::new(progress),
+        progress: Progress::new(progress, call.item.id.clone()),
         settings: Arc::clone(&ctx.tool_settings),
     };
-    let mut running = std::pin::pin!(prepared.run(&tool_ctx));
-    let out_of_patience = async {
+    let stop_grace_is_over = async {
         cancel.cancelled().await;
         tokio::time::sleep(STOP_GRACE).await;
     };
-    let mut out_of_patience = std::pin::pin!(out_of_patience);
-    let mut n = 0;
-    let mut result = loop {
-        tokio::select! {
-            biased;
-            result = &mut running => break result,
-            () = &mut out_of_patience => return Outcome::cancelled(),
-            Some(text) = pieces.recv() => {
-                let item_id = call.item.id.clone();
-                let delta = ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
-                n += 1;
-                ctx.session.transient(TransientEvent::ItemDelta(delta)).await;
-            }
-        }
+    let mut result = tokio::select! {
+        biased;
+        result = prepared.run(&tool_ctx) => result,
+        () = stop_grace_is_over => return (Outcome::cancelled(), Vec::new()),
     };
-    points::result(ctx, call, &mut result).await;
+    let notices = points::result(ctx, call, &mut result).await;
     let status = match (result.is_error, ctx.cancel.is_cancelled()) {
         (false, _) => ItemStatus::Completed,
         (true, true) => ItemStatus::Cancelled,
         (true, false) => ItemStatus::Failed,
     };
-    Outcome { status, result }
+    (Outcome { status, result }, notices)
 }
 
-async fn finish(ctx: &TurnContext, call: Call, outcome: Outcome) -> ModelResult {
+async fn finish<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    call: Call,
+    outcome: Outcome,
+) -> ModelResult {
     let Call { mut item, provider_id: call_id, tool_name, .. } = call;
     let Outcome { status, mut result } = outcome;
-    limit(ctx, &tool_name, &mut result).await;
+    host.wait(limit(ctx, &tool_name, &mut result)).await;
     let model_result = ModelResult {
         call_id,
         tool_name,
@@ -359,7 +452,7 @@ async fn finish(ctx: &TurnContext, call: Call, outcome: Outcome) -> ModelResult 
         call.output = Some(result);
     }
     ctx.complete(&mut item, status);
-    ctx.session.event(Event::ItemCompleted { item }).await;
+    host.record(Event::ItemCompleted { item });
     model_result
 }
 

@@ -1,20 +1,18 @@
 //! The loop: one turn, from a prompt until the model stops by itself, is stopped, or cannot go on.
 //!
-//! The conversation is moved in and comes back in [`Finished`]. A turn talks to its session through
-//! [`ToSession`] alone: it emits events, asks for waiting messages, asks for permission. Every await that can wait on
-//! the outside races the turn's cancellation.
+//! The conversation is moved in and comes back in [`Finished`]. A turn knows its session as a [`Host`] alone: it records events, takes
+//! waiting messages, asks for permission. Every await that can wait on the outside races the turn's cancellation.
 
 use super::approval::Grants;
 use super::briefing::{self, Brief, Briefing};
 use super::diagnostics::{Reports, Watched};
-use super::emit::{SessionLost, ToSession};
 use super::files::FileHistory;
 use super::hooks::{Hooks, points};
+use super::host::Host;
 use super::inputs::{self, Rendered};
 use super::limits::{Limits, Purse};
 use super::lint::{self, Lint};
 use super::loop_guard::{Judgement, LoopGuard};
-use super::mode::TurnMode;
 use super::retry::Patience;
 use super::room::{self as make_room, Meter, Wanted};
 use super::step::{self, Reply};
@@ -93,12 +91,8 @@ pub(super) struct TurnContext {
     /// Where long outputs are kept.
     pub(super) artifacts: PathBuf,
     pub(super) permission_mode: PermissionMode,
-    /// Whether it plans only.
-    pub(super) mode: TurnMode,
     /// What is run after changes.
     pub(super) lint: Option<Lint>,
-    /// Results that were pruned and can be brought back, as the conversation has them.
-    pub(super) pruned: watch::Sender<tools::Pruned>,
     /// What an editor finds wrong in files.
     pub(super) reports: watch::Receiver<Reports>,
     /// How long its report of a changed file is waited for.
@@ -113,7 +107,6 @@ pub(super) struct TurnContext {
     pub(super) jobs: crate::tools::Jobs,
     /// The way to the session's sub-agents.
     pub(super) agents: crate::tools::Agents,
-    pub(super) session: ToSession,
     pub(super) cancel: CancellationToken,
 }
 
@@ -124,9 +117,9 @@ impl TurnContext {
     }
 }
 
-/// What is moved into a turn and comes back.
+/// The state that a turn takes over from its session and gives back in [`Finished`].
 #[derive(Debug, Default)]
-pub(super) struct Moved {
+pub(super) struct TurnState {
     pub(super) conversation: Conversation,
     pub(super) grants: Grants,
     pub(super) meter: Meter,
@@ -145,18 +138,10 @@ pub(super) enum Work {
     SumUpLeft(Vec<Arc<Message>>),
 }
 
-/// What a turn does at the moment, beside waiting for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
-    Working,
-    Retrying,
-    Compacting,
-}
-
 /// A turn that is over.
 #[derive(Debug)]
 pub(super) struct Finished {
-    pub(super) moved: Moved,
+    pub(super) state: TurnState,
     pub(super) end: End,
     pub(super) tally: Tally,
 }
@@ -244,70 +229,78 @@ impl TurnContext {
 }
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
-pub(super) async fn run(mut ctx: TurnContext, mut moved: Moved, work: Work) -> Finished {
+pub(super) async fn run<H: Host>(
+    host: &mut H,
+    mut ctx: TurnContext,
+    mut state: TurnState,
+    work: Work,
+) -> Finished {
     let mut tally = Tally::default();
-    moved.meter.begin();
-    briefing::begin(&mut ctx, &mut moved).await;
+    state.meter.begin();
+    briefing::begin(host, &mut ctx, &mut state).await;
     let done = match work {
-        Work::Answer(inputs) => drive(&ctx, &mut moved, inputs, &mut tally).await,
+        Work::Answer(inputs) => drive(host, &ctx, &mut state, inputs, &mut tally).await,
         Work::Compact(instructions) => {
-            sum_up(&ctx, &mut moved, instructions.as_deref(), &mut tally).await
+            sum_up(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
         }
-        Work::SumUpLeft(left) => sum_up_left(&ctx, &mut moved, &left, &mut tally).await,
+        Work::SumUpLeft(left) => sum_up_left(host, &ctx, &mut state, &left, &mut tally).await,
     };
     let end = match done {
         Ok(stop) => End::Completed(stop),
         Err(end) => end,
     };
-    Finished { moved, end, tally }
+    Finished { state, end, tally }
 }
 
 /// Sums up the conversation because a person asked for it.
-async fn sum_up(
+async fn sum_up<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     instructions: Option<&str>,
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = make_room::specs(&ctx.tools);
     let wanted = Wanted { reason: CompactionReason::Requested, instructions };
-    make_room::compact(ctx, moved, &tools, tally, wanted).await?;
-    let usage = make_room::usage(ctx, &mut moved.meter, &tools, &moved.conversation.messages);
-    ctx.session.transient(TransientEvent::Context(usage)).await;
+    make_room::compact(host, ctx, state, &tools, tally, wanted).await?;
+    let usage = make_room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
+    host.transient(TransientEvent::Context(usage));
     Ok(StopReason::EndTurn)
 }
 
 /// Sums up what was left behind, and tells the model.
-async fn sum_up_left(
+async fn sum_up_left<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
-    if let Some(text) = make_room::sum_up_left(ctx, left, tally).await? {
+    if let Some(text) = make_room::sum_up_left(host, ctx, left, tally).await? {
         let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
-        tell_of(ctx, &mut moved.conversation, message).await;
-        ctx.session.barrier().await?;
+        tell_of(host, ctx, &mut state.conversation, message);
+        host.check()?;
     }
     Ok(StopReason::EndTurn)
 }
 
-async fn drive(
+async fn drive<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
-    moved: &mut Moved,
+    state: &mut TurnState,
     inputs: Vec<QueuedInput>,
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = make_room::specs(&ctx.tools);
-    let news = read_news(ctx, &mut moved.conversation).await;
-    let (inputs, denied) = points::inputs(ctx, inputs).await;
+    read_news(host, ctx, &mut state.conversation);
+    let (inputs, denied) = points::inputs(host, ctx, inputs).await;
     if let (Some(denied), true) = (denied, inputs.is_empty()) {
         return Err(denied);
     }
-    read_inputs(ctx, &mut moved.conversation, inputs).await;
-    news?;
-    for text in points::begin(ctx).await? {
-        tell(ctx, &mut moved.conversation, text).await;
+    read_inputs(host, ctx, &mut state.conversation, inputs).await;
+    host.check()?;
+    for text in points::begin(host, ctx).await? {
+        tell(host, ctx, &mut state.conversation, text);
     }
     let began_ms = ctx.ambient.now_ms();
     let mut circles = LoopGuard::default();
@@ -318,24 +311,24 @@ async fn drive(
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally, &ctx.purse, elapsed_ms) {
-            ctx.session.event(Event::Notice(notice)).await;
+            host.record(Event::Notice(notice));
             return Ok(StopReason::Limit);
         }
-        if make_room::before_request(ctx, moved, &tools, tally).await? {
-            let steers = ctx.session.take_steers().await?;
-            read_inputs(ctx, &mut moved.conversation, steers).await;
+        if make_room::before_request(host, ctx, state, &tools, tally).await? {
+            let steers = host.take_steers().await;
+            read_inputs(host, ctx, &mut state.conversation, steers).await;
         }
-        let conversation = &mut moved.conversation;
-        for text in points::context(ctx, conversation.messages.len()).await {
-            tell(ctx, conversation, text).await;
+        let conversation = &mut state.conversation;
+        for text in points::context(host, ctx, conversation.messages.len()).await {
+            tell(host, ctx, conversation, text);
         }
-        points::request(ctx, conversation.messages.len()).await?;
-        let reply = match step::run(ctx, conversation, &tools, tally).await {
+        points::request(host, ctx, conversation.messages.len()).await?;
+        let reply = match step::run(host, ctx, conversation, &tools, tally).await {
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
                 let wanted = Wanted { reason: CompactionReason::Overflow, instructions: None };
-                let is_shorter = make_room::compact(ctx, moved, &tools, tally, wanted).await?;
+                let is_shorter = make_room::compact(host, ctx, state, &tools, tally, wanted).await?;
                 if is_shorter {
                     continue;
                 }
@@ -346,25 +339,25 @@ async fn drive(
         is_shortened = false;
         let Reply { assistant, calls, usage, cut } = reply;
         let stop = assistant.stop;
-        points::response(ctx, &assistant).await;
+        points::response(host, ctx, &assistant).await;
         let judgement = judge(&mut circles, &assistant);
         if !assistant.blocks.is_empty() {
-            moved.conversation.push(Message::Assistant(assistant));
-            moved.meter.count(&usage, moved.conversation.messages.len());
+            state.conversation.push(Message::Assistant(assistant));
+            state.meter.count(&usage, state.conversation.messages.len());
         }
-        let usage = make_room::usage(ctx, &mut moved.meter, &tools, &moved.conversation.messages);
-        ctx.session.transient(TransientEvent::Context(usage)).await;
+        let usage = make_room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
+        host.transient(TransientEvent::Context(usage));
         if let Some(end) = cut {
             return Err(end);
         }
         let touched = tool_calls::touched(&calls);
         let Batch { steers, changes, ended } = if calls.is_empty() {
-            let steers = ctx.session.take_steers().await?;
+            let steers = host.take_steers().await;
             let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
             match (steers.is_empty(), is_cut) {
                 (true, true) => {
                     continuations += 1;
-                    tell(ctx, &mut moved.conversation, GO_ON.to_owned()).await;
+                    tell(host, ctx, &mut state.conversation, GO_ON.to_owned());
                 }
                 (true, false) => return Ok(stop),
                 (false, _) => {}
@@ -372,22 +365,23 @@ async fn drive(
             Batch { steers, ..Batch::default() }
         } else {
             watched.begin(ctx);
-            tool_calls::run(ctx, moved, calls, tally).await
+            tool_calls::run(host, ctx, state, calls, tally).await
         };
-        let (steers, _) = points::inputs(ctx, steers).await;
-        read_inputs(ctx, &mut moved.conversation, steers).await;
+        let (steers, _) = points::inputs(host, ctx, steers).await;
+        read_inputs(host, ctx, &mut state.conversation, steers).await;
         if let Some(end) = ended {
             return Err(end);
         }
-        briefing::tell_rules(ctx, moved, &touched).await;
-        if let Some(text) = lint::run(ctx, &changes, &mut linted).await {
-            tell(ctx, &mut moved.conversation, text).await;
+        briefing::tell_rules(host, ctx, state, &touched).await;
+        if let Some(text) = lint::run(host, ctx, &changes, &mut linted).await {
+            tell(host, ctx, &mut state.conversation, text);
         }
-        if let Some(text) = watched.end(ctx, &changes).await {
-            tell(ctx, &mut moved.conversation, text).await;
+        if let Some(text) = host.wait(watched.end(ctx, &changes)).await {
+            tell(host, ctx, &mut state.conversation, text);
         }
-        read_news(ctx, &mut moved.conversation).await?;
-        if warn_of_circles(ctx, &mut moved.conversation, judgement).await {
+        read_news(host, ctx, &mut state.conversation);
+        host.check()?;
+        if warn_of_circles(host, ctx, &mut state.conversation, judgement) {
             return Ok(StopReason::Limit);
         }
     }
@@ -405,7 +399,8 @@ fn judge(circles: &mut LoopGuard, assistant: &Assistant) -> Judgement {
 }
 
 /// Tells a model that goes in circles, and whoever watches. True when the turn is to end.
-async fn warn_of_circles(
+fn warn_of_circles<H: Host>(
+    host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
     judgement: Judgement,
@@ -420,59 +415,63 @@ async fn warn_of_circles(
             true,
         ),
     };
-    ctx.session
-        .event(Event::Notice(Notice {
+    host.record(Event::Notice(Notice {
             level: NoticeLevel::Warning,
             code: "loopDetected".to_owned(),
             message: message.to_owned(),
             hint: hint.map(str::to_owned),
-        }))
-        .await;
+        }));
     if !is_over {
         let text = format!(
             "From the engine, not from the user: you make the same {} over and over, with the same arguments. \
             Their results will not change. Try something else, or say what keeps you from going on.",
             if judgement == Judgement::Warn(1) { "call" } else { "calls" }
         );
-        tell(ctx, conversation, text).await;
+        tell(host, ctx, conversation, text);
     }
     is_over
 }
 
 /// Tells the model something by itself.
-async fn tell(ctx: &TurnContext, conversation: &mut Conversation, text: String) {
-    tell_of(ctx, conversation, EngineMessage { text, ..EngineMessage::default() }).await;
+fn tell<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation, text: String) {
+    tell_of(host, ctx, conversation, EngineMessage { text, ..EngineMessage::default() });
 }
 
-/// Tells the model which background jobs have ended.
-async fn read_news(ctx: &TurnContext, conversation: &mut Conversation) -> Result<(), SessionLost> {
-    if let Some(message) = ctx.session.take_news().await? {
-        tell_of(ctx, conversation, message).await;
+/// Tells the model what happened beside its calls.
+fn read_news<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation) {
+    if let Some(message) = host.take_news() {
+        tell_of(host, ctx, conversation, message);
     }
-    Ok(())
 }
 
-async fn tell_of(ctx: &TurnContext, conversation: &mut Conversation, message: EngineMessage) {
+fn tell_of<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    message: EngineMessage,
+) {
     conversation.push(engine_message(&message));
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
     ctx.complete(&mut item, ItemStatus::Completed);
-    ctx.session.event(Event::ItemCompleted { item }).await;
+    host.record(Event::ItemCompleted { item });
 }
 
 /// Puts messages of a person into the conversation; from here on they are read.
-async fn read_inputs(ctx: &TurnContext, conversation: &mut Conversation, inputs: Vec<QueuedInput>) {
+async fn read_inputs<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    inputs: Vec<QueuedInput>,
+) {
     for QueuedInput { item_id, content, .. } in inputs {
-        let Rendered { content: read, private } = inputs::render(ctx, &content).await;
+        let rendered = inputs::render(ctx, &content);
+        let Rendered { content: read, private } = host.wait(rendered).await;
         conversation.push(Message::User(read));
-        let mut item = ctx.item(
-            item_id,
-            None,
-            ItemStatus::Completed,
-            ItemBody::UserMessage(UserMessage { content }),
-        );
+        let body = ItemBody::UserMessage(UserMessage { content });
+        let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
         ctx.complete(&mut item, ItemStatus::Completed);
-        ctx.session.event_with(Event::ItemCompleted { item }, private).await;
+        host.record_with(Event::ItemCompleted { item }, private);
     }
 }
 

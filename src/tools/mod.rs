@@ -56,6 +56,7 @@ use crate::exec::variables::Given;
 use crate::exec::{Environment, Error};
 use crate::text::truncate::Guard;
 use pintle_protocol::content::Content;
+use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -170,12 +171,12 @@ pub struct ToolContext {
 
 /// Takes what a running call prints. A full channel drops the piece: the result holds everything.
 #[derive(Debug, Clone)]
-pub struct Progress(Option<tokio::sync::mpsc::Sender<String>>);
+pub struct Progress(Option<(tokio::sync::mpsc::Sender<(ItemId, String)>, ItemId)>);
 
 impl Progress {
-    /// Sends pieces into this channel.
-    pub fn new(tx: tokio::sync::mpsc::Sender<String>) -> Self {
-        Self(Some(tx))
+    /// Sends pieces into this channel, each with the call's item.
+    pub fn new(tx: tokio::sync::mpsc::Sender<(ItemId, String)>, item: ItemId) -> Self {
+        Self(Some((tx, item)))
     }
 
     /// Drops every piece.
@@ -185,9 +186,9 @@ impl Progress {
 
     /// Hands on a piece.
     pub fn text(&self, piece: String) {
-        if let Some(tx) = &self.0 {
+        if let Some((tx, item)) = &self.0 {
             // A client that wants every byte reads the result; progress is transient.
-            let _ = tx.try_send(piece);
+            let _ = tx.try_send((item.clone(), piece));
         }
     }
 }

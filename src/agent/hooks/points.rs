@@ -4,6 +4,7 @@
 
 use super::{Ran, decide};
 use crate::agent::call::{self, Call};
+use crate::agent::host::Host;
 use crate::agent::turn::{End, TurnContext};
 use crate::llm::{Assistant, AssistantBlock};
 use pintle_protocol::content::{Content, Input};
@@ -28,10 +29,14 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
 }
 
 /// Runs the hooks of a point, and tells what went wrong with them.
-async fn run(ctx: &TurnContext, run: HookRun) -> (HookRun, decide::Ruling) {
-    let Ran { run, ruling, notices } = ctx.hooks.run(run, &ctx.cancel).await;
+async fn run<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    run: HookRun,
+) -> (HookRun, decide::Ruling) {
+    let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
     for notice in notices {
-        ctx.session.event(Event::Notice(notice)).await;
+        host.record(Event::Notice(notice));
     }
     (run, ruling)
 }
@@ -47,8 +52,7 @@ fn denied(reason: String) -> End {
 }
 
 /// Messages of a person before the model reads them. What a hook denies is handed back; returned with why, if anything was.
-pub(in crate::agent) async fn inputs(
-    ctx: &TurnContext,
+pub(in crate::agent) async fn inputs<H: Host>(host: &mut H, ctx: &TurnContext,
     inputs: Vec<QueuedInput>,
 ) -> (Vec<QueuedInput>, Option<End>) {
     let point = HookPoint::InputReceived;
@@ -66,21 +70,19 @@ pub(in crate::agent) async fn inputs(
         };
         let text = input.content.iter().filter_map(words).collect::<Vec<_>>().join("\n");
         let about = HookRun { input: Some(text.clone()), ..told(ctx, point) };
-        let (about, ruling) = run(ctx, about).await;
+        let (about, ruling) = run(host, ctx, about).await;
         if let Some(reason) = ruling.denied {
-            ctx.session.event(Event::InputRemoved { inputs: vec![input] }).await;
+            host.record(Event::InputRemoved { inputs: vec![input] });
             if ctx.cancel.is_cancelled() {
                 why = Some(End::Interrupted);
                 continue;
             }
-            ctx.session
-                .event(Event::Notice(Notice {
+            host.record(Event::Notice(Notice {
                     level: NoticeLevel::Warning,
                     code: "hookDenied".to_owned(),
                     message: format!("a hook denied the message: {reason}"),
                     hint: None,
-                }))
-                .await;
+                }));
             why = Some(denied(reason));
             continue;
         }
@@ -95,45 +97,45 @@ pub(in crate::agent) async fn inputs(
 }
 
 /// A turn begins. Returns what the model is to read besides.
-pub(in crate::agent) async fn begin(ctx: &TurnContext) -> Result<Vec<String>, End> {
+pub(in crate::agent) async fn begin<H: Host>(host: &mut H, ctx: &TurnContext) -> Result<Vec<String>, End> {
     let point = HookPoint::BeforeAgent;
     if !ctx.hooks.has(point, None) {
         return Ok(Vec::new());
     }
     let (_, ruling) =
-        run(ctx, HookRun { open_todos: ctx.open_todos.clone(), ..told(ctx, point) }).await;
+        run(host, ctx, HookRun { open_todos: ctx.open_todos.clone(), ..told(ctx, point) }).await;
     pass(ctx, ruling)
 }
 
 /// What the model is to read next is complete. Returns what it is to read besides.
-pub(in crate::agent) async fn context(ctx: &TurnContext, messages: usize) -> Vec<String> {
+pub(in crate::agent) async fn context<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Vec<String> {
     let point = HookPoint::ContextBuilt;
     if !ctx.hooks.has(point, None) {
         return Vec::new();
     }
     let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
-    run(ctx, about).await.1.context
+    run(host, ctx, about).await.1.context
 }
 
 /// The model is asked next.
-pub(in crate::agent) async fn request(ctx: &TurnContext, messages: usize) -> Result<(), End> {
+pub(in crate::agent) async fn request<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Result<(), End> {
     let point = HookPoint::BeforeModelRequest;
     if !ctx.hooks.has(point, None) {
         return Ok(());
     }
     let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
-    let (_, ruling) = run(ctx, about).await;
+    let (_, ruling) = run(host, ctx, about).await;
     pass(ctx, ruling).map(drop)
 }
 
 /// The conversation is summed up next. Returns why not, when a hook denied it.
-pub(in crate::agent) async fn compact(ctx: &TurnContext, messages: usize) -> Option<String> {
+pub(in crate::agent) async fn compact<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Option<String> {
     let point = HookPoint::SessionCompact;
     if !ctx.hooks.has(point, None) {
         return None;
     }
     let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
-    let (_, ruling) = run(ctx, about).await;
+    let (_, ruling) = run(host, ctx, about).await;
     if let Some(reason) = ruling.denied.as_ref().filter(|_| !ctx.cancel.is_cancelled()) {
         let notice = Notice {
             level: NoticeLevel::Warning,
@@ -141,7 +143,7 @@ pub(in crate::agent) async fn compact(ctx: &TurnContext, messages: usize) -> Opt
             message: format!("a hook denied summing up the conversation: {reason}"),
             hint: None,
         };
-        ctx.session.event(Event::Notice(notice)).await;
+        host.record(Event::Notice(notice));
     }
     ruling.denied
 }
@@ -155,7 +157,7 @@ fn pass(ctx: &TurnContext, ruling: decide::Ruling) -> Result<Vec<String>, End> {
 }
 
 /// The model replied.
-pub(in crate::agent) async fn response(ctx: &TurnContext, assistant: &Assistant) {
+pub(in crate::agent) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
         return;
@@ -168,37 +170,47 @@ pub(in crate::agent) async fn response(ctx: &TurnContext, assistant: &Assistant)
             AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
         }
     }
-    run(ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
+    run(host, ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
 }
 
-/// A call before it runs. Returns why it may not, as the model reads it.
-pub(in crate::agent) async fn call(ctx: &TurnContext, call: &mut Call) -> Option<String> {
+/// A call before it runs. Returns why it may not, as the model reads it, and what went wrong with hooks.
+///
+/// It borrows no session, so that calls of one reply can be looked at side by side.
+pub(in crate::agent) async fn call(
+    ctx: &TurnContext,
+    call: &mut Call,
+) -> (Option<String>, Vec<Notice>) {
     let point = HookPoint::BeforeToolCall;
     if call.prepared.is_err() || !ctx.hooks.has(point, Some(&call.tool_name)) {
-        return None;
+        return (None, Vec::new());
     }
-    let about = about(call)?;
+    let Some(about) = about(call) else { return (None, Vec::new()) };
     let before = about.arguments.clone();
-    let (run, ruling) = run(ctx, HookRun { call: Some(about), ..told(ctx, point) }).await;
+    let run = HookRun { call: Some(about), ..told(ctx, point) };
+    let Ran { run, ruling, notices } = ctx.hooks.run(run, &ctx.cancel).await;
     if let Some(reason) = ruling.denied {
-        return Some(format!("Denied by a hook: {reason}. The call did not run."));
+        return (Some(format!("Denied by a hook: {reason}. The call did not run.")), notices);
     }
-    let arguments = run.call.map(|call| call.arguments).filter(|changed| *changed != before)?;
-    if let ItemBody::ToolCall(body) = &mut call.item.body {
+    let arguments = run.call.map(|call| call.arguments).filter(|changed| *changed != before);
+    if let (ItemBody::ToolCall(body), Some(arguments)) = (&mut call.item.body, arguments) {
         let prepared = call::prepare(ctx, body, &arguments.to_string());
         call.prepared = prepared.map_err(|error| {
             format!("A hook changed the arguments, and then they made no sense: {error}")
         });
         body.changed_input = Some(arguments);
     }
-    None
+    (None, notices)
 }
 
-/// The result of a call that ran.
-pub(in crate::agent) async fn result(ctx: &TurnContext, call: &Call, result: &mut ToolResult) {
+/// The result of a call that ran. Returns what went wrong with hooks.
+pub(in crate::agent) async fn result(
+    ctx: &TurnContext,
+    call: &Call,
+    result: &mut ToolResult,
+) -> Vec<Notice> {
     let point = HookPoint::AfterToolCall;
     if !ctx.hooks.has(point, Some(&call.tool_name)) || ctx.cancel.is_cancelled() {
-        return;
+        return Vec::new();
     }
     let texts = result.content.iter().filter_map(|content| match content {
         Content::Text { text } => Some(text.as_str()),
@@ -207,11 +219,13 @@ pub(in crate::agent) async fn result(ctx: &TurnContext, call: &Call, result: &mu
     let text = texts.collect::<Vec<_>>().join("\n");
     let before = HookResult { text, is_error: result.is_error };
     let about = HookRun { call: about(call), result: Some(before.clone()), ..told(ctx, point) };
-    let (run, _) = run(ctx, about).await;
-    let Some(changed) = run.result.filter(|changed| *changed != before) else { return };
-    result.content.retain(|content| matches!(content, Content::Image { .. }));
-    result.content.insert(0, Content::text(changed.text));
-    result.is_error = changed.is_error;
+    let Ran { run, notices, .. } = ctx.hooks.run(about, &ctx.cancel).await;
+    if let Some(changed) = run.result.filter(|changed| *changed != before) {
+        result.content.retain(|content| matches!(content, Content::Image { .. }));
+        result.content.insert(0, Content::text(changed.text));
+        result.is_error = changed.is_error;
+    }
+    notices
 }
 
 fn about(call: &Call) -> Option<HookCall> {

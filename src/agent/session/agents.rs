@@ -79,7 +79,7 @@ impl Session {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
             permission_mode: Some(settings.permission_mode),
             system_prompt: None,
-            mode: Some(self.mode()),
+            mode: Some(self.work_mode()),
             variables: Some(settings.variables.clone()),
             additional: Some(settings.additional.clone()),
             trace: Some(settings.trace.clone()),
@@ -117,7 +117,7 @@ impl Session {
         self.subagents.make(create, task, reply);
     }
 
-    fn is_working(&self) -> bool {
+    pub(super) fn is_working(&self) -> bool {
         match &self.phase {
             Phase::Running(running) => !running.cancel.is_cancelled(),
             Phase::Idle(_) => false,
@@ -201,7 +201,7 @@ impl Session {
             return;
         };
         match &mut self.phase {
-            Phase::Idle(moved) => moved.files.note(&changes),
+            Phase::Idle(state) => state.files.note(&changes),
             Phase::Running(_) => self.agent_changes.extend(changes.iter().cloned()),
         }
         let turn_id = match &self.phase {
@@ -240,7 +240,7 @@ impl Session {
         let out_of_patience = tokio::time::Instant::now() + STOP_GRACE;
         while !self.subagents.is_idle() {
             match tokio::time::timeout_at(out_of_patience, self.next()).await {
-                Ok(happened) => self.wind_up(happened).await,
+                Ok(wake) => self.handle(wake).await,
                 Err(_) => self.subagents.abandon(),
             }
         }

@@ -105,7 +105,7 @@ impl Session {
         let out_of_patience = tokio::time::Instant::now() + STOP_GRACE;
         while !self.jobs.is_idle() {
             match tokio::time::timeout_at(out_of_patience, self.next()).await {
-                Ok(happened) => self.wind_up(happened).await,
+                Ok(wake) => self.handle(wake).await,
                 Err(_) => {
                     for item in self.jobs.abandon() {
                         self.job_ended(&item, Err(Error::Cancelled));

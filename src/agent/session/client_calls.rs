@@ -2,10 +2,9 @@
 
 use super::Session;
 use crate::agent::client_calls::{
-    CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions,
+    CallBody, CallId, CallReply, CallRequest, ClientCall, ClientCalls, Extensions,
 };
 use crate::agent::command::{Command, Reply};
-use crate::agent::emit::ToSession;
 use crate::agent::feed::SubscriberId;
 use crate::agent::hooks::{Hooks, Ran};
 use pintle_protocol::event::{Event, Notice};
@@ -15,31 +14,70 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// How long hooks may take when the session ends.
 const END_GRACE: Duration = Duration::from_secs(5);
 
+/// How many calls of hooks may wait for the session, which takes them at once; a hook that finds this full waits.
+const CALL_CAPACITY: usize = 16;
+
+/// The calls of clients that have no answer yet, and the way for hooks to make one.
+#[derive(Debug)]
+pub(super) struct Calls {
+    open: Vec<OpenCall>,
+    requests: mpsc::Receiver<CallRequest>,
+    requests_tx: mpsc::Sender<CallRequest>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        let (requests_tx, requests) = mpsc::channel(CALL_CAPACITY);
+        Self { open: Vec::new(), requests, requests_tx }
+    }
+}
+
+impl Calls {
+    /// Waits for a hook that calls its client. Cancel-safe.
+    pub(super) async fn next(&mut self) -> CallRequest {
+        match self.requests.recv().await {
+            Some(request) => request,
+            // It never ends, since a sender is kept here.
+            None => std::future::pending().await,
+        }
+    }
+}
+
 /// A call that waits for its client.
 #[derive(Debug)]
-pub(super) struct OpenCall {
+struct OpenCall {
     id: CallId,
     to: SubscriberId,
     reply: CallReply,
 }
 
 impl Session {
-    /// The hooks that hold from now on: those of the settings, then those of clients.
-    pub(super) fn hooks(&self, turn: Option<&ToSession>) -> Hooks {
-        let own = self.services.hooks.iter();
-        let clients = self.subscribers.iter().filter(|_| turn.is_some());
+    /// The hooks that hold for a turn: those of the settings, then those of clients.
+    pub(super) fn turn_hooks(&self) -> Hooks {
+        let clients = self.subscribers.iter();
         let clients = clients.flat_map(|served| &served.subscriber.extensions.hooks);
+        let own = self.hooks();
         Hooks {
-            list: own.chain(clients).cloned().collect(),
+            list: own.list.iter().chain(clients).cloned().collect(),
+            clients: Some(ClientCalls(self.calls.requests_tx.clone())),
+            ..own
+        }
+    }
+
+    /// The hooks that hold outside of turns: those of the settings.
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            list: Arc::clone(&self.services.hooks),
             here: Arc::clone(&self.services.here),
             cwd: PathBuf::from(&self.journal.header().cwd),
             owner: self.id.to_string(),
-            clients: turn.map(|turn| ClientCalls(turn.0.clone())),
+            clients: None,
         }
     }
 
@@ -73,7 +111,7 @@ impl Session {
         let served = served.find(|served| served.subscriber.id == to && served.is_called());
         let call = Arc::new(ClientCall { id: id.clone(), session_id, body });
         match served.map(|served| served.call(call)) {
-            Some(true) => self.calls.push(OpenCall { id, to, reply }),
+            Some(true) => self.calls.open.push(OpenCall { id, to, reply }),
             Some(false) => {
                 let _ = reply.send(Err("is of a client that does not read".to_owned()));
             }
@@ -106,15 +144,15 @@ impl Session {
     }
 
     pub(super) fn call_answered(&mut self, id: &CallId, outcome: Result<Value, String>) {
-        if let Some(place) = self.calls.iter().position(|open| open.id == *id) {
+        if let Some(place) = self.calls.open.iter().position(|open| open.id == *id) {
             let outcome = outcome.map_err(|error| format!("answered with an error: {error}"));
-            let _ = self.calls.remove(place).reply.send(outcome);
+            let _ = self.calls.open.remove(place).reply.send(outcome);
         }
     }
 
     /// Tells clients of calls whose answer nobody waits for any more.
     pub(super) fn withdraw_calls(&mut self) {
-        let over = self.calls.extract_if(.., |open| open.reply.is_closed());
+        let over = self.calls.open.extract_if(.., |open| open.reply.is_closed());
         for OpenCall { id, to, .. } in over {
             if let Some(served) = self.subscribers.iter().find(|s| s.subscriber.id == to) {
                 served.withdraw(id);
@@ -128,7 +166,7 @@ impl Session {
         let is_gone = |open: &mut OpenCall| {
             !subscribers.iter().any(|s| s.subscriber.id == open.to && s.is_called())
         };
-        for open in self.calls.extract_if(.., is_gone) {
+        for open in self.calls.open.extract_if(.., is_gone) {
             let _ = open.reply.send(Err("is of a client that is gone".to_owned()));
         }
     }
@@ -158,7 +196,7 @@ impl Session {
 
     /// Runs hooks that only watch, beside everything else.
     pub(super) fn run_watching_hooks(&mut self, point: HookPoint) {
-        let hooks = self.hooks(None);
+        let hooks = self.hooks();
         if hooks.has(point, None) {
             let run = self.told_of_session(point);
             self.start_hooks.push(Box::pin(async move {
@@ -169,7 +207,7 @@ impl Session {
 
     /// Runs the hooks of the session's end, and waits for them, but not for long.
     pub(super) async fn run_end_hooks(&mut self) {
-        let hooks = self.hooks(None);
+        let hooks = self.hooks();
         if !hooks.has(HookPoint::SessionEnd, None) {
             return;
         }

@@ -38,9 +38,9 @@ impl Session {
         let would_be;
         let sent = match (&self.sent, &self.phase) {
             (Some(sent), _) => &**sent,
-            (None, Phase::Idle(moved)) => {
-                let messages = Arc::new(moved.conversation.messages.clone());
-                let system = moved.briefing.system().into();
+            (None, Phase::Idle(state)) => {
+                let messages = Arc::new(state.conversation.messages.clone());
+                let system = state.briefing.system().into();
                 would_be = Sent { system, tools: self.tool_specs(), messages };
                 &would_be
             }
@@ -66,10 +66,10 @@ impl Session {
         }
         let known = self.services.models.model(&self.settings.model);
         let tokens = match &self.phase {
-            Phase::Idle(moved) => {
-                let mut meter = moved.meter;
-                let messages = &moved.conversation.messages;
-                meter.tokens(moved.briefing.system(), &self.tool_specs(), messages)
+            Phase::Idle(state) => {
+                let mut meter = state.meter;
+                let messages = &state.conversation.messages;
+                meter.tokens(state.briefing.system(), &self.tool_specs(), messages)
             }
             // It is told with the first reply.
             Phase::Running(_) => 0,

@@ -9,7 +9,7 @@ use crate::agent::engine::in_background;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::recovery;
-use crate::agent::turn::{Moved, Work};
+use crate::agent::turn::{TurnState, Work};
 use crate::context::conversation::Conversation;
 use crate::llm::{Message, Provider};
 use crate::store::{Entry, tree};
@@ -117,7 +117,7 @@ impl Session {
     /// What the model knows, as messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
-            Phase::Idle(moved) => moved.conversation.messages.clone(),
+            Phase::Idle(state) => state.conversation.messages.clone(),
             Phase::Running(_) => Vec::new(),
         }
     }
@@ -149,17 +149,17 @@ impl Session {
     fn go_on_from(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
         let (grants, files) = match &mut self.phase {
-            Phase::Idle(moved) => {
-                (std::mem::take(&mut moved.grants), std::mem::take(&mut moved.files))
+            Phase::Idle(state) => {
+                (std::mem::take(&mut state.grants), std::mem::take(&mut state.files))
             }
             Phase::Running(_) => return,
         };
-        self.phase = Phase::Idle(Moved {
+        self.phase = Phase::Idle(TurnState {
             conversation: Conversation::replay(entries),
             briefing: Box::new(Briefing::replay(entries)),
             grants,
             files,
-            ..Moved::default()
+            ..TurnState::default()
         });
         self.told_mode = recovery::told_mode(entries);
         self.sent = None;

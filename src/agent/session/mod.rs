@@ -1,8 +1,8 @@
-//! A session: one task that owns the journal, the queues and the subscribers, and polls the running turn.
+//! A session: one task that owns the journal, the queues and the subscribers, and runs the turns.
 //!
+//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`]).
 //! Invariants: this task is the journal's only writer, and nothing is handed on before it is in the
-//! journal. A command's answer is sent before any event that it causes. While a turn runs, the
-//! conversation is inside it.
+//! journal. A command's response is sent before any event that it causes.
 
 mod agents;
 mod answers;
@@ -10,6 +10,7 @@ mod background;
 mod client_calls;
 mod context;
 mod history;
+mod host;
 mod merge;
 mod notes;
 mod options;
@@ -28,19 +29,19 @@ pub(super) use review_queue::Verdicts;
 pub(super) use settings::Settings;
 pub(super) use total::Total;
 
-use super::command::{Command, OpenConfig, Reply};
+use super::command::{Command, OpenConfig, Pager, Reply};
 use super::diagnostics::Reports;
-use super::emit::Emit;
 use super::engine::{Services, Sessions};
 use super::error::{Error, ErrorKind};
 use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
-use super::mode::TurnMode;
 use super::persons::Note;
 use super::recovery::Earlier;
 use super::review::Reviewed;
 use super::subagents::{self, Subagents};
-use super::turn::{Doing, Finished, Moved};
+use super::client_calls::CallRequest;
+use super::host::Activity;
+use super::turn::{self, TurnContext, TurnState, Work};
 use crate::context::agents::allows;
 use crate::context::inspect::Sent;
 use crate::llm::ModelRef;
@@ -75,7 +76,7 @@ pub(super) struct Session {
     /// The mode that the model was last told of.
     told_mode: WorkMode,
     plan: Plan,
-    calls: Vec<client_calls::OpenCall>,
+    calls: client_calls::Calls,
     /// Hooks of the session's begin that still run.
     start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
     naming: title::Naming,
@@ -102,27 +103,44 @@ pub(super) struct Session {
     /// How full its window was then.
     context: Option<ContextUsage>,
     commands: mpsc::Receiver<Command>,
-    /// Every handle is gone, so no command comes any more.
-    is_abandoned: bool,
+    /// The session is to end.
+    closing: Option<Closing>,
 }
 
 enum Phase {
-    Idle(Moved),
+    Idle(TurnState),
     Running(Box<Running>),
 }
 
+/// A running turn, as its session knows it.
 struct Running {
     turn_id: TurnId,
     began_ms: u64,
     cancel: CancellationToken,
-    mode: TurnMode,
+    mode: WorkMode,
+    activity: Activity,
     /// It has asked for news before.
     has_news: bool,
-    emits: mpsc::Receiver<Emit>,
-    turn: BoxFuture<'static, Finished>,
-    doing: Doing,
     /// The journal failed while this turn ran.
     is_lost: bool,
+    /// All that it needs, until it begins.
+    due: Option<Box<Due>>,
+}
+
+/// A turn that begins next.
+struct Due {
+    ctx: TurnContext,
+    state: TurnState,
+    work: Work,
+}
+
+/// The session is to end.
+#[derive(Debug)]
+struct Closing {
+    /// Where the response to the command goes when all is done; none where no command asked for it.
+    reply: Option<Reply<()>>,
+    /// Every handle is gone, so no command comes any more.
+    is_abandoned: bool,
 }
 
 impl std::fmt::Debug for Phase {
@@ -134,19 +152,16 @@ impl std::fmt::Debug for Phase {
     }
 }
 
-/// What the task wakes up for.
-enum Happened {
+/// Something that the task wakes up for.
+enum Wake {
     Command(Command),
     /// Every handle is gone.
     Abandoned,
-    Emit(Emit),
-    Finished(Box<Finished>),
-    /// Something of a background job.
     Job(Box<jobs::Happened>),
-    /// Something of a sub-agent.
     Agent(Box<subagents::Happened>),
-    /// Something of a question.
     Asked(Box<questions::Happened>),
+    /// A hook calls its client.
+    Call(CallRequest),
     /// A hook of the session's begin has ended; with what went wrong.
     Hooked(Vec<Notice>),
     /// A model has named the session, or could not.
@@ -161,7 +176,7 @@ impl Session {
         sessions: Sessions,
         journal: Journal,
         settings: Settings,
-        moved: Moved,
+        state: TurnState,
         earlier: Earlier,
         commands: mpsc::Receiver<Command>,
     ) -> Self {
@@ -174,13 +189,13 @@ impl Session {
             journal,
             settings,
             tools,
-            phase: Phase::Idle(moved),
+            phase: Phase::Idle(state),
             steers: VecDeque::new(),
             follow_ups: VecDeque::new(),
             asked: questions::Asked::default(),
             told_mode: earlier.told_mode,
             plan: earlier.plan,
-            calls: Vec::new(),
+            calls: client_calls::Calls::default(),
             start_hooks: FuturesUnordered::new(),
             naming: title::Naming { is_due, ..title::Naming::default() },
             reports: watch::Sender::default(),
@@ -199,7 +214,7 @@ impl Session {
             sent: None,
             context: None,
             commands,
-            is_abandoned: false,
+            closing: None,
         }
     }
 
@@ -208,38 +223,20 @@ impl Session {
         self.run_start_hooks();
         self.take_up_review().await;
         loop {
-            match self.next().await {
-                Happened::Command(Command::Close { reply }) => {
-                    let closed = self.close().await;
-                    let id = self.id.clone();
-                    // The lock goes with the journal, so the answer comes after it.
-                    drop(self);
-                    let _ = reply.send(closed);
-                    return id;
-                }
-                Happened::Abandoned => {
-                    self.is_abandoned = true;
-                    let _ = self.close().await;
-                    return self.id;
-                }
-                Happened::Command(command) => self.command(command).await,
-                Happened::Emit(emit) => {
-                    self.use_gap(&emit).await;
-                    self.emit(emit);
-                }
-                Happened::Finished(finished) => self.finished(*finished).await,
-                Happened::Job(happened) => self.job(*happened),
-                Happened::Agent(happened) => self.agent(*happened),
-                Happened::Asked(happened) => self.asked(*happened),
-                Happened::Hooked(notices) => self.hooks_failed(notices),
-                Happened::Named(answered) => self.named(answered),
-                Happened::Room => self.catch_up(),
+            if let Some(Due { ctx, state, work }) = self.due_turn() {
+                let finished = turn::run(&mut self, ctx, state, work).await;
+                self.finished(finished).await;
+            } else if self.closing.is_some() {
+                return self.close().await;
+            } else {
+                let wake = self.next().await;
+                self.handle(wake).await;
             }
         }
     }
 
-    /// Waits for the next thing to do. The turn makes progress only in here.
-    async fn next(&mut self) -> Happened {
+    /// Waits for the next thing to do. Cancel-safe.
+    async fn next(&mut self) -> Wake {
         let behind = self.subscribers.iter().map(|served| Box::pin(served.has_room()));
         let behind: Vec<_> = behind.collect();
         let room = async {
@@ -248,35 +245,64 @@ impl Session {
             }
             select_all(behind).await;
         };
-        match &mut self.phase {
-            Phase::Idle(_) => tokio::select! {
-                biased;
-                happened = self.jobs.next() => Happened::Job(Box::new(happened)),
-                happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
-                command = self.commands.recv(), if !self.is_abandoned => {
-                    command.map_or(Happened::Abandoned, Happened::Command)
-                }
-                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
-                Some(answered) = self.naming.asked.next() => Happened::Named(answered),
-                () = room => Happened::Room,
-            },
-            // What the turn said comes before what it is told, and all of it before its end. What a tool said of a
-            // job comes first of all, so that the turn is not told what its model has just read.
-            Phase::Running(running) => tokio::select! {
-                biased;
-                happened = self.jobs.next() => Happened::Job(Box::new(happened)),
-                happened = self.subagents.next() => Happened::Agent(Box::new(happened)),
-                happened = self.asked.next() => Happened::Asked(Box::new(happened)),
-                Some(emit) = running.emits.recv() => Happened::Emit(emit),
-                command = self.commands.recv(), if !self.is_abandoned => {
-                    command.map_or(Happened::Abandoned, Happened::Command)
-                }
-                finished = &mut running.turn => Happened::Finished(Box::new(finished)),
-                Some(notices) = self.start_hooks.next() => Happened::Hooked(notices),
-                Some(answered) = self.naming.asked.next() => Happened::Named(answered),
-                () = room => Happened::Room,
-            },
+        let is_running = matches!(self.phase, Phase::Running(_));
+        let is_abandoned = self.closing.as_ref().is_some_and(|closing| closing.is_abandoned);
+        // What a tool said of a job comes first of all, so that the turn is not told what its model has just read.
+        tokio::select! {
+            biased;
+            happened = self.jobs.next() => Wake::Job(Box::new(happened)),
+            happened = self.subagents.next() => Wake::Agent(Box::new(happened)),
+            happened = self.asked.next(), if is_running => Wake::Asked(Box::new(happened)),
+            call = self.calls.next(), if is_running => Wake::Call(call),
+            command = self.commands.recv(), if !is_abandoned => {
+                command.map_or(Wake::Abandoned, Wake::Command)
+            }
+            Some(notices) = self.start_hooks.next() => Wake::Hooked(notices),
+            Some(answered) = self.naming.asked.next() => Wake::Named(answered),
+            () = room => Wake::Room,
         }
+    }
+
+    /// Does what woke the task.
+    async fn handle(&mut self, wake: Wake) {
+        match wake {
+            // Dropping a command's reply tells who asked that the session is closed.
+            Wake::Command(command) if self.closing.is_some() => drop(command),
+            Wake::Command(Command::Close { reply }) => {
+                self.begin_to_close(Closing { reply: Some(reply), is_abandoned: false });
+            }
+            Wake::Abandoned => match &mut self.closing {
+                Some(closing) => closing.is_abandoned = true,
+                None => self.begin_to_close(Closing { reply: None, is_abandoned: true }),
+            },
+            Wake::Command(command) => self.command(command).await,
+            Wake::Job(happened) => self.job(*happened),
+            Wake::Agent(happened) => self.agent(*happened),
+            Wake::Asked(happened) => self.asked(*happened),
+            Wake::Call(CallRequest { to, body, reply }) => self.call_client(to, body, reply),
+            Wake::Hooked(notices) => self.hooks_failed(notices),
+            Wake::Named(answered) => self.named(answered),
+            Wake::Room => self.catch_up(),
+        }
+    }
+
+    /// The running turn, if one runs.
+    fn running(&self) -> Option<&Running> {
+        match &self.phase {
+            Phase::Running(running) => Some(running),
+            Phase::Idle(_) => None,
+        }
+    }
+
+    fn running_mut(&mut self) -> Option<&mut Running> {
+        match &mut self.phase {
+            Phase::Running(running) => Some(running),
+            Phase::Idle(_) => None,
+        }
+    }
+
+    fn due_turn(&mut self) -> Option<Due> {
+        Some(*self.running_mut()?.due.take()?)
     }
 
     async fn command(&mut self, command: Command) {
@@ -311,7 +337,7 @@ impl Session {
             Command::Extend { id, extensions, reply } => self.extend(id, extensions, reply).await,
             Command::Events { after, limit, reply } => {
                 let pager = self.journal.pager(after, limit);
-                let _ = reply.send(Ok((Box::new(pager), self.journal.last_seq())));
+                let _ = reply.send(Ok((Pager::new(pager), self.journal.last_seq())));
             }
             Command::Configure { config, reply } => {
                 let (answer, record) = match self.configure(config) {
@@ -361,7 +387,7 @@ impl Session {
                 self.waiting_for_idle.push(reply);
                 self.tell_if_idle();
             }
-            // `run` takes it, since the session ends with it.
+            // `handle` takes it, since the session ends with it.
             Command::Close { reply } => drop(reply),
         }
     }
@@ -414,36 +440,32 @@ impl Session {
         }
     }
 
-    /// What happens while the session is being closed.
-    async fn wind_up(&mut self, happened: Happened) {
-        match happened {
-            Happened::Emit(emit) => self.emit(emit),
-            Happened::Finished(finished) => self.end(*finished).await,
-            Happened::Job(happened) => self.job(*happened),
-            Happened::Agent(happened) => self.agent(*happened),
-            Happened::Asked(happened) => self.asked(*happened),
-            Happened::Hooked(notices) => self.hooks_failed(notices),
-            // A session that is being closed is not named any more.
-            Happened::Named(_) => {}
-            Happened::Room => self.catch_up(),
-            Happened::Command(command) => command.refuse(&self.id),
-            Happened::Abandoned => self.is_abandoned = true,
-        }
-    }
-
-    /// Stops what runs and ends the journal in order.
-    async fn close(&mut self) -> Result<(), Error> {
+    /// Stops what runs. The rest follows when the running turn is over.
+    fn begin_to_close(&mut self, closing: Closing) {
+        self.closing = Some(closing);
+        self.naming = title::Naming::default();
         if let Phase::Running(running) = &self.phase {
             running.cancel.cancel();
             self.withdraw_questions();
         }
-        self.naming = title::Naming::default();
         self.jobs.stop_all();
         self.subagents.interrupt();
-        while matches!(self.phase, Phase::Running(_)) {
-            let happened = self.next().await;
-            self.wind_up(happened).await;
+    }
+
+    /// Ends the journal in order. Commands that come meanwhile are dropped, see `handle`.
+    async fn close(mut self) -> SessionId {
+        let closed = self.wind_up().await;
+        let reply = self.closing.as_mut().and_then(|closing| closing.reply.take());
+        let id = self.id.clone();
+        // The lock goes with the journal, so the response comes after it.
+        drop(self);
+        if let Some(reply) = reply {
+            let _ = reply.send(closed);
         }
+        id
+    }
+
+    async fn wind_up(&mut self) -> Result<(), Error> {
         self.carry_out_waiting().await;
         self.end_agents().await;
         self.end_jobs().await;

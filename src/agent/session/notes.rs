@@ -42,8 +42,8 @@ impl Session {
             match self.append(None, event, private.as_deref()) {
                 Ok(record) => {
                     // What is on disk is what the model reads.
-                    if let (Phase::Idle(moved), Some(message)) = (&mut self.phase, message) {
-                        moved.conversation.push(engine_message(&message));
+                    if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
+                        state.conversation.push(engine_message(&message));
                     }
                     self.hand_on(&record);
                 }

@@ -117,7 +117,7 @@ impl Session {
     }
 
     /// Asks for permission.
-    pub(super) fn ask(&mut self, approval: Approval, answer: oneshot::Sender<ApprovalOutcome>) {
+    pub(super) fn ask_approval(&mut self, approval: Approval, answer: oneshot::Sender<ApprovalOutcome>) {
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
         self.asked.approvals.push(OpenApproval { approval, answer });
@@ -134,7 +134,7 @@ impl Session {
             let _ = answer.send(Err("Operation aborted".to_owned()));
             return;
         };
-        if ask.kind == QuestionKind::Plan && running.mode.get() == WorkMode::Act {
+        if ask.kind == QuestionKind::Plan && running.mode == WorkMode::Act {
             let no = "You are not in plan mode: there is nothing to accept. Carry the plan out.";
             let _ = answer.send(Err(no.to_owned()));
             return;
@@ -249,8 +249,8 @@ impl Session {
 
     /// A plan was accepted: the running turn works from here on, and so do those after it.
     fn begin_to_act(&mut self) {
-        if let Phase::Running(running) = &self.phase {
-            running.mode.act();
+        if let Some(running) = self.running_mut() {
+            running.mode = WorkMode::Act;
         }
         self.told_mode = WorkMode::Act;
         self.settings.mode = WorkMode::Act;
@@ -276,7 +276,7 @@ impl Session {
     }
 
     /// What of the plan is not done, as text; none when nothing is.
-    pub(in crate::agent) fn open_todos(&self) -> Option<String> {
+    pub(in crate::agent) fn undone(&self) -> Option<String> {
         let open = self.plan.items.iter().filter(|item| item.status != PlanStatus::Completed);
         let open: Vec<_> = open.cloned().collect();
         (!open.is_empty()).then(|| plan_text(&open))

@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// The steers to read now.
-    pub(super) fn take_steers(&mut self) -> Vec<QueuedInput> {
+    pub(super) fn next_steers(&mut self) -> Vec<QueuedInput> {
         match self.settings.steer_mode {
             QueueMode::All => self.steers.drain(..).collect(),
             QueueMode::One => self.steers.pop_front().into_iter().collect(),
@@ -105,7 +105,7 @@ impl Session {
     /// The messages that the next turn begins with: those that came too late for the last one, else follow-ups.
     pub(super) fn take_next(&mut self) -> Vec<QueuedInput> {
         if !self.steers.is_empty() {
-            return self.take_steers();
+            return self.next_steers();
         }
         match self.settings.follow_up_mode {
             QueueMode::All => self.follow_ups.drain(..).collect(),

@@ -173,8 +173,8 @@ impl Session {
         changes: Vec<FileRecord>,
         by: ChangedBy,
     ) -> Result<Arc<Record>, Error> {
-        if let Phase::Idle(moved) = &mut self.phase {
-            moved.files.note(&changes);
+        if let Phase::Idle(state) = &mut self.phase {
+            state.files.note(&changes);
         }
         self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
     }
@@ -186,7 +186,7 @@ impl Session {
             Phase::Running(_) => return Vec::new(),
         };
         let changes = match &self.phase {
-            Phase::Idle(moved) => moved.files.others(&found),
+            Phase::Idle(state) => state.files.others(&found),
             Phase::Running(_) => return Vec::new(),
         };
         self.others_changed(changes)

@@ -3,7 +3,6 @@
 //! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
 
 use super::{Phase, Session};
-use crate::agent::emit::Emit;
 use crate::agent::error::Error;
 use crate::agent::feed::Record;
 use crate::agent::files::FileHistory;
@@ -115,13 +114,6 @@ impl Session {
             }
         }
         Ok(())
-    }
-
-    /// Between two calls, and after the last of a batch, the running turn does nothing to files.
-    pub(super) async fn use_gap(&mut self, emit: &Emit) {
-        if let Emit::Gap(_) | Emit::TakeSteers(_) = emit {
-            self.carry_out_waiting().await;
-        }
     }
 
     /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.

@@ -151,8 +151,8 @@ impl Session {
         if changes.is_empty() {
             return Ok(None);
         }
-        if let Phase::Idle(moved) = &mut self.phase {
-            moved.files.note(&changes);
+        if let Phase::Idle(state) = &mut self.phase {
+            state.files.note(&changes);
         }
         let by = ChangedBy::Rewind {};
         self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None).map(Some)

@@ -76,8 +76,8 @@ impl Session {
         let Some(model) = self.services.title_model.clone().filter(|_| self.naming.is_due) else {
             return;
         };
-        let super::Phase::Idle(moved) = &self.phase else { return };
-        let Some(text) = title::request(&moved.conversation.messages) else { return };
+        let super::Phase::Idle(state) = &self.phase else { return };
+        let Some(text) = title::request(&state.conversation.messages) else { return };
         self.naming.is_due = false;
         match self.services.models.provider(&model) {
             Ok(provider) => self.naming.asked.push(Box::pin(async move {

@@ -1,29 +1,26 @@
 //! How turns begin, are told things, and end.
 
-use super::{Phase, Running, Session};
+use super::{Due, Phase, Running, Session};
 use crate::agent::briefing::Brief;
 use crate::agent::client_calls;
 use crate::agent::command::{Accepted, Interrupted, Reply};
-use crate::agent::emit::{EMIT_CAPACITY, Emit, SessionLost, ToSession};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
 use crate::agent::inputs;
 use crate::agent::limits::Limits;
-use crate::agent::mode::{self, TurnMode};
-use crate::agent::turn::{self, Doing, End, Finished, TurnContext, Work};
+use crate::agent::host::{Activity, JournalLost};
+use crate::agent::turn::{End, Finished, TurnContext, Work};
 use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{
-    Delivery, Event, Notice, QueuedInput, StopReason, TransientEvent, TurnCompleted, TurnLimits,
+    Delivery, Event, Notice, QueuedInput, StopReason, TurnCompleted, TurnLimits,
 };
 use pintle_protocol::ids::{ItemId, TurnId};
-use pintle_protocol::item::{ItemBody, ItemStatus};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// A message that is on disk. Its record is to be handed on once the answer is out.
@@ -130,16 +127,13 @@ impl Session {
     }
 
     pub(super) fn begin(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
-        let moved = match &mut self.phase {
-            Phase::Idle(moved) => std::mem::take(moved),
+        let state = match &mut self.phase {
+            Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => return,
         };
         let known = self.services.models.model(&self.settings.model);
         let window = known.as_ref().and_then(|known| known.window);
-        let (emits_tx, emits) = mpsc::channel(EMIT_CAPACITY);
-        let session = ToSession(emits_tx);
         let cancel = CancellationToken::new();
-        let mode = TurnMode::new(self.settings.mode);
         let limits = self.limits(&work);
         if self.settings.is_purse_own {
             self.settings.purse.fill(&limits);
@@ -173,29 +167,25 @@ impl Session {
             blobs: self.blobs(),
             announcements: self.announcements(),
             permission_mode: self.settings.permission_mode,
-            mode: mode.clone(),
-            hooks: self.hooks(Some(&session)),
-            open_todos: self.open_todos(),
+            hooks: self.turn_hooks(),
+            open_todos: self.undone(),
             lint: self.services.lint.clone(),
-            pruned: watch::Sender::new(Arc::clone(&moved.conversation.removed)),
             reports: self.reports(),
             report_wait: self.services.report_wait,
             client: self.asked.desk(),
             jobs: self.jobs.desk(),
             agents: self.subagents.desk(),
-            session,
             cancel: cancel.clone(),
         };
         self.phase = Phase::Running(Box::new(Running {
             turn_id: turn_id.clone(),
             began_ms: self.services.ambient.now_ms(),
             cancel,
-            mode,
+            mode: self.settings.mode,
+            activity: Activity::Working,
             has_news: false,
-            emits,
-            turn: Box::pin(turn::run(ctx, moved, work)),
-            doing: Doing::Working,
             is_lost: false,
+            due: Some(Box::new(Due { ctx, state, work })),
         }));
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
@@ -265,74 +255,15 @@ impl Session {
     }
 
     /// The mode of the running turn, else that of the next.
-    pub(super) fn mode(&self) -> WorkMode {
+    pub(super) fn work_mode(&self) -> WorkMode {
         match &self.phase {
-            Phase::Running(running) => running.mode.get(),
+            Phase::Running(running) => running.mode,
             Phase::Idle(_) => self.settings.mode,
         }
     }
 
-    /// Does what the running turn asks for.
-    pub(super) fn emit(&mut self, emit: Emit) {
-        let Phase::Running(running) = &mut self.phase else { return };
-        let turn_id = running.turn_id.clone();
-        match emit {
-            // What was to be written before is lost, so the call does not run: it must not stand there as running.
-            Emit::Durable(event, _) if running.is_lost && begins_call(&event) => {}
-            Emit::Durable(event, private) => {
-                match self.append(Some(turn_id), *event, private.as_deref()) {
-                    Ok(record) => self.hand_on(&record),
-                    Err(error) => self.lose(&error),
-                }
-            }
-            Emit::Transient(event) => {
-                if let TransientEvent::Context(usage) = &event {
-                    self.context = Some(usage.clone());
-                }
-                self.hand_on_transient(Some(turn_id), event);
-            }
-            Emit::OpenTodos(reply) => {
-                let _ = reply.send(self.open_todos());
-            }
-            Emit::Gap(reply) => {
-                let _ = reply.send(std::mem::take(&mut self.agent_changes));
-            }
-            Emit::Sent(sent) => self.sent = Some(sent),
-            Emit::Doing(doing) => {
-                running.doing = doing;
-                self.hand_on_state();
-            }
-            Emit::Call { to, body, reply } => self.call_client(to, body, reply),
-            Emit::Ask(approval, answer) => self.ask(*approval, answer),
-            // A turn that is being stopped reads nothing more.
-            Emit::TakeSteers(reply) if running.cancel.is_cancelled() => {
-                let _ = reply.send(Vec::new());
-            }
-            Emit::TakeSteers(reply) => {
-                let _ = reply.send(self.take_steers());
-            }
-            Emit::TakeNews(reply) if running.cancel.is_cancelled() => {
-                let _ = reply.send(None);
-            }
-            Emit::TakeNews(reply) => {
-                let mode = running.mode.get();
-                let told = std::mem::replace(&mut self.told_mode, mode);
-                // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
-                let is_first = !std::mem::replace(&mut running.has_news, true);
-                let agents = is_first.then(|| self.subagents.take_news()).flatten();
-                let news = [agents, self.take_review_news(), self.jobs.take_news()];
-                let _ = reply.send(news.into_iter().fold(mode::news(mode, told), mode::join));
-            }
-            Emit::Barrier(done) if !running.is_lost => {
-                let _ = done.send(());
-            }
-            // Dropping it tells the turn that its journal is lost.
-            Emit::Barrier(done) => drop(done),
-        }
-    }
-
     /// The journal could not be written: stop the turn, tell whoever watches.
-    fn lose(&mut self, error: &Error) {
+    pub(super) fn lose(&mut self, error: &Error) {
         if let Phase::Running(running) = &mut self.phase {
             if std::mem::replace(&mut running.is_lost, true) {
                 return;
@@ -342,9 +273,13 @@ impl Session {
         self.warn_transiently(error);
     }
 
+    /// Ends a turn that is over, and goes on with what waits.
     pub(super) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
+        if self.closing.is_some() {
+            return;
+        }
         self.carry_out_waiting().await;
         if is_done {
             self.begin_naming();
@@ -354,21 +289,15 @@ impl Session {
     }
 
     /// Ends the turn in the journal and takes the conversation back.
-    pub(super) async fn end(&mut self, finished: Finished) {
-        let Finished { moved, end, tally } = finished;
-        // All that the turn emitted before its end is in the channel already.
-        while let Phase::Running(running) = &mut self.phase
-            && let Ok(emit) = running.emits.try_recv()
-        {
-            self.emit(emit);
-        }
-        let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(moved)) else {
+    async fn end(&mut self, finished: Finished) {
+        let Finished { state, end, tally } = finished;
+        let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(state)) else {
             return;
         };
         self.withdraw_questions();
         self.withdraw_calls();
         self.total.add(tally.usage, tally.cost_nano_usd);
-        let end = if running.is_lost { SessionLost.into() } else { end };
+        let end = if running.is_lost { JournalLost.into() } else { end };
         let (stop, error) = match &end {
             End::Completed(stop) => (Some(*stop), None),
             End::Interrupted => (None::<StopReason>, None),
@@ -443,12 +372,6 @@ impl Session {
 fn check_input(input: &[Input]) -> Result<(), Error> {
     inputs::check(input)
         .map_err(|(message, hint)| Error::new(ErrorKind::Invalid, message).hint(hint))
-}
-
-/// Whether an event says that a call runs now.
-fn begins_call(event: &Event) -> bool {
-    matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
-        && matches!(item.body, ItemBody::ToolCall(_)))
 }
 
 fn check_expected(expected: Option<&TurnId>, running: &TurnId) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
 use crate::agent::subagents;
-use crate::agent::turn::Doing;
+use crate::agent::host::Activity;
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
     TransientRecord,
@@ -197,10 +197,10 @@ impl Session {
         let value = match &self.phase {
             Phase::Idle(_) => StateValue::Idle,
             Phase::Running(_) if !blocked_on.is_empty() => StateValue::Blocked,
-            Phase::Running(running) => match running.doing {
-                Doing::Working => StateValue::Running,
-                Doing::Retrying => StateValue::Retrying,
-                Doing::Compacting => StateValue::Compacting,
+            Phase::Running(running) => match running.activity {
+                Activity::Working => StateValue::Running,
+                Activity::Retrying => StateValue::Retrying,
+                Activity::Compacting => StateValue::Compacting,
             },
         };
         SessionState { value, blocked_on, background: self.jobs.background() }

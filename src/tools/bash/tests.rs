@@ -1,4 +1,5 @@
 use super::*;
+use pintle_protocol::ids::ItemId;
 use crate::ambient::Ambient;
 use crate::exec::Local;
 use crate::exec::local::Options;
@@ -116,10 +117,11 @@ async fn long_output_shows_its_end_and_names_the_file() {
 async fn a_running_command_is_stopped() {
     let mut scene = Scene::new();
     let (tx, mut rx) = tokio::sync::mpsc::channel(4);
-    scene.ctx.progress = Progress::new(tx);
+    scene.ctx.progress = Progress::new(tx, ItemId::new("call"));
     let call = scene.call(&Bash(Profile::Pi), json!({"command": "echo started; sleep 100"}));
     let stop = async {
-        assert_eq!(rx.recv().await.as_deref(), Some("started\n"));
+        let printed = rx.recv().await.map(|(_, text)| text);
+        assert_eq!(printed.as_deref(), Some("started\n"));
         scene.ctx.cancel.cancel();
     };
     let (got, ()) = tokio::join!(call, stop);

@@ -1,0 +1,99 @@
+//! The session as its running turn sees it.
+//!
+//! A turn runs inside its session's task and calls it directly: an event is in the journal when [`Host::record`] returns, and no
+//! channel lies between the two. Whatever a turn waits for outside, it waits for through [`Host::wait`], so that the session goes on
+//! answering commands. Invariant: nothing that is waited for borrows the session.
+
+use super::turn::End;
+use crate::context::inspect::Sent;
+use pintle_protocol::approval::{Approval, ApprovalOutcome};
+use pintle_protocol::event::{Event, QueuedInput, TransientEvent, TurnError};
+use pintle_protocol::files::FileRecord;
+use pintle_protocol::item::EngineMessage;
+use pintle_protocol::plan::WorkMode;
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// The phase of a turn that clients are shown while nobody is asked anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activity {
+    Working,
+    Retrying,
+    Compacting,
+}
+
+/// The journal could not be written, so the turn must not go on.
+#[derive(Debug)]
+pub(super) struct JournalLost;
+
+impl From<JournalLost> for End {
+    fn from(_: JournalLost) -> Self {
+        Self::Failed(TurnError {
+            code: "journal".to_owned(),
+            message: "the session's journal could not be written, so nothing more was run".to_owned(),
+            hint: Some("free disk space or check the data folder's permissions, then send the prompt again".to_owned()),
+            retryable: true,
+            http_status: None,
+        })
+    }
+}
+
+/// What a session does for its running turn.
+pub(super) trait Host: Send {
+    /// Appends an event to the journal and hands it to subscribers. A failure cancels the turn and is returned by [`Self::check`].
+    fn record(&mut self, event: Event) {
+        self.record_with(event, None);
+    }
+
+    /// The same, with the part of the journal's line that no client sees.
+    fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>);
+
+    /// Fails once an event could not be appended. To be called before anything that acts.
+    fn check(&self) -> Result<(), JournalLost>;
+
+    /// Hands an event to subscribers without keeping it.
+    fn transient(&mut self, event: TransientEvent);
+
+    /// Keeps what is sent to the model, for clients that ask.
+    fn set_sent(&mut self, sent: Sent);
+
+    /// Shows clients what the turn does now.
+    fn set_activity(&mut self, activity: Activity);
+
+    /// The mode in which the turn works.
+    fn mode(&self) -> WorkMode;
+
+    /// The tasks of the plan that are not done, as text.
+    fn open_todos(&self) -> Option<String>;
+
+    /// Takes the messages that wait for this turn; they count as read. Also a gap, see [`Self::gap`].
+    fn take_steers(&mut self) -> impl Future<Output = Vec<QueuedInput>> + Send;
+
+    /// Takes what the model is to be told of jobs, sub-agents, verdicts and modes; it counts as told.
+    fn take_news(&mut self) -> Option<EngineMessage>;
+
+    /// Says that no call is touching files: verdicts that wait are carried out. Returns what they and sub-agents did to files since the last gap.
+    fn gap(&mut self) -> impl Future<Output = Vec<FileRecord>> + Send;
+
+    /// Asks a person for permission.
+    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome>;
+
+    /// Does this work, and meanwhile all that the session is asked to do.
+    fn wait<F>(&mut self, work: F) -> impl Future<Output = F::Output> + Send
+    where
+        F: Future + Send,
+        F::Output: Send;
+}
+
+/// The outcome of this work, or `None` where it was cancelled first.
+pub(super) async fn uncancelled<F: Future>(
+    cancel: &CancellationToken,
+    work: F,
+) -> Option<F::Output> {
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => None,
+        done = work => Some(done),
+    }
+}

@@ -1,0 +1,116 @@
+//! What the session does for its running turn.
+
+use super::Session;
+use crate::agent::host::{Activity, Host, JournalLost};
+use crate::agent::mode;
+use crate::context::inspect::Sent;
+use pintle_protocol::approval::{Approval, ApprovalOutcome};
+use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
+use pintle_protocol::files::FileRecord;
+use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
+use pintle_protocol::plan::WorkMode;
+use serde_json::value::RawValue;
+use std::pin::pin;
+use tokio::sync::oneshot;
+
+impl Host for Session {
+    fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>) {
+        let Some(running) = self.running() else { return };
+        // The events before this one are lost, so the call does not run: it must not stand there as running.
+        if running.is_lost && begins_call(&event) {
+            return;
+        }
+        let turn_id = Some(running.turn_id.clone());
+        match self.append(turn_id, event, private.as_deref()) {
+            Ok(record) => self.hand_on(&record),
+            Err(error) => self.lose(&error),
+        }
+    }
+
+    fn check(&self) -> Result<(), JournalLost> {
+        match self.running() {
+            Some(running) if !running.is_lost => Ok(()),
+            Some(_) | None => Err(JournalLost),
+        }
+    }
+
+    fn transient(&mut self, event: TransientEvent) {
+        if let TransientEvent::Context(usage) = &event {
+            self.context = Some(usage.clone());
+        }
+        let turn_id = self.running().map(|running| running.turn_id.clone());
+        self.hand_on_transient(turn_id, event);
+    }
+
+    fn set_sent(&mut self, sent: Sent) {
+        self.sent = Some(Box::new(sent));
+    }
+
+    fn set_activity(&mut self, activity: Activity) {
+        if let Some(running) = self.running_mut() {
+            running.activity = activity;
+        }
+        self.hand_on_state();
+    }
+
+    fn mode(&self) -> WorkMode {
+        self.work_mode()
+    }
+
+    fn open_todos(&self) -> Option<String> {
+        self.undone()
+    }
+
+    async fn take_steers(&mut self) -> Vec<QueuedInput> {
+        self.carry_out_waiting().await;
+        // A turn that is being stopped reads nothing more.
+        if self.is_working() { self.next_steers() } else { Vec::new() }
+    }
+
+    fn take_news(&mut self) -> Option<EngineMessage> {
+        if !self.is_working() {
+            return None;
+        }
+        let mode = self.work_mode();
+        let told = std::mem::replace(&mut self.told_mode, mode);
+        // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
+        let running = self.running_mut()?;
+        let is_first = !std::mem::replace(&mut running.has_news, true);
+        let agents = is_first.then(|| self.subagents.take_news()).flatten();
+        let news = [agents, self.take_review_news(), self.jobs.take_news()];
+        news.into_iter().fold(mode::news(mode, told), mode::join)
+    }
+
+    async fn gap(&mut self) -> Vec<FileRecord> {
+        self.carry_out_waiting().await;
+        std::mem::take(&mut self.agent_changes)
+    }
+
+    fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome> {
+        let (answer, outcome) = oneshot::channel();
+        self.ask_approval(approval, answer);
+        outcome
+    }
+
+    async fn wait<F>(&mut self, work: F) -> F::Output
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        let mut work = pin!(work);
+        loop {
+            let wake = tokio::select! {
+                biased;
+                wake = self.next() => wake,
+                done = &mut work => return done,
+            };
+            self.handle(wake).await;
+        }
+    }
+}
+
+/// Whether an event says that a call runs now.
+fn begins_call(event: &Event) -> bool {
+    matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
+        && matches!(item.body, ItemBody::ToolCall(_)))
+}
