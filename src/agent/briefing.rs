@@ -3,9 +3,9 @@
 //! The prompt is made at the session's first turn and kept in the journal, so that its bytes stay the same in every later life of the
 //! session; another model has it made anew. Invariant: what changes in the files that it was made of is told as a message, once.
 
+use super::host::{Host, uncancelled};
 use super::project::{self, Personal, Place};
 use super::room::specs;
-use super::host::{Host, uncancelled};
 use super::turn::{TurnContext, TurnState};
 use crate::context::conversation::engine_message;
 use crate::context::documents::{self, Document};
@@ -150,11 +150,7 @@ impl Briefing {
 }
 
 /// Makes the prompt where this model has none, else tells what has changed.
-pub(super) async fn begin<H: Host>(
-    host: &mut H,
-    ctx: &mut TurnContext,
-    state: &mut TurnState,
-) {
+pub(super) async fn begin<H: Host>(host: &mut H, ctx: &mut TurnContext, state: &mut TurnState) {
     // A turn that is stopped makes its prompt when the next one begins.
     if state.briefing.origin == ctx.model.origin() {
         tell_additional(host, ctx, state);
@@ -474,13 +470,7 @@ pub(super) async fn tell_rules<H: Host>(
 }
 
 /// Tells the model something, and keeps what it knows then.
-fn tell<H: Host>(
-    host: &mut H,
-    ctx: &TurnContext,
-    state: &mut TurnState,
-    text: String,
-    told: Told,
-) {
+fn tell<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, text: String, told: Told) {
     let message = EngineMessage { text, ..EngineMessage::default() };
     state.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();

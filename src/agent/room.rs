@@ -4,8 +4,8 @@
 //! and a summing up that fails leaves it as it was.
 
 use super::hooks::points;
-use super::retry::{self, Failures};
 use super::host::{Activity, Host, uncancelled};
+use super::retry::{self, Failures};
 use super::turn::{End, Tally, TurnContext, TurnState};
 use crate::context::conversation::{Conversation, Kept, Pruned};
 use crate::context::room::{Marks, Policy, Step, decide};
@@ -216,7 +216,9 @@ pub(super) async fn compact<H: Host>(
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
             let text = fitting(&marks, text);
-            ask(host, ctx, Some(&item), compact::INSTRUCTIONS, text, tally).await.map(|said| (cut, said))
+            ask(host, ctx, Some(&item), compact::INSTRUCTIONS, text, tally)
+                .await
+                .map(|said| (cut, said))
         }
     };
     host.set_activity(Activity::Working);
@@ -376,7 +378,8 @@ async fn read<H: Host>(
     request: Request,
     tally: &mut Tally,
 ) -> Option<Result<String, Error>> {
-    let mut deltas = match host.wait(uncancelled(&ctx.cancel, ctx.provider.stream(request))).await? {
+    let mut deltas = match host.wait(uncancelled(&ctx.cancel, ctx.provider.stream(request))).await?
+    {
         Ok(deltas) => deltas,
         Err(error) => return Some(Err(error)),
     };

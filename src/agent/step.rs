@@ -1,8 +1,8 @@
 //! One step: a model reply as it streams, block by block into items.
 
 use super::call::{Call, Preparation, parse_arguments, prepare};
-use super::retry::{self, Failures, GivenUp};
 use super::host::{Activity, Host, uncancelled};
+use super::retry::{self, Failures, GivenUp};
 use super::turn::{End, Tally, TurnContext};
 use crate::context::conversation::{Bone, Conversation, Skeleton};
 use crate::context::inspect::Sent;
@@ -24,6 +24,9 @@ use serde_json::value::to_raw_value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// So many deltas are taken at once where a provider is fast. Each is a few events, and a subscriber's feed must hold those of all of them.
+const MAX_DELTAS: usize = 64;
 
 /// A reply that is over.
 #[derive(Debug)]
@@ -194,17 +197,20 @@ fn failed(error: Error, why: GivenUp) -> End {
 
 impl<H: Host> Stream<'_, H> {
     /// Takes deltas until the reply is over; says why, when it was cut.
-    async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
+    async fn follow(&mut self, deltas: DeltaStream) -> Option<Cut> {
+        let mut deltas = deltas.ready_chunks(MAX_DELTAS);
         loop {
             let next = uncancelled(&self.ctx.cancel, deltas.next());
             let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
-            match next {
-                Some(Ok(delta)) => {
-                    self.accumulator.push(&delta);
-                    self.show(delta);
+            let Some(chunk) = next else { return None };
+            for delta in chunk {
+                match delta {
+                    Ok(delta) => {
+                        self.accumulator.push(&delta);
+                        self.show(delta);
+                    }
+                    Err(error) => return Some(Cut::Failed(error)),
                 }
-                Some(Err(error)) => return Some(Cut::Failed(error)),
-                None => return None,
             }
         }
     }

@@ -6,8 +6,8 @@
 use super::approval::{self, Place, Verdict};
 use super::call::Call;
 use super::hooks::points;
-use super::mode;
 use super::host::{Host, JournalLost};
+use super::mode;
 use super::turn::{End, Tally, TurnContext, TurnState};
 use crate::llm::{Message, ToolResult as ModelResult};
 use crate::store::artifacts;
@@ -18,9 +18,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
-use pintle_protocol::event::{
-    DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent,
-};
+use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
 use pintle_protocol::item::{
     FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolDetails, ToolResult,
@@ -105,8 +103,18 @@ async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -
 /// A call of a batch that runs side by side, at the next point where the journal is told of it.
 enum Stage {
     /// Hooks have looked at it; with why it may not run, if one denied it.
-    Admitted { place: usize, call: Call, denial: Option<String>, notices: Vec<Notice> },
-    Ran { place: usize, call: Call, outcome: Outcome, notices: Vec<Notice> },
+    Admitted {
+        place: usize,
+        call: Call,
+        denial: Option<String>,
+        notices: Vec<Notice>,
+    },
+    Ran {
+        place: usize,
+        call: Call,
+        outcome: Outcome,
+        notices: Vec<Notice>,
+    },
 }
 
 /// Runs calls that only read, all at once. Their results stand in the conversation in the order of the calls.

@@ -328,7 +328,8 @@ async fn drive<H: Host>(
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
                 let wanted = Wanted { reason: CompactionReason::Overflow, instructions: None };
-                let is_shorter = make_room::compact(host, ctx, state, &tools, tally, wanted).await?;
+                let is_shorter =
+                    make_room::compact(host, ctx, state, &tools, tally, wanted).await?;
                 if is_shorter {
                     continue;
                 }
@@ -416,11 +417,11 @@ fn warn_of_circles<H: Host>(
         ),
     };
     host.record(Event::Notice(Notice {
-            level: NoticeLevel::Warning,
-            code: "loopDetected".to_owned(),
-            message: message.to_owned(),
-            hint: hint.map(str::to_owned),
-        }));
+        level: NoticeLevel::Warning,
+        code: "loopDetected".to_owned(),
+        message: message.to_owned(),
+        hint: hint.map(str::to_owned),
+    }));
     if !is_over {
         let text = format!(
             "From the engine, not from the user: you make the same {} over and over, with the same arguments. \

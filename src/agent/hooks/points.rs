@@ -29,11 +29,7 @@ fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
 }
 
 /// Runs the hooks of a point, and tells what went wrong with them.
-async fn run<H: Host>(
-    host: &mut H,
-    ctx: &TurnContext,
-    run: HookRun,
-) -> (HookRun, decide::Ruling) {
+async fn run<H: Host>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, decide::Ruling) {
     let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
     for notice in notices {
         host.record(Event::Notice(notice));
@@ -52,7 +48,9 @@ fn denied(reason: String) -> End {
 }
 
 /// Messages of a person before the model reads them. What a hook denies is handed back; returned with why, if anything was.
-pub(in crate::agent) async fn inputs<H: Host>(host: &mut H, ctx: &TurnContext,
+pub(in crate::agent) async fn inputs<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
     inputs: Vec<QueuedInput>,
 ) -> (Vec<QueuedInput>, Option<End>) {
     let point = HookPoint::InputReceived;
@@ -78,11 +76,11 @@ pub(in crate::agent) async fn inputs<H: Host>(host: &mut H, ctx: &TurnContext,
                 continue;
             }
             host.record(Event::Notice(Notice {
-                    level: NoticeLevel::Warning,
-                    code: "hookDenied".to_owned(),
-                    message: format!("a hook denied the message: {reason}"),
-                    hint: None,
-                }));
+                level: NoticeLevel::Warning,
+                code: "hookDenied".to_owned(),
+                message: format!("a hook denied the message: {reason}"),
+                hint: None,
+            }));
             why = Some(denied(reason));
             continue;
         }
@@ -97,7 +95,10 @@ pub(in crate::agent) async fn inputs<H: Host>(host: &mut H, ctx: &TurnContext,
 }
 
 /// A turn begins. Returns what the model is to read besides.
-pub(in crate::agent) async fn begin<H: Host>(host: &mut H, ctx: &TurnContext) -> Result<Vec<String>, End> {
+pub(in crate::agent) async fn begin<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+) -> Result<Vec<String>, End> {
     let point = HookPoint::BeforeAgent;
     if !ctx.hooks.has(point, None) {
         return Ok(Vec::new());
@@ -108,7 +109,11 @@ pub(in crate::agent) async fn begin<H: Host>(host: &mut H, ctx: &TurnContext) ->
 }
 
 /// What the model is to read next is complete. Returns what it is to read besides.
-pub(in crate::agent) async fn context<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Vec<String> {
+pub(in crate::agent) async fn context<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Vec<String> {
     let point = HookPoint::ContextBuilt;
     if !ctx.hooks.has(point, None) {
         return Vec::new();
@@ -118,7 +123,11 @@ pub(in crate::agent) async fn context<H: Host>(host: &mut H, ctx: &TurnContext, 
 }
 
 /// The model is asked next.
-pub(in crate::agent) async fn request<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Result<(), End> {
+pub(in crate::agent) async fn request<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Result<(), End> {
     let point = HookPoint::BeforeModelRequest;
     if !ctx.hooks.has(point, None) {
         return Ok(());
@@ -129,7 +138,11 @@ pub(in crate::agent) async fn request<H: Host>(host: &mut H, ctx: &TurnContext, 
 }
 
 /// The conversation is summed up next. Returns why not, when a hook denied it.
-pub(in crate::agent) async fn compact<H: Host>(host: &mut H, ctx: &TurnContext, messages: usize) -> Option<String> {
+pub(in crate::agent) async fn compact<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Option<String> {
     let point = HookPoint::SessionCompact;
     if !ctx.hooks.has(point, None) {
         return None;
@@ -157,7 +170,11 @@ fn pass(ctx: &TurnContext, ruling: decide::Ruling) -> Result<Vec<String>, End> {
 }
 
 /// The model replied.
-pub(in crate::agent) async fn response<H: Host>(host: &mut H, ctx: &TurnContext, assistant: &Assistant) {
+pub(in crate::agent) async fn response<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    assistant: &Assistant,
+) {
     let point = HookPoint::AfterModelResponse;
     if !ctx.hooks.has(point, None) {
         return;

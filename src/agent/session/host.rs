@@ -98,6 +98,9 @@ impl Host for Session {
         F::Output: Send,
     {
         let mut work = pin!(work);
+        // Work that is ready at once lets no other task run, and then clients are not sent what their feeds hold, and a provider's connection
+        // is not back in its pool when the next request wants it.
+        tokio::task::yield_now().await;
         loop {
             let wake = tokio::select! {
                 biased;

@@ -117,7 +117,11 @@ impl Session {
     }
 
     /// Asks for permission.
-    pub(super) fn ask_approval(&mut self, approval: Approval, answer: oneshot::Sender<ApprovalOutcome>) {
+    pub(super) fn ask_approval(
+        &mut self,
+        approval: Approval,
+        answer: oneshot::Sender<ApprovalOutcome>,
+    ) {
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
         self.asked.approvals.push(OpenApproval { approval, answer });

@@ -6,8 +6,8 @@ use crate::agent::diagnostics::{self, DiagnosticsReport, Reports};
 use crate::agent::engine::in_background;
 use crate::agent::error::Error;
 use crate::agent::feed::{Feed, Record, Served, Subscriber, SubscriberId};
-use crate::agent::subagents;
 use crate::agent::host::Activity;
+use crate::agent::subagents;
 use pintle_protocol::event::{
     Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
     TransientRecord,

@@ -1,11 +1,11 @@
 use super::*;
-use pintle_protocol::ids::ItemId;
 use crate::ambient::Ambient;
 use crate::exec::Local;
 use crate::exec::local::Options;
 use crate::exec::memory::Memory;
 use crate::tools::Progress;
 use crate::tools::tests::{Scene, text};
+use pintle_protocol::ids::ItemId;
 use std::sync::Arc;
 
 #[tokio::test]
