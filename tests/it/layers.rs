@@ -117,7 +117,10 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
             ],
         ),
         ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),
-        (".spawn(", &["src/main.rs", "src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"]),
+        (
+            ".spawn(",
+            &["src/cli/main.rs", "src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"],
+        ),
         ("unbounded", &[]),
     ];
     let mut wrong = Vec::new();
