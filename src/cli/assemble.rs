@@ -4,24 +4,25 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    ConfiguredModels, HOOK_TIMEOUT, Hook, KeyCommands, LINT_TIMEOUT, Limits, Lint, Models,
-    Patience, Personal, QUESTION_TIMEOUT, REPORT_WAIT, RoomPolicy, Runner, Safe, Services, Toolbox,
+    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, Patience, Personal, QUESTION_TIMEOUT,
+    REPORT_WAIT, RoomPolicy, Runner, Safe, Services,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
     self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
     Live, SafeZone, TitleSettings, ToolSettings, Variables,
 };
+use pintle::editor::{Editors, Overlay};
 use pintle::exec::local::{Local, Options};
-use pintle::exec::overlay::{Editors, Overlay};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
+use pintle::image;
 use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle::picture;
+use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox};
 use pintle::store::Store;
 use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
 use pintle_protocol::approval::PermissionMode;
@@ -197,11 +198,11 @@ fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
 }
 
 fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
-    let default = picture::Limits::default();
+    let default = image::Limits::default();
     Ok(Settings {
         read_first: named("tools.read_first", set.read_first.as_deref(), &READ_FIRST)?,
         block_images: set.block_images,
-        image_limits: picture::Limits {
+        image_limits: image::Limits {
             max_side: set.max_image_side.unwrap_or(default.max_side),
             max_base64_bytes: set.max_image_bytes.unwrap_or(default.max_base64_bytes),
         },

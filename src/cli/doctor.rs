@@ -6,11 +6,11 @@
 
 use crate::args::Settings;
 use crate::assemble;
-use pintle::agent::ModelSource;
 use pintle::ambient::Ambient;
 use pintle::config::Config;
-use pintle::exec::overlay::Editors;
+use pintle::editor::Editors;
 use pintle::llm::{ModelRef, catalog};
+use pintle::models::ModelSource;
 use pintle_protocol::models::KeyState;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use std::fmt::Write;

@@ -13,7 +13,7 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
-use pintle::frontend::{acp, demo, native, pi_rpc, run};
+use pintle::frontend::{acp, demo, native, pi, run};
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
@@ -155,15 +155,15 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
     let framing = Some(Framing::Lines);
     let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
     let (engine, handle) = Engine::new(services);
-    let served = beside(engine, pi_rpc::serve(link, handle, options));
+    let served = beside(engine, pi::serve(link, handle, options));
     let ended = tokio::select! {
         ended = served => ended?,
         code = signals.run() => return Ok(code),
     };
     prune(&set_up.settings, &set_up.ambient);
     match ended {
-        Ok(pi_rpc::Ended::EndOfInput | pi_rpc::Ended::HungUp) => Ok(0),
-        Ok(pi_rpc::Ended::Stopped) => Ok(signals.code()),
+        Ok(pi::Ended::EndOfInput | pi::Ended::HungUp) => Ok(0),
+        Ok(pi::Ended::Stopped) => Ok(signals.code()),
         Err(error) => Err(match &error.hint {
             Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
             None => anyhow::anyhow!("{error}"),

@@ -2,8 +2,8 @@
 
 use crate::args::{ListModels, Settings};
 use crate::assemble;
-use pintle::agent::ModelSource;
 use pintle::ambient::Ambient;
+use pintle::models::ModelSource;
 use pintle_protocol::models::{KeyState, ModelInfo, ModelsListResult, ProviderInfo};
 use std::io::Write;
 

@@ -112,6 +112,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/config/live.rs",
                 "src/llm/",
                 "src/exec/",
+                "src/editor/",
                 "src/tools/ledger.rs",
                 "src/store/index/database.rs",
             ],

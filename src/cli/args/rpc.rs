@@ -4,7 +4,7 @@
 
 use super::Settings;
 use clap::ValueEnum;
-use pintle::frontend::pi_rpc::{Dialect, Start};
+use pintle::frontend::pi::{Dialect, Start};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -7,10 +7,11 @@ use crate::args::Settings;
 use crate::args::rpc::Rpc;
 use crate::assemble;
 use anyhow::Context;
-use pintle::agent::{ModelSource, Models, Named, Personal, Services, Sources, Toolbox, globs_of};
+use pintle::agent::{Named, Personal, Services, Sources, globs_of};
 use pintle::ambient::Ambient;
-use pintle::frontend::pi_rpc::{self, Options, QueueMode};
+use pintle::frontend::pi::{self, Options, QueueMode};
 use pintle::llm::catalog;
+use pintle::models::{ModelSource, Models, Toolbox};
 use pintle::store::Store;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -147,7 +148,7 @@ impl SetUp {
         let config = assemble::load_config(&self.settings, &self.ambient)?;
         let level = |model: String, level: Option<&String>| {
             let Some(level) = level else { return model };
-            pi_rpc::at_level(&model, level).unwrap_or_else(|| {
+            pi::at_level(&model, level).unwrap_or_else(|| {
                 tracing::warn!(
                     "`{level}` is no thinking level and is not used: it is one of off, minimal, low, medium, high, xhigh, max"
                 );
@@ -165,7 +166,7 @@ impl SetUp {
                     text.split_once(':').map_or((text.as_str(), None), |(t, e)| (t, Some(e)));
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                let meant = pi_rpc::meant(&list, None, text);
+                let meant = pi::meant(&list, None, text);
                 let meant = meant.with_context(|| {
                     format!("no model is called `{text}`: `pintle models` lists those that are known by name")
                 })?;
@@ -174,7 +175,7 @@ impl SetUp {
             (Some(provider), None) => {
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                let first = pi_rpc::meant(&list, Some(provider), "");
+                let first = pi::meant(&list, Some(provider), "");
                 Some(first.with_context(|| {
                     format!("no model of `{provider}` is known by name: name one with --model")
                 })?)
@@ -299,7 +300,7 @@ fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
 
 /// As in Pi, some model answers where none is named and a key is there.
 fn first_with_key(models: &Models) -> Option<String> {
-    pi_rpc::meant(&models.list(), None, "")
+    pi::meant(&models.list(), None, "")
         .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))
 }
 

@@ -3,8 +3,8 @@
 //! Before a tool looks at a file of such an editor's, the editor is asked for its text. What it says becomes a document like any other,
 //! so that reading, merging and changing have one way. Invariant: a text that was asked for is used at once, and asked for again next time.
 
-use super::documents::{Documents, EditCall, Owner};
 use super::{Overlay, update};
+use crate::editor::{Documents, EditCall, Owner};
 use crate::exec::{Error, FileKind};
 use crate::text::positions;
 use pintle_protocol::document::{DocumentCloseParams, DocumentEdit, DocumentOpenParams};

@@ -4,7 +4,7 @@
 //! settings are those of the moment: see [`Live`].
 
 use super::known;
-use super::models::ModelSource;
+use super::source::ModelSource;
 use crate::ambient::{Ambient, Secret};
 use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
 use crate::llm::catalog::{self, Dialect, Model};

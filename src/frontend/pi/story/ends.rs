@@ -1,9 +1,9 @@
 //! How calls, turns, runs and summings up end in Pi's events. Pure.
 
 use super::{Calls, Story, is_kind, message_of, reason, said_by, tell};
-use crate::frontend::pi_rpc::Dialect;
-use crate::frontend::pi_rpc::line::put;
-use crate::frontend::pi_rpc::message;
+use crate::frontend::pi::Dialect;
+use crate::frontend::pi::line::put;
+use crate::frontend::pi::message;
 use crate::pi::ABORTED;
 use pintle_protocol::event::{EventRecord, RetryScheduled, TurnCompleted, TurnStatus};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};

@@ -1,40 +1,28 @@
 //! An environment as editors show it: a document that is open and not saved is read instead of its file, and changed through its editor.
 //!
 //! Reading is here, changing in `update`, asking editors that tell nothing by themselves in `pull`, commands in their terminals in
-//! `terminals`. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
+//! [`super::terminals`]. What is saved, and what no editor has open, passes. Invariant: what a person has typed is
 //! never written over.
 
-mod documents;
 mod pull;
-mod terminals;
 mod update;
 
-pub use documents::{Documents, EditCall, Owner, Problem};
 pub use pull::edited;
-pub use terminals::{Printed, TerminalCall, Terminals};
 
+use super::documents::Document;
+use super::{Documents, Editors, Terminals};
 use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
     Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
     UpdatedAll, Version, Window, change,
 };
-use documents::Document;
 use pintle_protocol::files::FileState;
 use pull::Purpose;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// What editors give: texts that are open, and terminals. Clones are the same.
-#[derive(Debug, Clone, Default)]
-pub struct Editors {
-    /// What they have open.
-    pub documents: Documents,
-    /// Where they run commands.
-    pub terminals: Terminals,
-}
 
 /// Another environment, with what editors have open laid over it.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::editor::{EditCall, Owner};
 use crate::exec::memory::Memory;
 use crate::exec::{After, GrepOutput, Rewrite, Rewrites};
 use crate::text::positions;

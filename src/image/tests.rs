@@ -1,5 +1,5 @@
 use super::*;
-use image::{Rgba, RgbaImage};
+use ::image::{Rgba, RgbaImage};
 use proptest::prelude::*;
 
 /// A picture that does not compress well: each pixel is another colour.
@@ -128,7 +128,8 @@ fn a_large_picture_is_made_to_fit() {
         let Ok(got) = got else { continue };
         assert_eq!(got.original, (picture.width(), picture.height()), "{name}");
         assert!(base64_len(got.bytes.len()) <= limits.max_base64_bytes, "{name}");
-        let again = image::load_from_memory_with_format(&got.bytes, got.format.decoder()).unwrap();
+        let again =
+            ::image::load_from_memory_with_format(&got.bytes, got.format.decoder()).unwrap();
         assert_eq!((again.width(), again.height()), got.size, "{name}");
     }
 }
@@ -157,7 +158,7 @@ fn a_picture_is_turned_upright() {
         let bytes = with_orientation(&bytes_of(&halves(40, 20), Format::Jpeg), orientation);
         let got = fitted(Format::Jpeg, &bytes, Limits::default()).unwrap();
         assert_eq!((got.size, got.original), (size, size), "orientation {orientation}");
-        let shown = image::load_from_memory(&got.bytes).unwrap().into_rgb8();
+        let shown = ::image::load_from_memory(&got.bytes).unwrap().into_rgb8();
         assert!(shown.get_pixel(red.0, red.1).0[0] > 200, "orientation {orientation}");
         assert!(shown.get_pixel(blue.0, blue.1).0[2] > 200, "orientation {orientation}");
     }
@@ -177,12 +178,12 @@ fn transparency_is_kept_or_becomes_white() {
     let limits = Limits { max_side: 200, max_base64_bytes: 8_000 };
     let got = fitted(Format::Png, &bytes, limits).unwrap();
     assert_eq!(got.format, Format::Jpeg);
-    let shown = image::load_from_memory(&got.bytes).unwrap().into_rgb8();
+    let shown = ::image::load_from_memory(&got.bytes).unwrap().into_rgb8();
     assert!(shown.get_pixel(5, 5).0.iter().all(|&channel| channel > 240));
 
     let flat: DynamicImage = RgbaImage::from_pixel(300, 300, Rgba([9, 9, 9, 100])).into();
     let got = fitted(Format::Png, &bytes_of(&flat, Format::Png), limits).unwrap();
-    let shown = image::load_from_memory(&got.bytes).unwrap().into_rgba8();
+    let shown = ::image::load_from_memory(&got.bytes).unwrap().into_rgba8();
     assert_eq!((got.format, shown.get_pixel(5, 5).0), (Format::Png, [9, 9, 9, 100]));
 }
 

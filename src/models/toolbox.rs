@@ -3,7 +3,7 @@
 //! The profile is set by a person, else it is the one that the model's family is used to. It decides names and shapes only; what
 //! tools do is the same in each.
 
-use super::models::Models;
+use super::source::Models;
 use crate::llm::{ModelRef, catalog};
 use crate::tools::{Fetch, PROFILES, Profile, Tool};
 use globset::GlobSet;
@@ -103,9 +103,9 @@ pub(super) fn profile_name<'a>(said: Option<&'a str>, id: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::models::ModelSource;
     use crate::llm::catalog::Model;
     use crate::llm::{Error, ErrorKind, Provider};
+    use crate::models::ModelSource;
 
     /// Models of which one is used to another profile than its family.
     fn models() -> Models {

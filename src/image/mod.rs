@@ -3,10 +3,10 @@
 //! Invariant: nothing is decoded before its header was read and its size found bearable, and what comes out was decoded
 //! whole, so that no provider is sent a picture that it cannot read.
 
-use image::codecs::jpeg::JpegEncoder;
-use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::metadata::Orientation;
-use image::{
+use ::image::codecs::jpeg::JpegEncoder;
+use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use ::image::metadata::Orientation;
+use ::image::{
     DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits as DecodeLimits, Rgb,
     RgbImage, imageops,
 };

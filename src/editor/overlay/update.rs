@@ -2,9 +2,9 @@
 //!
 //! What is typed meanwhile is merged with the change, and wins where both want the same lines: then nothing is changed at all.
 
-use super::documents::{Document, Documents};
 use super::pull::{Purpose, pull};
 use super::{Overlay, version};
+use crate::editor::documents::{Document, Documents};
 use crate::exec::change::{look, take_back};
 use crate::exec::{After, Before, DecideAll, Error, FileContent, Rewrites, UpdatedAll, Version};
 use crate::text::merge::{Labels, merge};
