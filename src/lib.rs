@@ -8,6 +8,7 @@ pub mod editor;
 pub mod exec;
 pub mod export;
 pub mod frontend;
+pub mod history;
 pub mod image;
 pub mod llm;
 pub mod models;

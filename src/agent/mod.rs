@@ -31,12 +31,10 @@ mod jobs;
 mod limits;
 mod lint;
 mod loop_guard;
-mod merge;
 mod mode;
 mod persons;
 mod project;
 mod questions;
-mod recovery;
 mod retry;
 mod review;
 mod room;
@@ -55,10 +53,10 @@ pub use crate::editor::{
 };
 pub use crate::exec::End as CommandEnd;
 pub use crate::exec::variables::Given;
+pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
-pub use crate::store::items::Items;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, ReviewWish,

@@ -6,9 +6,10 @@
 use super::hooks::points;
 use super::retry::{self, Failures};
 use super::turn::{Doing, End, Moved, Tally, TurnContext};
-use crate::context::conversation::{Conversation, Kept, Pruned};
+use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, estimate, prune};
+use crate::history::replay::{Kept, Pruned};
 use crate::llm::{BlockStart, Delta, Error, ErrorKind, Message, Request, ToolSpec};
 use crate::text::truncate::{self, Guard, Keep};
 use crate::tools::Tool;

@@ -20,13 +20,10 @@ mod review_queue;
 mod rewind_files;
 mod settings;
 mod title;
-mod total;
 mod turns;
 mod watchers;
 
-pub(super) use review_queue::Verdicts;
 pub(super) use settings::Settings;
-pub(super) use total::Total;
 
 use super::command::{Command, OpenConfig, Reply};
 use super::diagnostics::Reports;
@@ -37,12 +34,12 @@ use super::feed::{Record, Served};
 use super::jobs::{self, Jobs};
 use super::mode::TurnMode;
 use super::persons::Note;
-use super::recovery::Earlier;
 use super::review::Reviewed;
 use super::subagents::{self, Subagents};
 use super::turn::{Doing, Finished, Moved};
 use crate::context::agents::allows;
 use crate::context::inspect::Sent;
+use crate::history::recovery::{Earlier, Total, Verdicts};
 use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::tools::{Ledger, Tool};

@@ -3,7 +3,8 @@
 use super::super::transcript::one_line;
 use super::super::when;
 use pintle::agent::EngineHandle;
-use pintle::store::{Entry, anchors};
+use pintle::history::anchors;
+use pintle::store::Entry;
 use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};

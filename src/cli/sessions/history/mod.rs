@@ -20,7 +20,8 @@ use pintle::agent::{
 };
 use pintle::ambient::Ambient;
 use pintle::frontend::run::{FAILED, STOPPED};
-use pintle::store::{Entry, tree as ways};
+use pintle::history::tree as ways;
+use pintle::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::SessionMergeResult;
 use pintle_protocol::ids::SessionId;

@@ -3,7 +3,7 @@
 //! Each event comes after the one before it, except `history.rewound`, which comes after the event that it names. So nothing is ever
 //! taken out of a journal, and a journal without such events is one way.
 
-use super::Entry;
+use crate::store::Entry;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};
 use pintle_protocol::history::{HistoryNode, HistoryPoint};

@@ -1,6 +1,7 @@
 //! The points of a session between which its entries can be listed and searched: pure.
 
-use super::{Entry, tree};
+use super::tree;
+use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};

@@ -4,19 +4,20 @@
 //! leaves the one that it follows longest. So a fork may be merged again and again, also after going back in it.
 
 use super::fork::belongs_to_history;
-use crate::store::{Entry, tree};
+use super::tree;
+use crate::store::Entry;
 
 /// Where a fork's way leaves all ways of another session, and what comes then.
 #[derive(Debug)]
-pub(super) struct Branch<'a> {
+pub struct Branch<'a> {
     /// The event of the other session after which it begins; 0 is the beginning.
-    pub(super) after: u64,
+    pub after: u64,
     /// What is not there yet, in order.
-    pub(super) new: Vec<&'a Entry>,
+    pub new: Vec<&'a Entry>,
 }
 
 /// Finds where the way to the last of a fork's entries leaves those of another session.
-pub(super) fn branch<'a>(here: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
+pub fn branch<'a>(here: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     let path = tree::path(fork, fork.last().map_or(0, |entry| entry.seq));
     let on_path = fork.iter().filter(|entry| path.contains(&entry.seq));
     let mut way: Vec<&Entry> = on_path.filter(|entry| belongs_to_history(entry)).collect();

@@ -2,14 +2,12 @@
 //!
 //! Invariant: an item is in one page only, that of its last event; what is read is bounded by what is asked for.
 
-use super::place::EntriesBack;
-use super::{Entry, Error, Store, journal, tree};
+use super::tree;
+use crate::store::{Entry, Error, Store};
 use pintle_protocol::event::Event;
 use pintle_protocol::history::ItemAt;
 use pintle_protocol::ids::{ItemId, SessionId};
 use std::collections::BTreeSet;
-use std::io;
-use std::path::Path;
 
 /// Items of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,39 +18,23 @@ pub struct Items {
     pub more: bool,
 }
 
-impl Store {
-    /// Reads the last items between two events; a number beyond the end stands for the end.
-    ///
-    /// # Errors
-    /// The session does not exist or cannot be read.
-    pub fn items(
-        &self,
-        session: &SessionId,
-        after: u64,
-        before: u64,
-        limit: usize,
-    ) -> Result<Items, Error> {
-        let path = self.current(session)?.join(journal::FILE);
-        items(&path, after, before, limit).map_err(Error::io(&path))
-    }
-
-    /// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
-    ///
-    /// # Errors
-    /// The session does not exist or cannot be read.
-    pub fn item(&self, session: &SessionId, id: &ItemId) -> Result<Option<ItemAt>, Error> {
-        let path = self.current(session)?.join(journal::FILE);
-        item(&path, id).map_err(Error::io(&path))
-    }
-}
-
-fn items(path: &Path, after: u64, before: u64, limit: usize) -> io::Result<Items> {
+/// Reads the last items between two events; a number beyond the end stands for the end.
+///
+/// # Errors
+/// The session does not exist or cannot be read.
+pub fn page(
+    store: &Store,
+    session: &SessionId,
+    after: u64,
+    before: u64,
+    limit: usize,
+) -> Result<Items, Error> {
     let mut found = Items::default();
     let mut known = BTreeSet::new();
-    let last = EntriesBack::before(path, u64::MAX)?.next()?;
+    let last = store.entries_back(session, u64::MAX)?.next().transpose()?;
     let is_newest = last.is_none_or(|last| last.seq < before);
-    let mut entries = EntriesBack::before(path, before)?;
-    while let Some(entry) = entries.next()?.filter(|entry| entry.seq > after) {
+    let mut entries = store.entries_back(session, before)?;
+    while let Some(entry) = entries.next().transpose()?.filter(|entry| entry.seq > after) {
         if let Some(to) = tree::rewound_to(&entry).filter(|to| *to < entry.seq) {
             entries.jump(to + 1)?;
             continue;
@@ -72,10 +54,13 @@ fn items(path: &Path, after: u64, before: u64, limit: usize) -> io::Result<Items
     Ok(found)
 }
 
-fn item(path: &Path, id: &ItemId) -> io::Result<Option<ItemAt>> {
-    let mut entries = EntriesBack::before(path, u64::MAX)?;
-    while let Some(entry) = entries.next()? {
-        if let Some((found, _)) = of(entry).filter(|(found, _)| found.item.id == *id) {
+/// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
+///
+/// # Errors
+/// The session does not exist or cannot be read.
+pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<ItemAt>, Error> {
+    for entry in store.entries_back(session, u64::MAX)? {
+        if let Some((found, _)) = of(entry?).filter(|(found, _)| found.item.id == *id) {
             return Ok(Some(found));
         }
     }

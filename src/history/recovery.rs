@@ -1,11 +1,8 @@
 //! What a session needs before it can go on after a crash: pure, from the journal's entries.
 
-use super::approval::without_client;
-use super::jobs;
-use super::questions::{accepts_plan, without_answer};
-use super::session::{Total, Verdicts};
-use super::subagents::closed;
-use crate::store::{Entry, tree};
+use super::outcome::{accepts_plan, closed, without_answer, without_client};
+use super::tree;
+use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
@@ -17,42 +14,97 @@ use pintle_protocol::item::{
 };
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
+use pintle_protocol::review::WaitingVerdict;
 
 /// What a journal leaves open.
 #[derive(Debug, Default)]
-pub(super) struct Recovery {
+pub struct Recovery {
     /// What the session was made with, model and mode as last used.
-    pub(super) created: Option<SessionCreated>,
+    pub created: Option<SessionCreated>,
     /// Events to append, each with its turn, so that everything that began has ended and every message that was
     /// never read is handed back.
-    pub(super) closing: Vec<(Option<TurnId>, Event)>,
+    pub closing: Vec<(Option<TurnId>, Event)>,
     /// What there was beside the conversation.
-    pub(super) earlier: Earlier,
+    pub earlier: Earlier,
 }
 
 /// What an earlier life of a session leaves to the next.
 #[derive(Debug, Default)]
-pub(super) struct Earlier {
+pub struct Earlier {
     /// The background jobs there were.
-    pub(super) jobs: jobs::Earlier,
+    pub jobs: EarlierJobs,
     /// How many sub-agents there were.
-    pub(super) agents: u64,
+    pub agents: u64,
     /// What was used.
-    pub(super) total: Total,
+    pub total: Total,
     /// What people decided about hunks.
-    pub(super) verdicts: Verdicts,
+    pub verdicts: Verdicts,
     /// It is a fork in which nothing has happened yet.
-    pub(super) is_new_fork: bool,
+    pub is_new_fork: bool,
     /// What the model meant to do.
-    pub(super) plan: Plan,
+    pub plan: Plan,
     /// It was given another title since it was made, or its title was taken away.
-    pub(super) is_retitled: bool,
+    pub is_retitled: bool,
     /// The mode that it was last told of.
-    pub(super) told_mode: WorkMode,
+    pub told_mode: WorkMode,
+}
+
+/// The background jobs of an earlier life of a session.
+#[derive(Debug, Default)]
+pub struct EarlierJobs {
+    /// How many there were.
+    pub count: u64,
+    /// The ended ones whose end the model was not told.
+    pub untold: Vec<Item>,
+}
+
+/// The tokens and the money that a session has used so far, its sub-agents included.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Total {
+    /// The tokens.
+    pub usage: Usage,
+    /// The cost in billionths of a dollar, as far as prices are known.
+    pub cost_nano_usd: Option<u64>,
+}
+
+impl Total {
+    /// Adds one use.
+    pub fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
+        self.usage += usage;
+        if let Some(cost) = cost_nano_usd {
+            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
+        }
+    }
+}
+
+/// The verdicts of a session, as far as its review does not know them.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// The journal holds some.
+    pub has_earlier: bool,
+    /// Those that wait, oldest first.
+    pub waiting: Vec<WaitingVerdict>,
+}
+
+impl Verdicts {
+    /// Reads them from the entries of a journal.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut verdicts = Self::default();
+        for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+            if let Event::ReviewQueued(queue) = &record.event {
+                verdicts.waiting.clone_from(&queue.waiting);
+            }
+            if let Event::ReviewDecided(verdict) = &record.event {
+                verdicts.has_earlier = true;
+                verdicts.waiting.retain(|waiting| Some(waiting.id) != verdict.waited);
+            }
+        }
+        verdicts
+    }
 }
 
 /// Reads what is open at the end of a journal.
-pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
+pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut recovery = Recovery::default();
     let mut open = Open::default();
     let mut unread: Vec<QueuedInput> = Vec::new();
@@ -160,7 +212,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let last = entries.last().map_or(0, |entry| entry.seq);
     let is_new_fork = copied_seq > 0 && copied_seq == last;
     let verdicts = Verdicts::of(entries);
-    let jobs = jobs::Earlier { count: jobs.count, untold: jobs.untold() };
+    let jobs = EarlierJobs { count: jobs.count, untold: jobs.untold() };
     let agents = agents.items.len() as u64;
     recovery.earlier =
         Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, told_mode };
@@ -171,7 +223,7 @@ pub(super) fn read(entries: &[Entry], now_ms: u64) -> Recovery {
 }
 
 /// What the model means to do, as these entries say.
-pub(super) fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
+pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
     let records = entries.into_iter().filter_map(|entry| entry.record.as_ref());
     let plans = records.filter_map(|record| {
         let Event::PlanUpdated(plan) = &record.event else { return None };
@@ -181,7 +233,7 @@ pub(super) fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
 }
 
 /// The mode that the model was last told of, as these entries say.
-pub(super) fn told_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
+pub fn told_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
     let mut told = WorkMode::default();
     let mut asked: Vec<&Question> = Vec::new();
     for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {

@@ -2,7 +2,7 @@
 //!
 //! The ledger follows the line of events, not their tree: there is one disk, and time on it goes one way.
 
-use super::Entry;
+use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileAction, FileOwner, FileRecord, FileState};
 use std::collections::{BTreeMap, BTreeSet};
