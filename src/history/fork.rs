@@ -3,12 +3,12 @@
 use crate::store::Entry;
 use pintle_protocol::event::{Event, TurnStatus};
 
-/// Whether an entry is taken over. What this engine does not know says nothing to a model, and stays where it is.
+/// True for an entry that a fork takes over. An event of a kind that this engine does not know stays where it is: it says nothing to a model.
 pub fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }
 
-/// Whether an event is part of what was said and done, and not of what waits or how one session lives.
+/// True for an event of the conversation and its turns; false for one of the queue, the files or the session itself.
 pub fn is_history(event: &Event) -> bool {
     match event {
         Event::TurnStarted { .. }
@@ -43,7 +43,7 @@ pub fn is_history(event: &Event) -> bool {
     }
 }
 
-/// A turn that the copy cuts was not broken off by a crash.
+/// Ends a turn that the copy cuts as interrupted: no crash broke it off.
 pub fn interrupted(mut event: Event) -> Event {
     if let Event::TurnCompleted(end) = &mut event {
         end.status = TurnStatus::Interrupted;

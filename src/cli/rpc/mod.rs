@@ -1,8 +1,6 @@
 //! What `pintle rpc` takes from Pi's own folder: models, keys, settings, and where session files are. Nothing there is written but session files.
 #![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
 
-mod auth;
-
 use crate::args::Settings;
 use crate::args::rpc::Rpc;
 use crate::assemble;
@@ -12,40 +10,12 @@ use pintle::ambient::Ambient;
 use pintle::frontend::pi::{self, Options, QueueMode};
 use pintle::llm::catalog;
 use pintle::models::{ModelSource, Models, Toolbox};
+use pintle::pi::auth;
+use pintle::pi::settings::{Compaction, Settings as PiSettings};
 use pintle::store::Store;
-use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
-
-/// The settings of Pi's that mean something here.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PiSettings {
-    default_provider: Option<String>,
-    default_model: Option<String>,
-    default_thinking_level: Option<String>,
-    steering_mode: Option<String>,
-    follow_up_mode: Option<String>,
-    compaction: PiCompaction,
-    retry: PiRetry,
-    session_dir: Option<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PiCompaction {
-    enabled: Option<bool>,
-    reserve_tokens: Option<u64>,
-    keep_recent_tokens: Option<u64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct PiRetry {
-    enabled: Option<bool>,
-    max_retries: Option<u32>,
-}
 
 /// What the program runs with.
 pub(crate) struct SetUp {
@@ -260,7 +230,7 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     if let Some(folder) = &set_up.nowhere {
         services.store = Store::new(folder.path());
     }
-    let PiCompaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
+    let Compaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
     services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);
     services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
     services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);

@@ -3,18 +3,20 @@
 //! Invariant: what is said about the file holds nothing of a key. Subscriptions (`oauth`) are Pi's own and are left to it.
 //! Source: Pi 0.73.1, docs/providers.md.
 
-use pintle::ambient::Ambient;
+use crate::ambient::Ambient;
 use serde_json::Value;
 
 /// The keys of providers, by their names, and what a person should know.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Keys {
-    pub(super) keys: Vec<(String, String)>,
-    pub(super) warnings: Vec<String>,
+pub struct Keys {
+    /// The keys, each with its provider's name.
+    pub keys: Vec<(String, String)>,
+    /// The entries that are not used, and why.
+    pub warnings: Vec<String>,
 }
 
 /// Reads the file's text. A key may be a variable's name; one that a command prints is not taken.
-pub(super) fn read(text: &str, ambient: &Ambient) -> Keys {
+pub fn read(text: &str, ambient: &Ambient) -> Keys {
     let mut found = Keys::default();
     let providers = match serde_json::from_str(text) {
         Ok(Value::Object(providers)) => providers,
