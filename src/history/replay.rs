@@ -193,6 +193,7 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
     replay.settle();
     replay.conversation
 }
+
 /// What only this engine needs of an entry.
 fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
     serde_json::from_str(entry.private.as_ref()?.get()).ok()
