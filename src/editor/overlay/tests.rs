@@ -384,7 +384,8 @@ fn nothing_that_the_machine_can_do_is_left_out() {
         });
         named.collect::<std::collections::BTreeSet<_>>()
     };
-    let (_, methods) = include_str!("../../exec/mod.rs").split_once("pub trait Environment").unwrap();
+    let (_, methods) =
+        include_str!("../../exec/mod.rs").split_once("pub trait Environment").unwrap();
     let (methods, _) = methods.split_once("\n}\n").unwrap();
     let (_, here) = include_str!("mod.rs").split_once("impl Environment for Overlay").unwrap();
     let missing: Vec<_> = names(methods).difference(&names(here)).copied().collect();
