@@ -132,18 +132,6 @@ pub(super) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalO
     }
 }
 
-/// What is decided when no client can.
-pub(super) fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
-    ApprovalOutcome {
-        approval_id: approval.approval_id.clone(),
-        item_id: approval.item_id.clone(),
-        decision: Decision::Deny,
-        scope: Scope::Once,
-        by,
-        feedback: None,
-    }
-}
-
 /// What the model reads in place of a result.
 pub(super) fn denial_text(outcome: &ApprovalOutcome) -> String {
     let reason = match outcome.by {

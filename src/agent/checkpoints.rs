@@ -3,10 +3,11 @@
 use super::engine::{EngineHandle, in_background};
 use super::error::{Error, ErrorKind};
 use super::review::content_of;
+use crate::history::checkpoints::checkpoints;
+use crate::history::{ledger, tree};
 use crate::review::{Content, between};
 use crate::store::blobs::Blobs;
-use crate::store::{Entry, Store, ledger, tree};
-use pintle_protocol::event::Event;
+use crate::store::{Entry, Store};
 use pintle_protocol::files::FileState;
 use pintle_protocol::history::{
     Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint,
@@ -66,36 +67,6 @@ impl EngineHandle {
 
 fn read(store: &Store, id: &SessionId) -> Result<Vec<Entry>, crate::store::Error> {
     store.entries(id)?.collect()
-}
-
-fn checkpoints(entries: &[Entry]) -> Vec<Checkpoint> {
-    let records = || entries.iter().filter_map(|entry| entry.record.as_ref());
-    let mut labels = BTreeMap::new();
-    for record in records() {
-        if let Event::LabelChanged(changed) = &record.event {
-            labels.insert(changed.seq, changed.label.clone());
-        }
-    }
-    let mut found: Vec<Checkpoint> = Vec::new();
-    let mut changed: Vec<String> = Vec::new();
-    for record in records() {
-        if let Event::FilesChanged(files) = &record.event {
-            changed.extend(files.changes.iter().map(|change| change.path.clone()));
-        }
-        let is_end = matches!(record.event, Event::TurnCompleted(_));
-        if is_end || matches!(record.event, Event::SessionCreated(_)) {
-            changed.sort();
-            changed.dedup();
-            found.push(Checkpoint {
-                seq: record.seq,
-                turn_id: record.turn_id.clone().filter(|_| is_end),
-                ts_ms: record.ts_ms,
-                changed: std::mem::take(&mut changed),
-                label: labels.get(&record.seq).cloned().flatten(),
-            });
-        }
-    }
-    found
 }
 
 fn compare(

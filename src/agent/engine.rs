@@ -10,22 +10,21 @@ use super::hooks::Hook;
 use super::indexing::Indexing;
 use super::limits::{Limits, Purse};
 use super::lint::Lint;
-use super::models::Models;
 use super::project::{self, Personal};
-use super::recovery::{self, Earlier};
 use super::retry::Patience;
 use super::session::{Session, Settings, parse_model};
-use super::toolbox::Toolbox;
 use super::turn::TurnState;
 use super::workspace;
 use crate::ambient::Ambient;
-use crate::context::conversation::Conversation;
 use crate::context::room;
+use crate::editor::Editors;
 use crate::exec::Environment;
-use crate::exec::overlay::Editors;
+use crate::history::recovery::{self, Earlier};
+use crate::history::{replay, tree};
 use crate::llm::ModelRef;
+use crate::models::{Models, Toolbox};
 use crate::store::blobs::Blobs;
-use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store, tree};
+use crate::store::{self, Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
 use crate::tools;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{
@@ -401,7 +400,7 @@ impl Engine {
         let files = Box::new(FileHistory::replay(&entries));
         let leaf = journal.last_seq();
         let entries = tree::on_path(entries, leaf);
-        let conversation = Conversation::replay(&entries);
+        let conversation = replay::conversation(&entries);
         let briefing = Box::new(Briefing::replay(&entries));
         let state = TurnState { conversation, briefing, files, ..TurnState::default() };
         Ok(self.spawn(journal, settings, state, found.earlier))

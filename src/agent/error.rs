@@ -16,7 +16,7 @@ pub struct Error {
     pub hint: Option<String>,
 }
 
-/// The classes of refusal. Frontends map them to codes, `main` to exit codes.
+/// The classes of refusal. Frontends map them to codes, the program (`cli/main`) to exit codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
     /// What was asked for makes no sense; the message says why.

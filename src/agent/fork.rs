@@ -6,9 +6,10 @@
 use super::command::{OpenConfig, SessionHandle};
 use super::engine::{Engine, in_background};
 use super::error::{Error, ErrorKind};
-use super::recovery;
-use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store, tree};
-use pintle_protocol::event::{Event, EventRecord, SessionCreated, TurnStatus};
+use crate::history::fork::{belongs_to_history, interrupted, is_history};
+use crate::history::{recovery, tree};
+use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
+use pintle_protocol::event::{Event, EventRecord, SessionCreated};
 use pintle_protocol::history::{ForkedFrom, HistoryPoint};
 use pintle_protocol::ids::SessionId;
 
@@ -102,53 +103,4 @@ fn append(
     let seq = journal.last_seq() + 1;
     journal.append(&EventRecord { session_id, seq, ts_ms, turn_id, event }, private)?;
     Ok(())
-}
-
-/// Whether an entry is taken over. What this engine does not know says nothing to a model, and stays where it is.
-pub(super) fn belongs_to_history(entry: &Entry) -> bool {
-    entry.record.as_ref().is_some_and(|record| is_history(&record.event))
-}
-
-/// Whether an event is part of what was said and done, and not of what waits or how one session lives.
-fn is_history(event: &Event) -> bool {
-    match event {
-        Event::TurnStarted { .. }
-        | Event::PromptMade(_)
-        | Event::TurnCompleted(_)
-        | Event::ItemStarted { .. }
-        | Event::ItemUpdated { .. }
-        | Event::ItemCompleted { .. }
-        | Event::QuestionRequested(_)
-        | Event::QuestionResolved(_)
-        | Event::ApprovalRequested(_)
-        | Event::ApprovalResolved(_)
-        | Event::PlanUpdated(_)
-        | Event::StepCompleted(_)
-        | Event::RetryScheduled(_)
-        | Event::ContextPruned(_)
-        | Event::Notice(_) => true,
-        // Files on the disk are the other session's work; a fork begins with them as they are.
-        // Places have other numbers in the copy, and the way to them is all that there is of it.
-        Event::FilesChanged(_)
-        | Event::ReviewDecided(_)
-        | Event::ReviewQueued(_)
-        | Event::HistoryRewound(_)
-        | Event::LabelChanged(_)
-        | Event::SessionCreated(_)
-        | Event::SessionUpdated(_)
-        | Event::SessionClosed {}
-        | Event::InputAccepted(_)
-        | Event::InputRemoved { .. }
-        | Event::QueueChanged { .. }
-        | Event::ConfigChanged(_) => false,
-    }
-}
-
-/// A turn that the copy cuts was not broken off by a crash.
-fn interrupted(mut event: Event) -> Event {
-    if let Event::TurnCompleted(end) = &mut event {
-        end.status = TurnStatus::Interrupted;
-        end.error = None;
-    }
-    event
 }

@@ -6,7 +6,7 @@
 use super::project::{self, Place};
 use super::turn::TurnContext;
 use crate::context::{input, skills, templates};
-use crate::picture::{self, Format};
+use crate::image::{self, Format};
 use crate::tools::{Client, Profile, Progress, Read, Tool, ToolContext};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -150,7 +150,7 @@ async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
         return Content::text("[a picture is left out: it is no PNG, JPEG, GIF or WebP]");
     };
     let (limits, cancel) = (settings.image_limits, ctx.cancel.clone());
-    let fitting = move || picture::fit(format, bytes, limits, || cancel.is_cancelled());
+    let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());
     // Decoding is a long computation: it has no place among what waits.
     match tokio::task::spawn_blocking(fitting).await {
         Ok(Ok(fitted))

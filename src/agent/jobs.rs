@@ -5,6 +5,7 @@
 
 use super::tool_calls::name_full_output;
 use crate::exec::{End, Environment, Error, OutputBuffer, Ran};
+use crate::history::recovery::EarlierJobs;
 use crate::text::truncate::{self, Limits};
 use crate::tools::{JobRequest, JobView, ended};
 use futures_util::future::BoxFuture;
@@ -73,15 +74,6 @@ enum Waiting {
     Client(super::command::Reply<Item>),
 }
 
-/// What a journal says of the jobs of an earlier life of the session.
-#[derive(Debug, Default)]
-pub(super) struct Earlier {
-    /// How many there were.
-    pub(super) count: u64,
-    /// The ended ones whose end the model was not told.
-    pub(super) untold: Vec<Item>,
-}
-
 /// What happened in the background.
 #[derive(Debug)]
 pub(super) enum Happened {
@@ -115,7 +107,7 @@ impl Ended {
 }
 
 impl Jobs {
-    pub(super) fn new(earlier: Earlier) -> Self {
+    pub(super) fn new(earlier: EarlierJobs) -> Self {
         let (requests_tx, requests) = mpsc::channel(REQUEST_CAPACITY);
         let (printed_tx, printed) = mpsc::channel(PRINTED_CAPACITY);
         Self {

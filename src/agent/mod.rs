@@ -15,7 +15,6 @@ mod call;
 mod checkpoints;
 mod client_calls;
 mod command;
-mod configured;
 mod cut;
 mod diagnostics;
 mod engine;
@@ -29,18 +28,13 @@ mod host;
 mod indexing;
 mod inputs;
 mod jobs;
-mod key_command;
-mod known;
 mod limits;
 mod lint;
 mod loop_guard;
-mod merge;
 mod mode;
-mod models;
 mod persons;
 mod project;
 mod questions;
-mod recovery;
 mod retry;
 mod review;
 mod room;
@@ -49,41 +43,36 @@ mod step;
 mod stored;
 mod subagents;
 mod tool_calls;
-mod toolbox;
 mod turn;
 mod workspace;
 
 pub use crate::context::room::{Policy as RoomPolicy, Safe};
-pub use crate::exec::End as CommandEnd;
-pub use crate::exec::overlay::{
+pub use crate::editor::{
     Documents, EditCall, Editors, Printed, Problem as DocumentProblem, TerminalCall, Terminals,
     edited as edited_text,
 };
+pub use crate::exec::End as CommandEnd;
 pub use crate::exec::variables::Given;
+pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
-pub use crate::store::items::Items;
 pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
 pub use command::{
     Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, ReviewWish,
     Rewind, SessionHandle, Snapshot,
 };
-pub use configured::ConfiguredModels;
 pub use diagnostics::{DiagnosticsReport, REPORT_WAIT};
 pub use engine::{CreateSession, Engine, EngineHandle, Services};
 pub use error::{Error, ErrorKind};
 pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
 pub use fork::ForkSession;
 pub use hooks::{HOOK_TIMEOUT, Hook, Runner, globs_of};
-pub use key_command::KeyCommands;
 pub use limits::{Limits, Purse};
 pub use lint::{LINT_TIMEOUT, Lint};
-pub use models::{ModelSource, Models};
 pub use persons::{Note, NoteBody, PersonsRun};
 pub use project::{Named, Personal, Sources};
 pub use questions::QUESTION_TIMEOUT;
 pub use retry::Patience;
 pub use stored::PageRange;
-pub use toolbox::Toolbox;
 pub use workspace::Additional;

@@ -1,5 +1,6 @@
 //! Questions to a person: what an answer comes to, what holds without one, and how the model reads it. Pure.
 
+use crate::history::outcome::{accepts_plan, without_answer};
 use crate::tools::Ask;
 use pintle_protocol::question::{
     AnsweredBy, Question, QuestionAnswer, QuestionKind, QuestionOption, QuestionOutcome,
@@ -34,38 +35,6 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
         text: text.map(str::to_owned),
         by: AnsweredBy::Client,
     }
-}
-
-/// What holds when nobody answered. A plan is never accepted by itself.
-pub(super) fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
-    let first = question.options.first().map(|option| option.option_id.clone());
-    let option_ids = match (by, question.kind) {
-        (AnsweredBy::Deadline, QuestionKind::Choice) => first.into_iter().collect(),
-        (
-            AnsweredBy::Deadline
-            | AnsweredBy::Client
-            | AnsweredBy::Dismissed
-            | AnsweredBy::NoClient
-            | AnsweredBy::Interrupt,
-            _,
-        ) => Vec::new(),
-    };
-    QuestionOutcome {
-        question_id: question.question_id.clone(),
-        item_id: question.item_id.clone(),
-        option_ids,
-        text: None,
-        by,
-    }
-}
-
-/// Whether a person accepted a plan, as it is.
-pub(super) fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
-    let first = question.options.first().map(|option| &option.option_id);
-    question.kind == QuestionKind::Plan
-        && outcome.by == AnsweredBy::Client
-        && first.is_some()
-        && outcome.option_ids.first() == first
 }
 
 /// What the model reads.

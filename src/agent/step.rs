@@ -4,8 +4,9 @@ use super::call::{Call, Preparation, parse_arguments, prepare};
 use super::host::{Activity, Host, uncancelled};
 use super::retry::{self, Failures, GivenUp};
 use super::turn::{End, Tally, TurnContext};
-use crate::context::conversation::{Bone, Conversation, Skeleton};
+use crate::context::conversation::Conversation;
 use crate::context::inspect::Sent;
+use crate::history::replay::{Bone, Skeleton};
 use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
 use crate::llm::{

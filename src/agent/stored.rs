@@ -2,9 +2,10 @@
 
 use super::engine::{EngineHandle, in_background};
 use super::error::{Error, ErrorKind};
+use crate::history::items::Items;
+use crate::history::{anchors, items, tree};
 use crate::store::artifacts::Piece;
-use crate::store::items::Items;
-use crate::store::{Cursor, Entry, Filter, Page, anchors, tree};
+use crate::store::{Cursor, Entry, Filter, Page};
 use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
 use pintle_protocol::ids::{ItemId, SessionId};
 use pintle_protocol::methods::SessionSummary;
@@ -97,7 +98,7 @@ impl EngineHandle {
         limit: usize,
     ) -> Result<Items, Error> {
         let store = self.services().store.clone();
-        in_background(move || store.items(&id, after, before, limit)).await
+        in_background(move || items::page(&store, &id, after, before, limit)).await
     }
 
     /// Reads one item.
@@ -107,7 +108,7 @@ impl EngineHandle {
     pub async fn item(&self, id: SessionId, item_id: ItemId) -> Result<ItemAt, Error> {
         let store = self.services().store.clone();
         let wanted = item_id.clone();
-        let found = in_background(move || store.item(&id, &wanted)).await?;
+        let found = in_background(move || items::find(&store, &id, &wanted)).await?;
         found.ok_or_else(|| {
             Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
                 .hint("`session/items` lists them")

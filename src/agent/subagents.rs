@@ -18,7 +18,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::content::{Input, Usage};
 use pintle_protocol::ids::{AgentId, ItemId};
-use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Subagent, SubagentState};
+use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -424,16 +424,6 @@ impl Entry {
 
 fn unknown(id: &AgentId) -> String {
     format!("There is no sub-agent `{id}`. `spawn_agent` makes one and tells its id.")
-}
-
-/// How a sub-agent's item ends.
-pub(super) fn closed(state: SubagentState, result: Option<&str>) -> ItemStatus {
-    match state {
-        SubagentState::Done => ItemStatus::Completed,
-        SubagentState::Failed => ItemStatus::Failed,
-        SubagentState::Closed if result.is_some() => ItemStatus::Completed,
-        SubagentState::Closed | SubagentState::Working => ItemStatus::Cancelled,
-    }
 }
 
 /// Lets somebody watch a session. One that is closed has nothing to show.

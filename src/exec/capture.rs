@@ -16,7 +16,7 @@ const WRITE_BYTES: usize = 64 * 1024;
 
 /// Takes output as it comes.
 #[derive(Debug)]
-pub(super) struct Capture {
+pub(crate) struct Capture {
     cleaner: Cleaner,
     output: OutputBuffer,
     max_lines: u64,
@@ -65,7 +65,7 @@ impl Writer {
 }
 
 impl Capture {
-    pub(super) fn new(command: &Command, temporary: &Path) -> Self {
+    pub(crate) fn new(command: &Command, temporary: &Path) -> Self {
         Self {
             cleaner: Cleaner::default(),
             output: command.output.clone(),
@@ -77,14 +77,14 @@ impl Capture {
     }
 
     /// Takes the next bytes and returns the text they make.
-    pub(super) async fn push(&mut self, bytes: &[u8]) -> String {
+    pub(crate) async fn push(&mut self, bytes: &[u8]) -> String {
         let text = self.cleaner.push(bytes);
         self.text(&text).await;
         text
     }
 
     /// No more will come.
-    pub(super) async fn finish(mut self, end: End) -> Ran {
+    pub(crate) async fn finish(mut self, end: End) -> Ran {
         let rest = self.cleaner.finish();
         self.text(rest).await;
         self.write_out(0).await;

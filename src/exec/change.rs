@@ -105,7 +105,7 @@ pub struct Updated {
 pub type DecideAll = Box<dyn FnOnce(Vec<Option<Before>>) -> Result<Rewrites, String> + Send>;
 
 /// A decision about one file as one about several.
-pub(super) fn for_all(decide: Decide) -> DecideAll {
+pub(crate) fn for_all(decide: Decide) -> DecideAll {
     Box::new(|before| {
         let Rewrite { content, change } = decide(before.into_iter().next().flatten())?;
         let changes = change.into_iter().collect();
@@ -187,7 +187,7 @@ pub(super) async fn one_by_one<E: Environment + ?Sized>(
 }
 
 /// What a file is now. An update that is refused is the one way to see content and version together.
-pub(super) async fn look<E: Environment + ?Sized>(
+pub(crate) async fn look<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
     cancel: &CancellationToken,
@@ -232,7 +232,7 @@ async fn act<E: Environment + ?Sized>(
 }
 
 /// As far as it can be: what fails here cannot be told to anyone who could do more.
-pub(super) async fn take_back<E: Environment + ?Sized>(
+pub(crate) async fn take_back<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
     before: Option<&Before>,

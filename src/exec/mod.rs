@@ -11,16 +11,15 @@ pub mod local;
 #[cfg(any(test, feature = "testing"))]
 pub mod memory;
 pub mod output;
-pub mod overlay;
 pub mod read_only;
 pub mod scan;
 pub mod search;
 pub mod variables;
 
-mod capture;
+pub(crate) mod capture;
 mod descendants;
 mod files;
-mod process;
+pub(crate) mod process;
 mod replace;
 mod walk;
 mod wrapped;
@@ -342,9 +341,9 @@ pub struct TerminalCommand {
     /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
     pub variables: Vec<(String, String)>,
     /// What all its processes carry.
-    mark: String,
+    pub(crate) mark: String,
     /// The folder for long outputs when the command names none.
-    temporary: PathBuf,
+    pub(crate) temporary: PathBuf,
 }
 
 /// A command that reads a text and prints another.

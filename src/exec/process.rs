@@ -29,11 +29,11 @@ mod family;
 mod hop;
 mod progress;
 
-pub(super) use family::Family;
+pub(crate) use family::Family;
 pub(super) use hop::{Answer, hop};
 
 /// Between the polite signal and the other one.
-pub(super) const TERM_TO_KILL: Duration = Duration::from_secs(2);
+pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// How long the way to a command that runs elsewhere may take before its own time begins.
 const MAX_ON_THE_WAY: Duration = Duration::from_secs(30);

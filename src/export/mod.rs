@@ -11,6 +11,7 @@ mod words;
 
 pub use words::end_of_item;
 
+use crate::history;
 use crate::pi;
 use crate::store::{self, Entries, Store};
 use pintle_protocol::ids::SessionId;
@@ -174,7 +175,7 @@ fn draw(
     drawing: &mut dyn Drawing,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let entries = store.current_entries(session)?;
+    let entries = history::current_entries(store, session)?;
     let mut text = String::new();
     drawing.begin(&Head::new(&entries, title), &mut text);
     let mut above = vec![session.clone()];
@@ -229,7 +230,7 @@ fn nested(
     if above.len() > MOST_NESTED || above.contains(agent) {
         return Ok(());
     }
-    let Ok(entries) = store.current_entries(agent) else { return Ok(()) };
+    let Ok(entries) = history::current_entries(store, agent) else { return Ok(()) };
     let title = store.summary(agent).ok().and_then(|summary| summary.title);
     drawing.begin_nested(&Head::new(&entries, title), text);
     above.push(agent.clone());

@@ -6,5 +6,5 @@ pub mod demo;
 mod in_flight;
 pub mod native;
 mod outbox;
-pub mod pi_rpc;
+pub mod pi;
 pub mod run;

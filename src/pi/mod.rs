@@ -1,10 +1,14 @@
-//! Sessions of Pi, versions 1 to 3: read into events of ours, and events of ours written as version 3. Lines in, lines
-//! out, pure; `keep` alone writes, through the store.
+//! Pi's files: its sessions, versions 1 to 3, read into events of ours, and events of ours written as version 3; its keys
+//! ([`auth`]) and its [`settings`]. Text in, text out, pure; `keep` alone writes, through the store. Its `models.json` is read by
+//! `config`, whose own rows it may stand among.
 //!
 //! Each event that comes from a line of Pi's keeps that line, byte for byte, in the private part of its entry. So what this engine
 //! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages. Branches of Pi's tree are ways of
 //! the history here, its labels names of places; both go back as they came.
 //! Source: session files of Pi 0.73.1 to 1.5.2, of 2026-11, and the reader of 0.73.1.
+
+pub mod auth;
+pub mod settings;
 
 mod blocks;
 mod fields;

@@ -2,9 +2,9 @@
 #![expect(clippy::needless_pass_by_value, reason = "rows of tables read better without marks")]
 
 use super::*;
-use crate::context::conversation::Conversation;
+use crate::history::{replay, tree};
 use crate::llm::{AssistantBlock, Message, invariants};
-use crate::store::{Entry, FORMAT_VERSION, Header, Store, tree};
+use crate::store::{Entry, FORMAT_VERSION, Header, Store};
 use pintle_protocol::content::Content;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
@@ -65,7 +65,7 @@ fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
 fn conversation(text: &str) -> String {
     let entries = stored(text).0;
     let leaf = entries.last().unwrap().seq;
-    let conversation = Conversation::replay(&tree::on_path(entries, leaf));
+    let conversation = replay::conversation(&tree::on_path(entries, leaf));
     if !conversation.messages.is_empty() {
         assert_eq!(invariants::check(&conversation.messages), Ok(()));
     }

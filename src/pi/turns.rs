@@ -5,7 +5,7 @@
 use super::import::Draft;
 use super::thread::{End, Thread};
 use super::{blocks, keeping};
-use crate::context::conversation::{Bone, Skeleton};
+use crate::history::replay::{Bone, Skeleton};
 use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::event::{
     Event, StepCompleted, StopReason, TurnCompleted, TurnError, TurnStatus,

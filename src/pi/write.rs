@@ -12,7 +12,7 @@ use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result}
 use super::thread::Thread;
 use super::ways::{Ways, target};
 use super::{VERSION, blocks, line};
-use crate::context::conversation::{Kept, Read, Replayed, Skeleton};
+use crate::history::replay::{Kept, Read, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
 use failed::{Copied, Fate};

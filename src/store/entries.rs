@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{self, FILE};
-use super::{Entry, Error, Header, Store, entry, tree};
+use super::{Entry, Error, Header, Store, entry};
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -32,19 +32,6 @@ impl Store {
     pub fn entries(&self, session: &SessionId) -> Result<Entries, Error> {
         Entries::of(self.current(session)?.join(FILE))
     }
-
-    /// Reads a session from its beginning, without what its history has left: as the model knows it.
-    ///
-    /// # Errors
-    /// It does not exist or cannot be read.
-    pub fn current_entries(&self, session: &SessionId) -> Result<Entries, Error> {
-        let marks = self.entries(session)?.map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
-        let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
-        let mut entries = self.entries(session)?;
-        // What is written meanwhile is not part of it.
-        entries.only = Some(tree::way(&marks, u64::MAX));
-        Ok(entries)
-    }
 }
 
 impl Entries {
@@ -60,6 +47,13 @@ impl Entries {
     /// The first line.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Passes over all entries but those with these numbers.
+    #[must_use]
+    pub fn only(mut self, seqs: BTreeSet<u64>) -> Self {
+        self.only = Some(seqs);
+        self
     }
 
     /// Goes on where it ended, for a journal that has grown meanwhile.

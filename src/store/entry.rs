@@ -41,7 +41,7 @@ pub(super) fn line(wire: &str, private: Option<&RawValue>) -> String {
 }
 
 /// Reads a line.
-pub(super) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
+pub(crate) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
     #[derive(Deserialize)]
     struct Line {
         seq: u64,

@@ -9,9 +9,8 @@
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
 //!
-//! This module reads and writes; it does not know what the events mean.
+//! This module reads and writes. Of events it knows what lists and the index show of them; what follows from them is in `history`.
 
-pub mod anchors;
 pub mod announced;
 pub mod artifacts;
 pub mod beside;
@@ -19,17 +18,14 @@ pub mod blobs;
 
 mod draft;
 mod entries;
-mod entry;
+pub(crate) mod entry;
 pub mod index;
-pub mod items;
 mod journal;
-pub mod ledger;
 mod list;
 mod migrate;
 mod place;
 pub mod retention;
 mod title;
-pub mod tree;
 mod verify;
 
 pub use entries::Entries;
@@ -37,6 +33,7 @@ pub use entry::Entry;
 pub use index::Index;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
+pub use place::EntriesBack;
 pub use verify::Verdict;
 
 use pintle_protocol::ids::SessionId;
@@ -221,6 +218,15 @@ impl Store {
         limit: usize,
     ) -> Result<Page, Error> {
         place::page_before(&self.current(session)?.join(journal::FILE), before, limit)
+    }
+
+    /// Reads a session from the last entry before a number towards its beginning, without locking and without reading what is after
+    /// it. A number beyond the end stands for the end.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub fn entries_back(&self, session: &SessionId, before: u64) -> Result<EntriesBack, Error> {
+        EntriesBack::before(&self.current(session)?.join(journal::FILE), before)
     }
 
     /// Deletes a session and those of its sub-agents, with all that is in their folders. Returns them, the one that was named last.

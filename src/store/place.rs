@@ -9,7 +9,7 @@ use super::{Entry, Error, entry};
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where halving ends and reading begins, in bytes.
 const NEAR: u64 = 64 * 1024;
@@ -65,59 +65,70 @@ fn number_of(line: &[u8]) -> Option<u64> {
 
 /// Reads the last events before the one numbered `before`; of numbers beyond the end, the last of all.
 pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page, Error> {
-    let read = || -> io::Result<Page> {
-        let mut page = Page { events: Vec::new(), last: 0, more: false };
-        let mut entries = EntriesBack::before(path, before)?;
-        while let Some(entry) = entries.next()? {
-            if page.events.len() == limit {
-                page.more = true;
-                break;
-            }
-            page.last = page.last.max(entry.seq);
-            page.events.push(entry.wire);
+    let mut page = Page { events: Vec::new(), last: 0, more: false };
+    for entry in EntriesBack::before(path, before)? {
+        let entry = entry?;
+        if page.events.len() == limit {
+            page.more = true;
+            break;
         }
-        page.events.reverse();
-        Ok(page)
-    };
-    read().map_err(Error::io(path))
+        page.last = page.last.max(entry.seq);
+        page.events.push(entry.wire);
+    }
+    page.events.reverse();
+    Ok(page)
 }
 
-/// Entries from one towards the beginning.
-pub(super) struct EntriesBack<'a> {
-    path: &'a Path,
+/// The entries of a stored session from one towards the beginning. Lines that are damaged or not whole are passed over.
+#[derive(Debug)]
+pub struct EntriesBack {
+    path: PathBuf,
     lines: Backwards,
     /// The next one has a smaller number.
     before: u64,
 }
 
-impl<'a> EntriesBack<'a> {
+impl EntriesBack {
     /// From the last one before this number.
-    pub(super) fn before(path: &'a Path, before: u64) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let start = match before.checked_sub(1) {
-            None => 0,
-            // Only where the number is in the file: there the lines after it are few.
-            Some(last) => end_of(path, &mut file, last)?,
+    pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
+        let open = || -> io::Result<Backwards> {
+            let mut file = File::open(path)?;
+            let start = match before.checked_sub(1) {
+                None => 0,
+                // Only where the number is in the file: there the lines after it are few.
+                Some(last) => end_of(path, &mut file, last)?,
+            };
+            Ok(Backwards { file, start, rest: Vec::new() })
         };
-        Ok(Self { path, lines: Backwards { file, start, rest: Vec::new() }, before })
+        let lines = open().map_err(Error::io(path))?;
+        Ok(Self { path: path.to_owned(), lines, before })
     }
 
     /// Goes on from the last one before this number.
-    pub(super) fn jump(&mut self, before: u64) -> io::Result<()> {
-        *self = Self::before(self.path, before)?;
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn jump(&mut self, before: u64) -> Result<(), Error> {
+        *self = Self::before(&self.path, before)?;
         Ok(())
     }
+}
 
-    /// The next one; neither an unfinished line nor a damaged one is for a reader.
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
-        while let Some(line) = self.lines.next()? {
+impl Iterator for EntriesBack {
+    type Item = Result<Entry, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line = match self.lines.next() {
+                Ok(line) => line?,
+                Err(error) => return Some(Err(Error::io(&self.path)(error))),
+            };
             let entry = std::str::from_utf8(&line).ok().and_then(|line| entry::parse(line).ok());
             if let Some(entry) = entry.filter(|entry| entry.seq < self.before) {
                 self.before = entry.seq;
-                return Ok(Some(entry));
+                return Some(Ok(entry));
             }
         }
-        Ok(None)
     }
 }
 
@@ -139,6 +150,7 @@ fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
 }
 
 /// The lines of a file from a byte towards its beginning.
+#[derive(Debug)]
 struct Backwards {
     file: File,
     /// Where what is in `rest` begins.

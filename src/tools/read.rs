@@ -3,7 +3,7 @@
 mod image;
 
 use crate::exec::{Error, Lines, Window};
-use crate::picture::Format;
+use crate::image::Format;
 use crate::text::sniff::{self, Kind};
 use crate::text::truncate::{self, Guard, Keep, Limits, size};
 use crate::text::{encoding, lines, terminal};

@@ -1,5 +1,6 @@
 //! The JSON-RPC 2.0 envelope, pure: what a message is, and how the ones we send are written.
 
+use super::{Incoming, MAX_MESSAGE_BYTES};
 use jsonrpsee::types::Id;
 use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use serde::{Deserialize, Serialize};
@@ -72,6 +73,23 @@ impl Invalid {
 
     fn request(id: Id<'static>, message: impl Into<String>) -> Self {
         Self::new(id, INVALID_REQUEST, message)
+    }
+}
+
+/// Parses what arrived on a link.
+///
+/// # Errors
+/// As [`parse`]; a message over the limit is -32600, broken framing is -32700.
+pub fn read(incoming: Incoming) -> Result<Envelope, Invalid> {
+    match incoming {
+        Incoming::Message(bytes) => parse(&bytes),
+        Incoming::TooLarge => {
+            let message = format!("the message is over the limit of {MAX_MESSAGE_BYTES} bytes");
+            Err(Invalid::request(Id::Null, message))
+        }
+        Incoming::Broken(what) => {
+            Err(Invalid::new(Id::Null, PARSE_ERROR, format!("broken framing: {what}")))
+        }
     }
 }
 

@@ -45,6 +45,29 @@ fn table() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
+/// A source without the items that only tests are built with, each behind its `#[cfg(test)]`; what stands after them stays.
+///
+/// Such an item ends at the next line of its own indentation that opens nothing, as rustfmt lays it out.
+fn without_tests(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
+        if line.trim() != "#[cfg(test)]" {
+            kept.push_str(line);
+            kept.push('\n');
+            continue;
+        }
+        let ends_item = |line: &&str| {
+            let code = line.trim_start();
+            let is_beside = line.len() - code.len() == indent && !code.is_empty();
+            is_beside && !code.starts_with("#[") && !code.ends_with(['{', '(', '['])
+        };
+        lines.by_ref().find(ends_item);
+    }
+    kept
+}
+
 /// The module of ours that each `crate::` path in a text names.
 fn imports(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -70,8 +93,7 @@ fn imports_go_the_way_the_architecture_says() {
         let Some(allowed) = table.get(module).filter(|_| !name.ends_with("/tests.rs")) else {
             continue;
         };
-        let text = text.split("#[cfg(test)]").next().unwrap();
-        for import in imports(text) {
+        for import in imports(&without_tests(&text)) {
             if table.contains_key(&import) && import != module && !allowed.contains(&import) {
                 wrong.push(format!("{name} imports {import}"));
             }
@@ -99,6 +121,28 @@ fn an_import_that_is_not_allowed_would_be_found() {
 }
 
 #[test]
+fn code_behind_a_test_is_read_too() {
+    for (name, text, want) in [
+        ("a module at the end", "use a;\n#[cfg(test)]\nmod tests {\n    use b;\n}\n", "use a;\n"),
+        ("a file", "#[cfg(test)]\nmod tests;\nuse c;\n", "use c;\n"),
+        (
+            "a function among others",
+            "impl A {\n    #[cfg(test)]\n    #[must_use]\n    fn b(\n        c: D,\n    ) {\n        e();\n    }\n\n    fn f() {}\n}\n",
+            "impl A {\n\n    fn f() {}\n}\n",
+        ),
+        ("a grouped import", "#[cfg(test)]\nuse crate::{\n    a,\n};\nuse b;\n", "use b;\n"),
+        (
+            "a field",
+            "struct A {\n    #[cfg(test)]\n    b: C,\n    d: E,\n}\n",
+            "struct A {\n    d: E,\n}\n",
+        ),
+        ("no test", "use a;\n", "use a;\n"),
+    ] {
+        assert_eq!(without_tests(text), want, "{name}");
+    }
+}
+
+#[test]
 fn what_may_be_used_in_one_place_only_is_used_there() {
     // What, where, and why it is kept there.
     let rows: [(&str, &[&str]); 7] = [
@@ -112,12 +156,16 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/config/live.rs",
                 "src/llm/",
                 "src/exec/",
+                "src/editor/",
                 "src/tools/ledger.rs",
                 "src/store/index/database.rs",
             ],
         ),
         ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),
-        (".spawn(", &["src/main.rs", "src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"]),
+        (
+            ".spawn(",
+            &["src/cli/main.rs", "src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"],
+        ),
         ("unbounded", &[]),
     ];
     let mut wrong = Vec::new();
@@ -125,7 +173,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         if name.ends_with("tests.rs") || name.contains("/tests/") {
             continue;
         }
-        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let code = without_tests(&text);
         for (what, places) in rows {
             let used = code.lines().any(|line| {
                 let line = line.trim_start();

@@ -8,11 +8,10 @@ use crate::agent::command::{Reply, Rewind};
 use crate::agent::engine::in_background;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::feed::Record;
-use crate::agent::recovery;
 use crate::agent::turn::{TurnState, Work};
-use crate::context::conversation::Conversation;
+use crate::history::{recovery, replay, tree};
 use crate::llm::{Message, Provider};
-use crate::store::{Entry, tree};
+use crate::store::Entry;
 use crate::tools::Ledger;
 use pintle_protocol::event::Event;
 use pintle_protocol::files::RewindScope;
@@ -155,7 +154,7 @@ impl Session {
             Phase::Running(_) => return,
         };
         self.phase = Phase::Idle(TurnState {
-            conversation: Conversation::replay(entries),
+            conversation: replay::conversation(entries),
             briefing: Box::new(Briefing::replay(entries)),
             grants,
             files,

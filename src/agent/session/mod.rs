@@ -21,13 +21,10 @@ mod review_queue;
 mod rewind_files;
 mod settings;
 mod title;
-mod total;
 mod turns;
 mod watchers;
 
-pub(super) use review_queue::Verdicts;
 pub(super) use settings::Settings;
-pub(super) use total::Total;
 
 use super::client_calls::CallRequest;
 use super::command::{Command, OpenConfig, Pager, Reply};
@@ -38,12 +35,12 @@ use super::feed::{Record, Served};
 use super::host::Activity;
 use super::jobs::{self, Jobs};
 use super::persons::Note;
-use super::recovery::Earlier;
 use super::review::Reviewed;
 use super::subagents::{self, Subagents};
 use super::turn::{self, TurnContext, TurnState, Work};
 use crate::context::agents::allows;
 use crate::context::inspect::Sent;
+use crate::history::recovery::{Earlier, Total, Verdicts};
 use crate::llm::ModelRef;
 use crate::store::Journal;
 use crate::tools::{Ledger, Tool};

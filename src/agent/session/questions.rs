@@ -8,6 +8,7 @@ use super::{Phase, Session};
 use crate::agent::approval;
 use crate::agent::command::Answer;
 use crate::agent::questions;
+use crate::history::outcome;
 use crate::tools::{Ask, ClientRequest, plan_text};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::Event;
@@ -109,7 +110,7 @@ impl Session {
                 let now = Instant::now();
                 let over = self.asked.questions.extract_if(.., |open| open.deadline <= now);
                 for open in over.collect::<Vec<_>>() {
-                    let outcome = questions::without_answer(&open.question, AnsweredBy::Deadline);
+                    let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
                     self.resolve_question(open, outcome);
                 }
             }
@@ -217,14 +218,14 @@ impl Session {
 
     fn deny_all(&mut self, by: DecidedBy) {
         for open in std::mem::take(&mut self.asked.approvals) {
-            let outcome = approval::without_client(&open.approval, by);
+            let outcome = outcome::without_client(&open.approval, by);
             self.resolve_approval(open, outcome);
         }
     }
 
     fn close_questions(&mut self, by: AnsweredBy) {
         for open in std::mem::take(&mut self.asked.questions) {
-            let outcome = questions::without_answer(&open.question, by);
+            let outcome = outcome::without_answer(&open.question, by);
             self.resolve_question(open, outcome);
         }
     }
@@ -240,7 +241,7 @@ impl Session {
     pub(super) fn resolve_question(&mut self, open: OpenQuestion, outcome: QuestionOutcome) {
         self.asked.over.note_question(&outcome);
         let OpenQuestion { question, answer, .. } = open;
-        let is_accepted = questions::accepts_plan(&question, &outcome);
+        let is_accepted = outcome::accepts_plan(&question, &outcome);
         let words = questions::words(&question, &outcome, self.services.question_timeout);
         let is_aborted = outcome.by == AnsweredBy::Interrupt;
         self.record(Some(question.turn_id), Event::QuestionResolved(outcome));

@@ -6,38 +6,11 @@ use super::{Phase, Session};
 use crate::agent::error::Error;
 use crate::agent::feed::Record;
 use crate::agent::files::FileHistory;
-use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::review::{
     Hunk, RefusedVerdict, ReviewAction, ReviewDecideResult, ReviewQueue, Verdict, WaitingVerdict,
 };
 use std::sync::Arc;
-
-/// The verdicts of a session, as far as its review does not know them.
-#[derive(Debug, Default)]
-pub(in crate::agent) struct Verdicts {
-    /// There are some in the journal.
-    has_earlier: bool,
-    /// Those that wait.
-    waiting: Vec<WaitingVerdict>,
-}
-
-impl Verdicts {
-    /// What the entries of a journal say.
-    pub(in crate::agent) fn of(entries: &[Entry]) -> Self {
-        let mut verdicts = Self::default();
-        for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
-            if let Event::ReviewQueued(queue) = &record.event {
-                verdicts.waiting.clone_from(&queue.waiting);
-            }
-            if let Event::ReviewDecided(verdict) = &record.event {
-                verdicts.has_earlier = true;
-                verdicts.waiting.retain(|waiting| Some(waiting.id) != verdict.waited);
-            }
-        }
-        verdicts
-    }
-}
 
 impl Session {
     /// Goes on where an earlier life of the session stopped.

@@ -10,10 +10,10 @@ use crate::agent::error::Error;
 use crate::agent::feed::Record;
 use crate::agent::files::{put_back, state};
 use crate::exec::Environment;
+use crate::history::ledger::{self, Wanted};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::Blobs;
-use crate::store::ledger::{self, Wanted};
 use pintle_protocol::event::Event;
 use pintle_protocol::files::{
     ChangedBy, FileAction, FileFate, FileOwner, FileRecord, FileState, FilesChanged,

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) const KILL_ROUNDS: usize = 5;
 
 /// The command's processes. Dropping it while armed kills them.
-pub(in crate::exec) struct Family {
+pub(crate) struct Family {
     /// The group's leader, until it has been waited for; its number may be someone else's after that.
     pub(super) leader: Option<Pid>,
     pub(super) mark: String,
@@ -27,16 +27,16 @@ pub(in crate::exec) struct Family {
 
 impl Family {
     /// The processes that carry this mark, in the group of `leader` or not.
-    pub(in crate::exec) fn new(leader: Option<Pid>, mark: String) -> Self {
+    pub(crate) fn new(leader: Option<Pid>, mark: String) -> Self {
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
     /// The command ended by itself: what it left in the background goes on.
-    pub(in crate::exec) fn let_go(mut self) {
+    pub(crate) fn let_go(mut self) {
         self.is_armed = false;
     }
 
-    pub(in crate::exec) async fn signal(&mut self, signal: Signal) {
+    pub(crate) async fn signal(&mut self, signal: Signal) {
         let (leader, mark, known) = (self.leader, self.mark.clone(), self.known.clone());
         let sent = move || signal_now(leader, &mark, &known, signal);
         if let Ok(found) = tokio::task::spawn_blocking(sent).await {
@@ -45,7 +45,7 @@ impl Family {
     }
 
     /// Waits until all have gone, and after the given time makes them go.
-    pub(in crate::exec) async fn ended_by(&mut self, kill_at: Instant) {
+    pub(crate) async fn ended_by(&mut self, kill_at: Instant) {
         let mut is_killed = false;
         loop {
             let (mark, known) = (self.mark.clone(), self.known.clone());

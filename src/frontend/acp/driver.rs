@@ -155,23 +155,7 @@ impl Driver {
     // ----- what comes
 
     pub(super) fn take(&mut self, came: Incoming) {
-        let bytes = match came {
-            Incoming::Message(bytes) => bytes,
-            Incoming::TooLarge => {
-                let limit = crate::transport::MAX_MESSAGE_BYTES;
-                let message = format!("the message is over the limit of {limit} bytes");
-                return self.reject(&Invalid {
-                    id: Id::Null,
-                    code: error::INVALID_REQUEST,
-                    message,
-                });
-            }
-            Incoming::Broken(what) => {
-                let message = format!("broken framing: {what}");
-                return self.reject(&Invalid { id: Id::Null, code: error::PARSE_ERROR, message });
-            }
-        };
-        match envelope::parse(&bytes) {
+        match envelope::read(came) {
             Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
             Ok(Envelope::Notification { method, params }) => {
                 self.notified(&method, params.as_deref());

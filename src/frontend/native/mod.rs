@@ -210,21 +210,7 @@ impl Driver {
 
     /// Takes a message. Returns how the connection ends, when the message ends it.
     fn take(&mut self, came: Incoming) -> Option<Ended> {
-        let bytes = match came {
-            Incoming::Message(bytes) => bytes,
-            Incoming::TooLarge => {
-                let limit = crate::transport::MAX_MESSAGE_BYTES;
-                let message = format!("the message is over the limit of {limit} bytes");
-                self.reject(&Invalid { id: Id::Null, code: error::INVALID_REQUEST, message });
-                return None;
-            }
-            Incoming::Broken(what) => {
-                let message = format!("broken framing: {what}");
-                self.reject(&Invalid { id: Id::Null, code: error::PARSE_ERROR, message });
-                return None;
-            }
-        };
-        match envelope::parse(&bytes) {
+        match envelope::read(came) {
             Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
             Ok(Envelope::Notification { method, params }) => {
                 return self.notification(&method, params.as_deref());

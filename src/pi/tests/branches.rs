@@ -1,7 +1,7 @@
 //! Branches and labels of Pi's: every way comes in, the last one is what the model reads, and the same tree goes out.
 
 use super::*;
-use crate::store::tree;
+use crate::history::tree;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::{HistoryRewound, LabelChanged};
 use pintle_protocol::ids::{ItemId, TurnId};

@@ -1,7 +1,7 @@
 //! The part of `read` for pictures: what the model sees is made small enough, with a note that says by how much.
 
 use crate::exec::Error;
-use crate::picture::{self, Fitted, Format};
+use crate::image::{self, Fitted, Format};
 use crate::text::truncate::size;
 use crate::tools::{ToolContext, failure, success, unless_cancelled};
 use base64::Engine;
@@ -37,13 +37,13 @@ pub(super) async fn read(
     let work = async {
         let bytes = ctx.env.read(path).await?;
         let (limits, cancel) = (ctx.settings.image_limits, ctx.cancel.clone());
-        let fitting = move || picture::fit(format, bytes, limits, || cancel.is_cancelled());
+        let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());
         // Decoding is a long computation: it has no place among what waits.
         Ok(tokio::task::spawn_blocking(fitting).await)
     };
     match unless_cancelled(&ctx.cancel, work).await {
         Ok(Ok(Ok(fitted))) => show(written, format, &fitted),
-        Ok(Ok(Err(picture::Error::Cancelled))) | Err(Error::Cancelled) => {
+        Ok(Ok(Err(image::Error::Cancelled))) | Err(Error::Cancelled) => {
             failure("Operation aborted")
         }
         Ok(Ok(Err(error))) => failure(format!("Cannot show {written}: it {error}")),

@@ -2,13 +2,12 @@
 
 use super::model::OnlyModel;
 use super::stage::Setup;
-use pintle::agent::{
-    Engine, EngineHandle, Limits, Models, Patience, Personal, RoomPolicy, Services,
-};
+use pintle::agent::{Engine, EngineHandle, Limits, Patience, Personal, RoomPolicy, Services};
+use pintle::editor::{Editors, Overlay};
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
-use pintle::exec::overlay::{Editors, Overlay};
 use pintle::llm::{Provider, Script};
+use pintle::models::Models;
 use pintle::store::Store;
 use pintle_protocol::approval::PermissionMode;
 use std::path::Path;

@@ -1,9 +1,9 @@
-use crate::picture::Limits;
+use crate::image::Limits;
 use crate::tools::tests::{Scene, text};
 use crate::tools::{Profile, Read, Settings};
+use ::image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::ToolResult;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn shown(result: &ToolResult) -> String {
     let pictures = result.content.iter().filter_map(|content| match content {
         Content::Text { .. } => None,
         Content::Image { mime_type, data } => {
-            let picture = image::load_from_memory(&STANDARD.decode(data).unwrap()).unwrap();
+            let picture = ::image::load_from_memory(&STANDARD.decode(data).unwrap()).unwrap();
             Some(format!(" + {mime_type} {}x{}", picture.width(), picture.height()))
         }
     });

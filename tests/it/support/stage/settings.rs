@@ -2,10 +2,10 @@
 
 use pintle::agent::{
     ClientTool, Extensions, HOOK_TIMEOUT, Hook, Lint, QUESTION_TIMEOUT, Runner, SubscriberId,
-    Toolbox,
 };
 use pintle::ambient::Ambient;
 use pintle::exec::memory::{Answer, Memory};
+use pintle::models::Toolbox;
 use pintle::tools::Profile;
 use pintle_protocol::hook::{HookPoint, OnFailure, ToolRegisterParams};
 use serde_json::json;

@@ -1,0 +1,310 @@
+//! Builds what the engine works with from the settings.
+#![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
+
+use crate::args;
+use anyhow::Context;
+use pintle::agent::{
+    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, Patience, Personal, QUESTION_TIMEOUT,
+    REPORT_WAIT, RoomPolicy, Runner, Safe, Services,
+};
+use pintle::ambient::Ambient;
+use pintle::config::{
+    self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
+    Live, SafeZone, TitleSettings, ToolSettings, Variables,
+};
+use pintle::editor::{Editors, Overlay};
+use pintle::exec::local::{Local, Options};
+use pintle::exec::variables::Policy;
+use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
+use pintle::frontend::demo::{Demo, PROJECT};
+use pintle::image;
+use pintle::llm::cassette::{Record, Replay};
+use pintle::llm::credentials::Commands;
+use pintle::llm::http::{Http, Timeouts};
+use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
+use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox};
+use pintle::store::Store;
+use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
+use pintle_protocol::approval::PermissionMode;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the engine works with.
+pub(crate) async fn services(
+    settings: &args::Settings,
+    ambient: &Ambient,
+) -> anyhow::Result<Services> {
+    let config = load_config(settings, ambient)?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let script = settings.script.as_deref().map(Script::load).transpose()?;
+    let has_script = script.is_some();
+    let models = match script {
+        Some(script) => scripted(script),
+        None => Models::new(configured_models(settings, &config, ambient)?),
+    };
+    let profile = config.tools.profile.as_deref();
+    let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
+    let model = config.model.as_ref().map(|model| model.value.clone());
+    let editors = Editors::default();
+    let env = environment(&config.environment, ambient, &editors).await?;
+    Ok(Services {
+        ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: config.hooks.iter().map(hook).collect::<anyhow::Result<_>>()?,
+        store: Store::new(&config.folders.data),
+        editors: env.is_this_machine().then_some(editors),
+        env,
+        tools: Toolbox::Profiles {
+            profile,
+            web_fetch: config.tools.web_fetch,
+            models: models.clone(),
+        },
+        tool_settings: Arc::new(tool_settings(&config.tools)?),
+        models,
+        patience: Patience {
+            retries: config
+                .retries
+                .as_ref()
+                .map_or(Patience::default().retries, |retries| retries.value),
+            ..Patience::default()
+        },
+        limits: limits(&config.limits),
+        room: room(&config.context),
+        personal: Arc::new(personal(&config, ambient)),
+        default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
+        default_permission_mode: config.permission_mode.value,
+        lint: lint(&config.lint)?,
+        report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
+        title_model: title_model(&config.title)?,
+        question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
+    })
+}
+
+/// What the user has written down for all projects. It is read on this machine, wherever tools act.
+fn personal(config: &Config, ambient: &Ambient) -> Personal {
+    let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
+    let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
+    let instructions = config.instructions.clone().map(|setting| setting.value);
+    Personal { folder, instructions, ..Personal::default() }
+}
+
+/// The value that a setting names; the default when it is not set.
+fn named<T: Copy + Default>(
+    key: &str,
+    setting: Option<&str>,
+    values: &[(&str, T)],
+) -> anyhow::Result<T> {
+    let Some(value) = setting else { return Ok(T::default()) };
+    let found = values.iter().find(|(name, _)| *name == value);
+    let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+    found
+        .map(|(_, found)| *found)
+        .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
+}
+
+/// Where tools act, with what editors have open laid over it.
+pub(crate) async fn environment(
+    config: &EnvironmentConfig,
+    ambient: &Ambient,
+    editors: &Editors,
+) -> anyhow::Result<Arc<dyn Environment>> {
+    let options = Options {
+        variables: match config.variables.value {
+            Variables::Filtered => Policy::Filtered,
+            Variables::All => Policy::All,
+            Variables::Core => Policy::Core,
+            Variables::None => Policy::Nothing,
+        },
+        shell: config.shell.as_ref().map(|shell| shell.value.clone()),
+        command_prefix: config.command_prefix.as_ref().map(|prefix| prefix.value.clone()),
+    };
+    let wrap = &config.wrap;
+    let env: Arc<dyn Environment> = if wrap.value.is_empty() {
+        let local = Arc::new(Local::new(ambient, options));
+        Arc::new(Overlay::new(local, editors))
+    } else {
+        let wrapped = Wrapped::connect(ambient, wrap.value.clone(), options).await;
+        Arc::new(wrapped.with_context(|| format!("the command prefix from {}", wrap.source))?)
+    };
+    Ok(if config.read_only.value { Arc::new(ReadOnly(env)) } else { env })
+}
+
+/// The settings that hold.
+pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyhow::Result<Config> {
+    config::load(ambient, settings.flags()).map_err(|error| match &error.hint {
+        Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
+        None => anyhow::anyhow!("{error}"),
+    })
+}
+
+/// The models of these settings.
+pub(crate) fn configured_models(
+    settings: &args::Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<ConfiguredModels> {
+    let http = || -> Arc<dyn Wire> { Arc::new(Http::new(Timeouts::default())) };
+    let wire: Arc<dyn Wire> = match (&settings.replay, &settings.record) {
+        (Some(cassette), _) => Arc::new(Replay::load(cassette)?),
+        (None, Some(cassette)) => Arc::new(Record::new(http(), cassette)),
+        (None, None) => http(),
+    };
+    let here = this_machine(ambient);
+    Ok(ConfiguredModels {
+        settings: Live::new(ambient, settings.flags(), config.clone()),
+        commands: Commands::new(Arc::new(KeyCommands::new(here))),
+        ambient: ambient.clone(),
+        wire,
+        is_replay: settings.replay.is_some(),
+    })
+}
+
+/// The person's own commands see all variables, and run on this machine.
+fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
+    let options = Options { variables: Policy::All, ..Options::default() };
+    Arc::new(Local::new(ambient, options))
+}
+
+fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
+    let tools = set.tools.as_deref().map(pintle::agent::globs_of).transpose();
+    Ok(Hook {
+        points: vec![set.point],
+        tools: tools.map_err(|error| anyhow::anyhow!("`hooks`: {error}"))?,
+        timeout: set.timeout.unwrap_or(HOOK_TIMEOUT),
+        on_failure: set.on_failure,
+        runner: Runner::Command(set.command.clone()),
+    })
+}
+
+fn lint(set: &LintSettings) -> anyhow::Result<Option<Lint>> {
+    let Some(command) = set.command.clone().filter(|command| !command.trim().is_empty()) else {
+        return Ok(None);
+    };
+    let globs = (!set.globs.is_empty()).then(|| pintle::agent::globs_of(&set.globs)).transpose();
+    Ok(Some(Lint {
+        command,
+        globs: globs.map_err(|error| anyhow::anyhow!("`lint.globs`: {error}"))?,
+        timeout: set.timeout.unwrap_or(LINT_TIMEOUT),
+    }))
+}
+
+/// The model that names sessions. One that cannot answer is found out later, and does no harm.
+fn title_model(set: &TitleSettings) -> anyhow::Result<Option<ModelRef>> {
+    let Some(model) = set.model.as_deref().filter(|_| !set.is_off) else { return Ok(None) };
+    let parsed = model.parse::<ModelRef>();
+    parsed.map(Some).map_err(|error| anyhow::anyhow!("`title.model`: {error}"))
+}
+
+fn tool_settings(set: &ToolSettings) -> anyhow::Result<Settings> {
+    let default = image::Limits::default();
+    Ok(Settings {
+        read_first: named("tools.read_first", set.read_first.as_deref(), &READ_FIRST)?,
+        block_images: set.block_images,
+        image_limits: image::Limits {
+            max_side: set.max_image_side.unwrap_or(default.max_side),
+            max_base64_bytes: set.max_image_bytes.unwrap_or(default.max_base64_bytes),
+        },
+        web_fetch_private: set.web_fetch_private,
+    })
+}
+
+fn limits(set: &LimitSettings) -> Limits {
+    let free = Limits::default();
+    Limits {
+        steps: set.steps.unwrap_or(free.steps),
+        tokens: set.tokens,
+        cost_nano_usd: set.cost_nano_usd,
+        duration_ms: set.seconds.map(|seconds| seconds.saturating_mul(1000)),
+        continuations: set.continuations.unwrap_or(free.continuations),
+    }
+}
+
+fn room(set: &ContextSettings) -> RoomPolicy {
+    let usual = RoomPolicy::default();
+    RoomPolicy {
+        is_automatic: set.automatic.unwrap_or(usual.is_automatic),
+        reserve: set.reserve.unwrap_or(usual.reserve),
+        keep: set.keep.unwrap_or(usual.keep),
+        safe: match set.safe {
+            Some(SafeZone::Tokens(tokens)) => Safe::Tokens(tokens),
+            Some(SafeZone::Percent(percent)) => Safe::Percent(percent),
+            None => usual.safe,
+        },
+    }
+}
+
+fn scripted(script: Script) -> Models {
+    let provider: Arc<dyn Provider> = Arc::new(script);
+    Models::new(move |_: &ModelRef| -> Result<Arc<dyn Provider>, Error> {
+        Ok(Arc::clone(&provider))
+    })
+}
+
+/// What the demo's engine works with: the real thing but for the model, and all of it in the demo's folder, where
+/// the project is copied to.
+pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
+    std::fs::create_dir_all(demo.project())?;
+    for (name, text) in PROJECT {
+        std::fs::write(demo.project().join(name), text)?;
+    }
+    let script = Script::from_json(&demo.script())?;
+    let local = Arc::new(Local::new(ambient, Options::default()));
+    let editors = Editors::default();
+    Ok(Services {
+        ambient: ambient.clone(),
+        here: this_machine(ambient),
+        hooks: Arc::default(),
+        store: Store::new(&demo.folder.join("data")),
+        env: Arc::new(Overlay::new(local, &editors)),
+        editors: Some(editors),
+        tools: Profile::Pi.tools().into(),
+        tool_settings: Arc::default(),
+        models: scripted(script),
+        patience: Patience::default(),
+        limits: Limits::default(),
+        room: RoomPolicy::default(),
+        personal: Arc::default(),
+        default_model: Some("script/demo".to_owned()),
+        default_permission_mode: PermissionMode::Ask,
+        lint: None,
+        report_wait: REPORT_WAIT,
+        title_model: None,
+        question_timeout: QUESTION_TIMEOUT,
+    })
+}
+
+/// The folder to work in: the one that was named, else where the program was started. Behind a command prefix only
+/// that place knows its folders: the default is the folder of the same path, as in a container that shares it, or else
+/// the home there.
+pub(crate) async fn working_folder(
+    settings: &args::Settings,
+    ambient: &Ambient,
+    env: &dyn Environment,
+    named: Option<&Path>,
+) -> anyhow::Result<PathBuf> {
+    let config = load_config(settings, ambient)?;
+    let here = ambient.current_dir()?;
+    if config.environment.wrap.value.is_empty() {
+        return folder(&named.map_or(here.clone(), |named| here.join(named)));
+    }
+    let there = match named {
+        Some(named) => named.to_path_buf(),
+        None if env.stat(&here).await.is_ok_and(|there| there.kind == FileKind::Folder) => here,
+        None => env.platform().home.clone().unwrap_or_else(|| PathBuf::from("/")),
+    };
+    anyhow::ensure!(
+        there.is_absolute(),
+        "behind --wrap a folder is named by its absolute path, not {}",
+        there.display()
+    );
+    Ok(there)
+}
+
+/// A folder that exists, by its absolute path without symbolic links.
+pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
+    let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
+    anyhow::ensure!(folder.is_dir(), "{} is not a folder", path.display());
+    Ok(folder)
+}

@@ -1,0 +1,178 @@
+//! `pintle doctor`: what is configured, which keys are there, what this machine can do.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "looks at folders and at what the kernel says of itself"
+)]
+
+use crate::args::Settings;
+use crate::assemble;
+use pintle::ambient::Ambient;
+use pintle::config::Config;
+use pintle::editor::Editors;
+use pintle::llm::{ModelRef, catalog};
+use pintle::models::ModelSource;
+use pintle_protocol::models::KeyState;
+use pintle_protocol::{PROTOCOL_VERSION, schema};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Prints the report. The exit code is 0 when a turn could start now, else 2.
+pub(crate) fn run(settings: &Settings, ambient: &Ambient) -> anyhow::Result<u8> {
+    use std::io::Write;
+    let config = assemble::load_config(settings, ambient)?;
+    let (report, is_ready) = report(settings, &config, ambient)?;
+    std::io::stdout().write_all(report.as_bytes())?;
+    Ok(if is_ready { 0 } else { 2 })
+}
+
+fn report(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<(String, bool)> {
+    let mut out = String::new();
+    writeln!(
+        out,
+        "pintle    {} (protocol {PROTOCOL_VERSION}, schema {})",
+        env!("CARGO_PKG_VERSION"),
+        schema::schema_hash()
+    )?;
+
+    let folders = &config.folders;
+    for (index, file) in config.files.iter().enumerate() {
+        let label = if index == 0 { "config" } else { "models" };
+        let found = if file.stamp.is_some() { "found" } else { "not there, which is fine" };
+        writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
+    }
+    for warning in &config.warnings {
+        writeln!(out, "          {warning}")?;
+    }
+    let data = writable(&folders.data);
+    writeln!(
+        out,
+        "data      {}: {}",
+        folders.data.display(),
+        data.as_ref().map_or_else(String::as_str, |()| "writable")
+    )?;
+
+    let model = model(settings, config, ambient)?;
+    writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;
+    writeln!(
+        out,
+        "mode      {:?} (from {})",
+        config.permission_mode.value, config.permission_mode.source
+    )?;
+
+    let environment = &config.environment;
+    let wrap = &environment.wrap;
+    let place = if wrap.value.is_empty() {
+        "on this machine".to_owned()
+    } else {
+        format!("behind `{}` (from {})", wrap.value.join(" "), wrap.source)
+    };
+    let read_only = if environment.read_only.value {
+        format!(", read-only (from {})", environment.read_only.source)
+    } else {
+        String::new()
+    };
+    writeln!(out, "tools     act {place}{read_only}")?;
+    let answer = in_runtime(assemble::environment(environment, ambient, &Editors::default()));
+    let shell = match &answer {
+        Ok(env) => format!("shell {}", env.platform().shell.display()),
+        Err(error) => format!("{error:#}"),
+    };
+    writeln!(out, "          {shell}, variables {:?}", environment.variables.value)?;
+    if let Some(prefix) = &environment.command_prefix {
+        writeln!(
+            out,
+            "          before each command: {:?} (from {})",
+            prefix.value, prefix.source
+        )?;
+    }
+
+    let tools = &config.tools;
+    let profile = tools.profile.as_deref().unwrap_or("by model");
+    let read_first = tools.read_first.as_deref().unwrap_or("by default");
+    let on_off = |is_on: bool| if is_on { "on" } else { "off" };
+    writeln!(
+        out,
+        "          profile {profile}, read first {read_first}, web_fetch {}, private addresses {}, pictures {}",
+        on_off(tools.web_fetch),
+        on_off(tools.web_fetch_private),
+        on_off(!tools.block_images)
+    )?;
+
+    writeln!(out, "keys")?;
+    let is_own = |name: &str| config.providers.contains_key(name);
+    for provider in catalog::providers().iter().filter(|known| !is_own(&known.name)) {
+        for variable in &provider.key_vars {
+            let is_set = if ambient.var(variable).is_some() { "set" } else { "not set" };
+            writeln!(out, "  {:<15}{variable}: {is_set}", provider.name)?;
+        }
+    }
+    let list = assemble::configured_models(settings, config, ambient)?.list();
+    for provider in list.providers.iter().filter(|row| is_own(&row.name)) {
+        let variable = provider.key_var.as_deref().unwrap_or_default();
+        let key = match provider.key {
+            KeyState::Command => "printed by a command".to_owned(),
+            KeyState::Set if variable.is_empty() => "set".to_owned(),
+            KeyState::Set => format!("{variable}: set"),
+            KeyState::Missing => format!("{variable}: not set"),
+            KeyState::NotNeeded => "none needed".to_owned(),
+        };
+        writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
+    }
+    writeln!(out, "sandbox   {}", sandbox())?;
+    Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
+}
+
+/// Waits for one thing: a doctor asks one question after the other.
+fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
+}
+
+/// The model that would answer, or what is missing for it.
+fn model(
+    settings: &Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> anyhow::Result<Result<String, String>> {
+    let Some(model) = &config.model else {
+        return Ok(Err(format!(
+            "none set: use --model PROVIDER/ID, or `model = \"PROVIDER/ID\"` in {}",
+            config.folders.config_file.display()
+        )));
+    };
+    let parsed: ModelRef = match model.value.parse() {
+        Ok(parsed) => parsed,
+        Err(message) => return Ok(Err(message)),
+    };
+    let models = assemble::configured_models(settings, config, ambient)?;
+    Ok(match models.endpoint(&parsed) {
+        Ok(endpoint) => Ok(format!("{parsed} (from {}) at {}", model.source, endpoint.shown_url())),
+        Err(error) => {
+            let hint = error.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            Err(format!("{parsed} (from {}): {}{hint}", model.source, error.message))
+        }
+    })
+}
+
+/// Whether sessions can be kept there. The folder is made, as the first session would.
+fn writable(data: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(data)
+        .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))
+        .map(drop)
+        .map_err(|error| format!("not writable: {error}"))
+}
+
+fn sandbox() -> String {
+    let modules = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
+    let landlock = if modules.split(',').any(|name| name.trim() == "landlock") {
+        "the kernel has Landlock"
+    } else {
+        "the kernel shows no Landlock"
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let seccomp = if status.contains("Seccomp:") { "and seccomp" } else { "and no seccomp" };
+    format!("{landlock} {seccomp}; commands run without a sandbox in this version")
+}

@@ -1,0 +1,285 @@
+//! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
+
+mod args;
+mod assemble;
+mod doctor;
+mod models;
+mod rpc;
+mod sessions;
+mod signals;
+
+use anyhow::Context;
+use args::{Args, Sessions, Task};
+use clap::Parser;
+use pintle::agent::Engine;
+use pintle::ambient::Ambient;
+use pintle::frontend::{acp, demo, native, pi, run};
+use pintle::transport::codec::Framing;
+use pintle::transport::stdio;
+use pintle_protocol::schema::SCHEMA_JSON;
+use signals::Signals;
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// The exit code for wrong usage or settings.
+const USAGE: u8 = 2;
+
+/// How long threads that still block may take at the end of the program. None of them holds anything to lose.
+const LAST_THREADS: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    let ambient = Ambient::system();
+    log_to_stderr(&ambient);
+    if std::env::args_os().len() == 1 {
+        return explain();
+    }
+    let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
+    match start(args, ambient) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            let error = format!("pintle: {error:#}\n");
+            let _ = std::io::stderr().write_all(error.as_bytes());
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+/// What a person sees who only typed the name.
+fn explain() -> ExitCode {
+    let text = include_str!("explain.txt");
+    if std::io::stdin().is_terminal() {
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let _ = std::io::stderr()
+        .write_all(b"pintle: name a command; for JSON-RPC on stdio: pintle serve\n");
+    ExitCode::from(USAGE)
+}
+
+fn log_to_stderr(ambient: &Ambient) {
+    let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
+    tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(tracing::Level::WARN))
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .init();
+}
+
+fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
+    match args.task {
+        Task::Serve(serve) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`serve` speaks JSON-RPC on stdin, and stdin is a terminal\n  \
+                     try: pintle demo\n  \
+                     or:  printf '{{\"id\":1,\"method\":\"ping\"}}\\n' | pintle serve"
+                );
+            }
+            in_runtime(|| serve_stdio(serve, ambient))
+        }
+        Task::Rpc(task) => in_runtime(|| serve_pi(task, ambient)),
+        Task::Acp(task) => {
+            if std::io::stdin().is_terminal() {
+                anyhow::bail!(
+                    "`acp` speaks the Agent Client Protocol on stdin, and stdin is a terminal\n  \
+                     it is started by an editor: editors/README.md says how"
+                );
+            }
+            in_runtime(|| serve_acp(task, ambient))
+        }
+        Task::Run(task) => in_runtime(|| run_task(task, ambient)),
+        Task::Demo(wanted) => in_runtime(|| run_demo(wanted, ambient)),
+        Task::Models(wanted) => models::run(&wanted, &ambient),
+        Task::Sessions { task: Sessions::History(task) } => {
+            in_runtime(|| work_in_session(task, ambient))
+        }
+        Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
+        Task::Schema => {
+            std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
+            Ok(0)
+        }
+        Task::Doctor(settings) => doctor::run(&settings, &ambient),
+    }
+}
+
+/// Runs on one thread: an engine waits nearly all of its time, and a second thread would only add hops. What
+/// computes or blocks goes to tokio's blocking threads.
+fn in_runtime<F>(work: impl FnOnce() -> F) -> anyhow::Result<u8>
+where
+    F: Future<Output = anyhow::Result<u8>>,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .thread_stack_size(512 * 1024)
+        .build()?;
+    let ended = runtime.block_on(work());
+    runtime.shutdown_timeout(LAST_THREADS);
+    ended
+}
+
+async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&serve.settings, &ambient).await?;
+    let cwd =
+        assemble::working_folder(&serve.settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, serve.framing())?;
+    let (engine, handle) = Engine::new(services);
+    let options = native::Options { cwd, stop: signals.token() };
+    let served = beside(engine, native::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&serve.settings, &ambient);
+    Ok(match ended {
+        native::Ended::EndOfInput | native::Ended::Exit | native::Ended::HungUp => 0,
+        native::Ended::ExitInHaste => 1,
+        native::Ended::Stopped => signals.code(),
+    })
+}
+
+/// Speaks Pi's RPC.
+async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result<u8> {
+    task.check()?;
+    let mut signals = Signals::new()?;
+    let mut set_up = rpc::set_up(&task, ambient)?;
+    let services = rpc::services(&task, &set_up).await?;
+    let cwd =
+        assemble::working_folder(&set_up.settings, &set_up.ambient, services.env.as_ref(), None);
+    let cwd = cwd.await?;
+    let options = set_up.options(&task, cwd, signals.token())?;
+    let framing = Some(Framing::Lines);
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, framing)?;
+    let (engine, handle) = Engine::new(services);
+    let served = beside(engine, pi::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&set_up.settings, &set_up.ambient);
+    match ended {
+        Ok(pi::Ended::EndOfInput | pi::Ended::HungUp) => Ok(0),
+        Ok(pi::Ended::Stopped) => Ok(signals.code()),
+        Err(error) => Err(match &error.hint {
+            Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
+            None => anyhow::anyhow!("{error}"),
+        }),
+    }
+}
+
+/// Speaks the Agent Client Protocol.
+async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
+    let args::Acp { settings, no_client_terminals } = task;
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&settings, &ambient).await?;
+    let cwd = assemble::working_folder(&settings, &ambient, services.env.as_ref(), None).await?;
+    let link = stdio::open(stdio::take_stdin()?, stdio::take_stdout()?, Some(Framing::Ndjson))?;
+    let (engine, handle) = Engine::new(services);
+    let client_terminals = !no_client_terminals;
+    let options = acp::Options { cwd, stop: signals.token(), client_terminals };
+    let served = beside(engine, acp::serve(link, handle, options));
+    let ended = tokio::select! {
+        ended = served => ended?,
+        code = signals.run() => return Ok(code),
+    };
+    prune(&settings, &ambient);
+    Ok(if ended == acp::Ended::Stopped { signals.code() } else { 0 })
+}
+
+async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&task.settings, &ambient).await?;
+    let named = task.directory.as_deref();
+    let cwd =
+        assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
+    let prompt = task.prompt()?;
+    let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
+    let (engine, handle) = Engine::new(services);
+    let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
+    let options = run::Options {
+        cwd,
+        prompt,
+        format: task.format.into(),
+        limits: task.limits(),
+        mode: task.mode(),
+        additional,
+        session: task.session.clone(),
+        is_quiet: task.quiet,
+        stop: signals.token(),
+        hangup,
+    };
+    let ran = beside(engine, run::run(out, handle, options));
+    let code = tokio::select! {
+        code = ran => code?,
+        code = signals.run() => code,
+    };
+    prune(&task.settings, &ambient);
+    Ok(if code == run::STOPPED { signals.code() } else { code })
+}
+
+/// Goes back in a session, forks it, reviews what its agent changed: with an engine, and without a model.
+async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let services = assemble::services(&task.settings(), &ambient).await?;
+    let (engine, handle) = Engine::new(services);
+    let worked = beside(engine, sessions::history::run(task, handle, ambient, signals.token()));
+    let code = tokio::select! {
+        code = worked => code??,
+        code = signals.run() => code,
+    };
+    Ok(if code == run::STOPPED { signals.code() } else { code })
+}
+
+/// Deletes sessions that have outlived the settings, once their engine has closed.
+fn prune(settings: &args::Settings, ambient: &Ambient) {
+    if let Ok(config) = assemble::load_config(settings, ambient) {
+        sessions::prune_if_due(&config, ambient);
+    }
+}
+
+/// Runs a frontend beside the engine, each as a task, so that sessions and frontends take turns. Dropping the future
+/// ends both at once.
+async fn beside<T: Send + 'static>(
+    engine: Engine,
+    frontend: impl Future<Output = T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let mut engines = JoinSet::new();
+    engines.spawn(engine.run());
+    let mut frontends = JoinSet::new();
+    frontends.spawn(frontend);
+    let ended = frontends.join_next().await.context("the frontend never ran")??;
+    // With its last handle gone, the engine closes what is open and ends.
+    while engines.join_next().await.is_some() {}
+    Ok(ended)
+}
+
+async fn run_demo(wanted: args::Demo, ambient: Ambient) -> anyhow::Result<u8> {
+    let mut signals = Signals::new()?;
+    let folder = tempfile::Builder::new().prefix("pintle-demo-").tempdir()?;
+    let root = assemble::folder(folder.path())?;
+    let stdout: File = stdio::take_stdout()?;
+    let is_watched = stdout.is_terminal();
+    let (out, hangup) = stdio::open_lines(stdout)?;
+    let demo = demo::Demo {
+        folder: root,
+        shows_json: wanted.json,
+        delay: if is_watched { Duration::from_millis(15) } else { Duration::ZERO },
+    };
+    let (engine, handle) = Engine::new(assemble::demo_services(&ambient, &demo)?);
+    let stop = signals.token();
+    let shown = beside(engine, async move { demo.run(out, handle, stop, hangup).await });
+    let code = tokio::select! {
+        code = shown => code?,
+        code = signals.run() => code,
+    };
+    if wanted.keep {
+        let kept = folder.keep();
+        let text = format!("The project is kept in {}\n", kept.join("project").display());
+        std::io::stderr().write_all(text.as_bytes())?;
+    }
+    Ok(code)
+}

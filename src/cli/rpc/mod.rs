@@ -1,0 +1,293 @@
+//! What `pintle rpc` takes from Pi's own folder: models, keys, settings, and where session files are. Nothing there is written but session files.
+#![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
+
+use crate::args::Settings;
+use crate::args::rpc::Rpc;
+use crate::assemble;
+use anyhow::Context;
+use pintle::agent::{Named, Personal, Services, Sources, globs_of};
+use pintle::ambient::Ambient;
+use pintle::frontend::pi::{self, Options, QueueMode};
+use pintle::llm::catalog;
+use pintle::models::{ModelSource, Models, Toolbox};
+use pintle::pi::auth;
+use pintle::pi::settings::{Compaction, Settings as PiSettings};
+use pintle::store::Store;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// What the program runs with.
+pub(crate) struct SetUp {
+    pub(crate) settings: Settings,
+    pub(crate) ambient: Ambient,
+    /// Pi's folder.
+    folder: PathBuf,
+    pi: PiSettings,
+    /// Where sessions are kept that nobody keeps.
+    nowhere: Option<tempfile::TempDir>,
+    model: Option<String>,
+}
+
+/// Reads what there is in Pi's folder, and lays the command line over it.
+pub(crate) fn set_up(task: &Rpc, ambient: Ambient) -> anyhow::Result<SetUp> {
+    let folder = match ambient.var("PI_CODING_AGENT_DIR").filter(|text| !text.is_empty()) {
+        Some(folder) => in_home(folder, &ambient),
+        None => ambient.home().context("HOME is not set")?.join(".pi/agent"),
+    };
+    let pi = read(&folder.join("settings.json"))?;
+    let mut settings = task.settings.clone();
+    settings.models_files = vec![folder.join("models.json")];
+    // Clients of Pi know its tools by their names.
+    settings.profile = settings.profile.or(Some("pi".to_owned()));
+    let nowhere = task.no_session.then(|| tempfile::Builder::new().prefix("pintle-").tempdir());
+    let nowhere = nowhere.transpose()?;
+    let named = settings.model.take();
+    let mut set_up = SetUp { settings, ambient, folder, pi, nowhere, model: None };
+    set_up.take_keys()?;
+    set_up.model = set_up.choose_model(task, named)?;
+    if let (Some(key), Some(model)) = (&task.api_key, &set_up.model) {
+        let provider = model.split('/').next().unwrap_or_default();
+        let known = catalog::find(provider).and_then(|known| known.key_vars.first());
+        let var = known.with_context(|| {
+            format!("--api-key: `{provider}` takes no key from the command line; give it one in models.json")
+        })?;
+        set_up.ambient = set_up.ambient.with_var(var, key);
+    }
+    set_up.settings.model.clone_from(&set_up.model);
+    Ok(set_up)
+}
+
+/// A file that is not there is empty. One that makes no sense is told, and stops nothing, as in Pi.
+fn read(path: &Path) -> anyhow::Result<PiSettings> {
+    let Some(text) = text_of(path)? else { return Ok(PiSettings::default()) };
+    Ok(serde_json::from_str(&text).unwrap_or_else(|error| {
+        tracing::warn!("{}: {error}; it is not used", path.display());
+        PiSettings::default()
+    }))
+}
+
+/// The text of a file, if it is there.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| path.display().to_string()),
+    }
+}
+
+fn in_home(path: &str, ambient: &Ambient) -> PathBuf {
+    match (path.strip_prefix("~/"), ambient.home()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+impl SetUp {
+    /// Takes the keys that were given to Pi, where neither settings nor variables have one.
+    fn take_keys(&mut self) -> anyhow::Result<()> {
+        let path = self.folder.join("auth.json");
+        let Some(text) = text_of(&path)? else { return Ok(()) };
+        let found = auth::read(&text, &self.ambient);
+        for warning in found.warnings {
+            tracing::warn!("{}: {warning}", path.display());
+        }
+        let config = assemble::load_config(&self.settings, &self.ambient)?;
+        for (provider, key) in found.keys {
+            let own = config.providers.get(&provider);
+            let vars = own.map(|own| own.key_vars.as_slice()).filter(|vars| !vars.is_empty());
+            let known = catalog::find(&provider).map(|known| known.key_vars.as_slice());
+            let vars = vars.or(known).unwrap_or_default();
+            let Some(var) = vars.first() else {
+                let path = path.display();
+                tracing::warn!(
+                    "{path}: `{provider}` takes no key from there; give it one in models.json"
+                );
+                continue;
+            };
+            // A key of the settings counts more than any variable.
+            if vars.iter().all(|var| self.ambient.var(var).is_none()) {
+                self.ambient = self.ambient.with_var(var, &key);
+            }
+        }
+        Ok(())
+    }
+
+    /// The model that is named by the command line, by our own settings, or by Pi's, in this order.
+    fn choose_model(&self, task: &Rpc, named: Option<String>) -> anyhow::Result<Option<String>> {
+        let config = assemble::load_config(&self.settings, &self.ambient)?;
+        let level = |model: String, level: Option<&String>| {
+            let Some(level) = level else { return model };
+            pi::at_level(&model, level).unwrap_or_else(|| {
+                tracing::warn!(
+                    "`{level}` is no thinking level and is not used: it is one of off, minimal, low, medium, high, xhigh, max"
+                );
+                model
+            })
+        };
+        let from_flags = match (&task.provider, named) {
+            (Some(provider), Some(id)) => {
+                let is_whole = id.starts_with(&format!("{provider}/"));
+                Some(if is_whole { id } else { format!("{provider}/{id}") })
+            }
+            (None, Some(text)) if text.contains('/') => Some(text),
+            (None, Some(text)) => {
+                let (text, effort) =
+                    text.split_once(':').map_or((text.as_str(), None), |(t, e)| (t, Some(e)));
+                let list =
+                    assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
+                let meant = pi::meant(&list, None, text);
+                let meant = meant.with_context(|| {
+                    format!("no model is called `{text}`: `pintle models` lists those that are known by name")
+                })?;
+                Some(effort.map_or(meant.clone(), |effort| format!("{meant}:{effort}")))
+            }
+            (Some(provider), None) => {
+                let list =
+                    assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
+                let first = pi::meant(&list, Some(provider), "");
+                Some(first.with_context(|| {
+                    format!("no model of `{provider}` is known by name: name one with --model")
+                })?)
+            }
+            (None, None) => None,
+        };
+        if let Some(model) = from_flags {
+            return Ok(Some(level(model, task.thinking.as_ref())));
+        }
+        let thinking = task.thinking.as_ref();
+        if let Some(own) = &config.model {
+            return Ok(thinking.map(|thinking| level(own.value.clone(), Some(thinking))));
+        }
+        let (Some(provider), Some(id)) = (&self.pi.default_provider, &self.pi.default_model) else {
+            return Ok(None);
+        };
+        let thinking = thinking.or(self.pi.default_thinking_level.as_ref());
+        Ok(Some(level(format!("{provider}/{id}"), thinking)))
+    }
+
+    /// How the client is served.
+    pub(crate) fn options(
+        &mut self,
+        task: &Rpc,
+        cwd: PathBuf,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Options> {
+        let mode = |mode: &Option<String>| match mode.as_deref() {
+            Some("all") => QueueMode::All,
+            Some(_) | None => QueueMode::OneAtATime,
+        };
+        let texts = task.system_prompt.iter().chain(&task.append_system_prompt);
+        let texts =
+            texts.map(|text| text_or_file(&cwd, text)).collect::<anyhow::Result<Vec<_>>>()?;
+        Ok(Options {
+            dialect: task.dialect(),
+            start: task.start(),
+            session_dir: (!task.no_session).then(|| self.session_dir(task, &cwd)),
+            name: task.name.clone(),
+            model: self.model.clone(),
+            system_prompt: (!texts.is_empty()).then(|| texts.join("\n\n")),
+            models: task.models.clone(),
+            steering: mode(&self.pi.steering_mode),
+            follow_up: mode(&self.pi.follow_up_mode),
+            no_retry: self.pi.retry.enabled == Some(false),
+            stop,
+            cwd,
+        })
+    }
+
+    /// Where session files are: as the command line, the environment or Pi's settings say, else where Pi keeps them.
+    fn session_dir(&self, task: &Rpc, cwd: &Path) -> PathBuf {
+        let var = self.ambient.var("PI_CODING_AGENT_SESSION_DIR").filter(|text| !text.is_empty());
+        let named = task
+            .session_dir
+            .clone()
+            .or_else(|| var.map(|text| in_home(text, &self.ambient)))
+            .or_else(|| self.pi.session_dir.as_deref().map(|text| in_home(text, &self.ambient)));
+        named.map_or_else(
+            || {
+                let name =
+                    cwd.to_string_lossy().trim_start_matches('/').replace(['/', '\\', ':'], "-");
+                self.folder.join("sessions").join(format!("--{name}--"))
+            },
+            |named| cwd.join(named),
+        )
+    }
+}
+
+/// The text of the file of this name, or the text itself.
+fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
+    let path = cwd.join(text);
+    if text.len() < 1024 && !text.contains('\n') && path.is_file() {
+        return std::fs::read_to_string(&path).with_context(|| path.display().to_string());
+    }
+    Ok(text.to_owned())
+}
+
+/// What the engine works with.
+pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
+    let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
+    if let Some(folder) = &set_up.nowhere {
+        services.store = Store::new(folder.path());
+    }
+    let Compaction { enabled, reserve_tokens, keep_recent_tokens } = &set_up.pi.compaction;
+    services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);
+    services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
+    services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);
+    services.patience.retries = set_up.pi.retry.max_retries.unwrap_or(services.patience.retries);
+    if let Some(tools) = chosen(task, services.tools.clone())? {
+        services.tools = tools;
+    }
+    let mut personal = Personal::clone(&services.personal);
+    personal.sources = sources(task, set_up)?;
+    services.personal = Arc::new(personal);
+    if services.default_model.is_none() {
+        services.default_model = first_with_key(&services.models);
+    }
+    Ok(services)
+}
+
+/// What of a person's and a project's own is looked at: what the command line names, then what lies in Pi's folder.
+fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
+    let of = &task.resources;
+    let here = std::env::current_dir()?;
+    let named = |paths: &[PathBuf], alone: bool, folder: &str| {
+        let mut paths: Vec<PathBuf> = paths.iter().map(|path| here.join(path)).collect();
+        for path in paths.iter().filter(|path| !path.exists()) {
+            tracing::warn!("{} is not there, so nothing is read from it", path.display());
+        }
+        if !alone {
+            paths.push(set_up.folder.join(folder));
+        }
+        Named { paths, alone }
+    };
+    Ok(Sources {
+        no_documents: of.no_context_files,
+        skills: named(&of.skill, of.no_skills, "skills"),
+        prompts: named(&of.prompt_template, of.no_prompt_templates, "prompts"),
+    })
+}
+
+/// As in Pi, some model answers where none is named and a key is there.
+fn first_with_key(models: &Models) -> Option<String> {
+    pi::meant(&models.list(), None, "")
+        .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))
+}
+
+/// The tools that the command line lets through.
+fn chosen(task: &Rpc, of: Toolbox) -> anyhow::Result<Option<Toolbox>> {
+    let named = task.tools.iter().flatten().map(|name| name.trim()).filter(|name| !name.is_empty());
+    let (taken, named): (Vec<&str>, Vec<&str>) = named.partition(|name| name.starts_with('-'));
+    let only: Vec<String> =
+        named.iter().filter(|name| !name.starts_with('+')).map(|name| (*name).to_owned()).collect();
+    let is_only = task.no_tools || !only.is_empty();
+    let taken = taken.iter().map(|name| name.trim_start_matches('-').to_owned());
+    let without: Vec<String> = taken.chain(task.exclude_tools.iter().cloned()).collect();
+    if !is_only && without.is_empty() {
+        return Ok(None);
+    }
+    let globs =
+        |names: &[String]| globs_of(names).map_err(|error| anyhow::anyhow!("--tools: {error}"));
+    let only = is_only.then(|| globs(&only)).transpose()?;
+    Ok(Some(Toolbox::Chosen { of: Box::new(of), only, without: globs(&without)? }))
+}

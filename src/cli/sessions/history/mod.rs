@@ -1,0 +1,217 @@
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
+//! history and review, for a person at a terminal.
+//!
+//! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
+//! here.
+
+mod anchors;
+mod place;
+mod review;
+mod rewind;
+mod tree;
+
+pub(super) use place::range;
+
+use super::agreement::agrees;
+use super::{NOTHING, Stock};
+use crate::args::history::History;
+use pintle::agent::{
+    Command, EngineHandle, Error, ErrorKind, ForkSession, OpenConfig, SessionHandle,
+};
+use pintle::ambient::Ambient;
+use pintle::frontend::run::{FAILED, STOPPED};
+use pintle::history::tree as ways;
+use pintle::store::Entry;
+use pintle_protocol::event::Event;
+use pintle_protocol::history::SessionMergeResult;
+use pintle_protocol::ids::SessionId;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// Does it and returns the exit code. `stop` is cancelled by a signal.
+pub(crate) async fn run(
+    task: History,
+    engine: EngineHandle,
+    ambient: Ambient,
+    stop: CancellationToken,
+) -> anyhow::Result<u8> {
+    let done = attempt(task, &engine, &ambient, stop).await;
+    engine.shutdown().await;
+    match done {
+        Ok(code) => Ok(code),
+        Err(error) if super::is_broken_pipe(&error) => Ok(0),
+        Err(error) => match error.downcast_ref::<Refused>() {
+            Some(refused) if refused.is_internal => {
+                writeln!(io::stderr(), "pintle: {refused}")?;
+                Ok(FAILED)
+            }
+            Some(_) | None => Err(error),
+        },
+    }
+}
+
+async fn attempt(
+    task: History,
+    engine: &EngineHandle,
+    ambient: &Ambient,
+    stop: CancellationToken,
+) -> anyhow::Result<u8> {
+    let store = engine.services().store.clone();
+    let id = Stock { store, ambient }.named(&task.subject().id)?;
+    let desk = Desk::open(engine, ambient, id.clone(), stop.clone());
+    match &task {
+        // For these, another process may have the session.
+        History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
+        History::Merge(_) => merge(engine, ambient, id, stop).await,
+        History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
+        History::Anchors(wanted) => anchors::tell(engine, &id, wanted.json),
+        History::Rewind(wanted) => desk.await?.rewind(wanted).await,
+        History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
+        History::Patch(wanted) => desk.await?.patch(wanted.open).await,
+        History::Review(wanted) => desk.await?.review(wanted.json).await,
+        History::Keep(wanted) => desk.await?.keep(&wanted.target).await,
+        History::Undo(wanted) => {
+            desk.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
+        }
+        History::Revert(wanted) => desk.await?.revert(wanted.verdict).await,
+    }
+}
+
+/// A session that is open, and what it takes to work at it.
+struct Desk<'a> {
+    engine: &'a EngineHandle,
+    ambient: &'a Ambient,
+    session: SessionHandle,
+    stop: CancellationToken,
+}
+
+/// What a person answered.
+enum Consent {
+    Yes,
+    No,
+    /// A signal came first.
+    Stopped,
+}
+
+impl<'a> Desk<'a> {
+    async fn open(
+        engine: &'a EngineHandle,
+        ambient: &'a Ambient,
+        id: SessionId,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let opened = engine.open(id.clone(), OpenConfig::default()).await;
+        let session = opened.map_err(|error| refused(error, &id))?;
+        Ok(Self { engine, ambient, session, stop })
+    }
+
+    async fn ask<T>(
+        &self,
+        command: impl FnOnce(pintle::agent::Reply<T>) -> Command,
+    ) -> anyhow::Result<T> {
+        self.session.ask(command).await.map_err(|error| refused(error, &self.session.id))
+    }
+
+    /// A file as the session names it.
+    async fn path(&self, named: &Path) -> anyhow::Result<String> {
+        let path = self.ambient.current_dir()?.join(named);
+        let whole = self.engine.canonicalize(&path).await;
+        let whole: PathBuf = whole.map_err(|error| refused(error, &self.session.id))?;
+        Ok(whole.to_string_lossy().into_owned())
+    }
+
+    /// Asks the person at the terminal; without one nobody can be asked.
+    async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
+        // On a thread of its own, so that a signal is seen meanwhile.
+        let question = question.to_owned();
+        let asked = tokio::task::spawn_blocking(move || agrees(&question, "nothing was changed"));
+        let is_agreed = tokio::select! {
+            answer = asked => answer??,
+            () = self.stop.cancelled() => return Ok(Consent::Stopped),
+        };
+        Ok(if is_agreed { Consent::Yes } else { Consent::No })
+    }
+}
+
+/// Prints lines on stdout.
+fn print(lines: &[String]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for line in lines {
+        writeln!(out, "{line}")?;
+    }
+    out.flush()
+}
+
+/// Forks without opening the other session.
+async fn fork(
+    engine: &EngineHandle,
+    of: SessionId,
+    to: Option<&crate::args::history::Place>,
+) -> anyhow::Result<u8> {
+    let at = match to {
+        None => None,
+        Some(to) => {
+            let entries = engine.services().store.entries(&of)?;
+            let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+            Some(place::find(&ways::nodes(&entries), to, &of)?)
+        }
+    };
+    let fork = ForkSession { of: of.clone(), at, title: None, config: OpenConfig::default() };
+    let session = engine.fork(fork).await.map_err(|error| refused(error, &of))?;
+    writeln!(io::stdout(), "{}", session.id)?;
+    Ok(0)
+}
+
+/// Merges a fork, which another process may have, into the session that it was made of.
+async fn merge(
+    engine: &EngineHandle,
+    ambient: &Ambient,
+    fork: SessionId,
+    stop: CancellationToken,
+) -> anyhow::Result<u8> {
+    let mut entries = engine.services().store.entries(&fork)?;
+    let created = entries.find_map(|entry| {
+        let Event::SessionCreated(created) = entry.ok()?.record?.event else { return None };
+        Some(created)
+    });
+    let Some(from) = created.and_then(|created| created.forked_from) else {
+        anyhow::bail!(
+            "session {fork} is no fork\n  what `pintle sessions fork` made can be merged into the session that it was made of"
+        );
+    };
+    let id = from.session_id;
+    let desk = Desk::open(engine, ambient, id.clone(), stop).await?;
+    let merged = desk.ask(|reply| Command::Merge { fork, reply }).await?;
+    let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
+    let said = [
+        format!("{} items came to session {id}, after event {to_seq}", added.len()),
+        format!("it stands at event {copied_seq}"),
+        format!("to undo this: pintle sessions rewind {id} --to {from_seq}"),
+    ];
+    print(&said)?;
+    Ok(0)
+}
+
+/// What the engine refused, in words for a person at a terminal.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Refused {
+    message: String,
+    /// The engine could not do its job.
+    is_internal: bool,
+}
+
+fn refused(error: Error, id: &SessionId) -> anyhow::Error {
+    let Error { kind, mut message, hint } = error;
+    if let Some(hint) = hint {
+        // The engine names methods of the protocol; here they are commands.
+        let hint = hint
+            .replace("`session/rewind`", &format!("`pintle sessions rewind {id}`"))
+            .replace("`session/fork`", "`pintle sessions fork`")
+            .replace("session/tree", &format!("`pintle sessions tree {id}`"))
+            .replace("review/list", &format!("`pintle sessions review {id}`"));
+        message = format!("{message}\n  {hint}");
+    }
+    Refused { message, is_internal: kind == ErrorKind::Internal }.into()
+}

@@ -1,0 +1,81 @@
+//! Places of a history as a person names them, found among the nodes of its tree.
+
+use crate::args::history::{Place, Range};
+use pintle::history::tree;
+use pintle::store::{Entry, Store};
+use pintle_protocol::history::{HistoryNode, HistoryPoint};
+use pintle_protocol::ids::SessionId;
+
+/// The point that is meant.
+///
+/// # Errors
+/// There is none, or several.
+pub(super) fn find(
+    nodes: &[HistoryNode],
+    place: &Place,
+    id: &SessionId,
+) -> anyhow::Result<HistoryPoint> {
+    match place {
+        Place::Seq(seq) => Ok(HistoryPoint { seq: Some(*seq), ..HistoryPoint::default() }),
+        Place::Prompt(number) => {
+            let prompts: Vec<_> = nodes.iter().filter(|node| node.item_id.is_some()).collect();
+            match number.checked_sub(1).and_then(|at| prompts.get(at)) {
+                Some(node) => Ok(point(node)),
+                None => anyhow::bail!(
+                    "there is no prompt #{number}: the session has {}\n  `pintle sessions tree {id}` shows them",
+                    prompts.len()
+                ),
+            }
+        }
+        Place::Label(label) => {
+            let is_it = |node: &&HistoryNode| node.label.as_deref() == Some(label.as_str());
+            let named: Vec<_> = nodes.iter().filter(is_it).collect();
+            match named.as_slice() {
+                [node] => Ok(point(node)),
+                [] => anyhow::bail!(
+                    "no place of the session has the label `{label}`\n  `pintle sessions tree {id}` shows the labels"
+                ),
+                several => {
+                    let seqs: Vec<_> = several.iter().map(|node| node.seq.to_string()).collect();
+                    anyhow::bail!(
+                        "{} places have the label `{label}`: name one by its number: {}",
+                        several.len(),
+                        seqs.join(", ")
+                    )
+                }
+            }
+        }
+    }
+}
+
+/// The numbers of the events after and before which a part of a session lies.
+///
+/// # Errors
+/// One of its ends is not there, or the session cannot be read.
+pub(crate) fn range(store: &Store, id: &SessionId, wanted: &Range) -> anyhow::Result<(u64, u64)> {
+    let Range { from, to } = wanted;
+    if from.is_none() && to.is_none() {
+        return Ok((0, u64::MAX));
+    }
+    let entries: Vec<Entry> = store.entries(id)?.collect::<Result<_, _>>()?;
+    let nodes = tree::nodes(&entries);
+    let seq = |place: &Place| -> anyhow::Result<u64> {
+        let point = find(&nodes, place, id)?;
+        Ok(tree::find(&entries, &point).map_err(anyhow::Error::msg)?.seq)
+    };
+    let from = from.as_ref().map(seq).transpose()?.unwrap_or(0);
+    let to = to.as_ref().map(seq).transpose()?.unwrap_or(u64::MAX);
+    anyhow::ensure!(
+        from <= to,
+        "--from is event {from}, and --to is event {to}, which is before it"
+    );
+    Ok((from, to.saturating_add(1)))
+}
+
+fn point(node: &HistoryNode) -> HistoryPoint {
+    match &node.item_id {
+        // A message of a person stands for the place before it, where it can be said anew.
+        Some(id) => HistoryPoint { item_id: Some(id.clone()), ..HistoryPoint::default() },
+        None => HistoryPoint { seq: Some(node.seq), ..HistoryPoint::default() },
+    }
+}

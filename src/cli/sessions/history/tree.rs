@@ -1,0 +1,175 @@
+//! A session's tree as text: a line for each prompt, end of a turn and labelled place, branches set in; and names for places.
+
+use super::super::transcript::one_line;
+use super::{Desk, place, refused};
+use crate::args::history::Place;
+use pintle::agent::{Command, EngineHandle};
+use pintle::history::tree as ways;
+use pintle::store::Entry;
+use pintle_protocol::event::{Event, EventRecord, TurnStatus};
+use pintle_protocol::history::HistoryNode;
+use pintle_protocol::ids::{SessionId, TurnId};
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{self, Write};
+
+/// A node with what the list of nodes does not say.
+struct Row {
+    node: HistoryNode,
+    /// Which prompt it is, from 1.
+    number: Option<usize>,
+    /// How the turn that it began ended, where that is no node of its own.
+    end: Option<End>,
+    /// Its own event ends a turn.
+    is_end: Option<TurnStatus>,
+}
+
+#[derive(Clone, Copy)]
+struct End {
+    seq: u64,
+    status: TurnStatus,
+}
+
+/// Prints the tree of a session, which may be open in another process.
+pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyhow::Result<u8> {
+    let entries = engine.services().store.entries(id)?;
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+    let rows = rows(ways::nodes(&entries), &turn_ends(&entries));
+    let here = rows.iter().filter(|row| row.node.is_current).map(|row| row.node.seq).max();
+    let mut out = io::stdout().lock();
+    if is_json {
+        for row in &rows {
+            writeln!(out, "{}", as_json(row, here)?)?;
+        }
+    } else {
+        let leaf_seq = entries.last().map_or(0, |entry| entry.seq);
+        for line in drawn(&rows, here, leaf_seq.to_string().len()) {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(0)
+}
+
+/// The event with which each turn ended.
+fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
+    let records = entries.iter().filter_map(|entry| entry.record.as_ref());
+    let end = |record: &EventRecord| match (&record.event, &record.turn_id) {
+        (Event::TurnCompleted(end), Some(turn)) => {
+            Some((turn.clone(), End { seq: record.seq, status: end.status }))
+        }
+        _ => None,
+    };
+    records.filter_map(end).collect()
+}
+
+impl Desk<'_> {
+    pub(super) async fn nodes(&self) -> anyhow::Result<Vec<HistoryNode>> {
+        let told = self.engine.tree(self.session.id.clone()).await;
+        Ok(told.map_err(|error| refused(error, &self.session.id))?.nodes)
+    }
+
+    pub(super) async fn label(&self, to: &Place, label: Option<String>) -> anyhow::Result<u8> {
+        let at = place::find(&self.nodes().await?, to, &self.session.id)?;
+        let named = label.clone();
+        let seq = self.ask(|reply| Command::Label { at, label: named, reply }).await?;
+        let mut out = io::stdout();
+        match label {
+            Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,
+            None => writeln!(out, "event {seq} has no name any more")?,
+        }
+        Ok(0)
+    }
+}
+
+fn rows(nodes: Vec<HistoryNode>, ends: &HashMap<TurnId, End>) -> Vec<Row> {
+    let by_seq: HashMap<u64, TurnStatus> = ends.values().map(|end| (end.seq, end.status)).collect();
+    // A turn is shown to end below the last message that went into it.
+    let mut last: HashMap<TurnId, u64> = HashMap::new();
+    let shown: HashSet<u64> = nodes.iter().map(|node| node.seq).collect();
+    for node in &nodes {
+        if let Some(turn) = node.turn_id.as_ref().filter(|_| node.item_id.is_some()) {
+            last.insert(turn.clone(), node.seq);
+        }
+    }
+    let mut count = 0;
+    nodes
+        .into_iter()
+        .map(|node| {
+            count += usize::from(node.item_id.is_some());
+            let number = node.item_id.is_some().then_some(count);
+            let turn = node.turn_id.as_ref();
+            let end = turn
+                .filter(|turn| last.get(turn) == Some(&node.seq))
+                .and_then(|turn| ends.get(turn))
+                .filter(|end| !shown.contains(&end.seq))
+                .copied();
+            Row { number, end, is_end: by_seq.get(&node.seq).copied(), node }
+        })
+        .collect()
+}
+
+/// The tree. A way without branches stays in its column.
+fn drawn(rows: &[Row], here: Option<u64>, width: usize) -> Vec<String> {
+    let mut children: BTreeMap<Option<u64>, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        children.entry(row.node.parent_seq).or_default().push(row);
+    }
+    let mark = |is_here: bool| if is_here { "  <- here" } else { "" };
+    let mut lines = vec![format!("* {:>width$}  the beginning{}", 0, mark(here.is_none()))];
+    // What is still to draw: a row, what stands before it, and what before the lines that belong to it.
+    let mut left: Vec<(&Row, String, String)> = Vec::new();
+    branch(&mut left, children.remove(&None), "");
+    while let Some((row, before, below)) = left.pop() {
+        let Row { node, number, end, is_end } = row;
+        let way = if node.is_current { '*' } else { ' ' };
+        let what = match (number, is_end) {
+            (Some(number), _) => format!("#{number} {}", one_line(&node.text)),
+            (None, Some(status)) => ended(*status).to_owned(),
+            (None, None) => "event".to_owned(),
+        };
+        let label = node.label.as_ref().map(|label| format!("  [{}]", one_line(label)));
+        let (label, here) = (label.unwrap_or_default(), mark(here == Some(node.seq)));
+        lines.push(format!("{way} {before}{:>width$}  {what}{label}{here}", node.seq));
+        if let Some(End { seq, status }) = end {
+            lines.push(format!("{way} {below}{seq:>width$}    {}", ended(*status)));
+        }
+        branch(&mut left, children.remove(&Some(node.seq)), &below);
+    }
+    lines
+}
+
+/// Puts rows that come next on the stack, the first one on top, with what stands before them.
+fn branch<'a>(left: &mut Vec<(&'a Row, String, String)>, rows: Option<Vec<&'a Row>>, before: &str) {
+    let rows = rows.unwrap_or_default();
+    let count = rows.len();
+    for (at, row) in rows.into_iter().enumerate().rev() {
+        let (own, below) = match (count, at + 1 == count) {
+            (1, _) => ("", ""),
+            (_, false) => ("├─ ", "│  "),
+            (_, true) => ("└─ ", "   "),
+        };
+        left.push((row, format!("{before}{own}"), format!("{before}{below}")));
+    }
+}
+
+fn ended(status: TurnStatus) -> &'static str {
+    match status {
+        TurnStatus::Completed => "end of the turn",
+        TurnStatus::Interrupted => "end of the turn, interrupted",
+        TurnStatus::Failed => "end of the turn, failed",
+    }
+}
+
+fn as_json(row: &Row, here: Option<u64>) -> anyhow::Result<String> {
+    let mut value = serde_json::to_value(&row.node)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("isHere".to_owned(), json!(here == Some(row.node.seq)));
+        if let Some(number) = row.number {
+            fields.insert("prompt".to_owned(), json!(number));
+        }
+        if let Some(End { seq, status }) = row.end {
+            fields.insert("turnEnd".to_owned(), json!({ "seq": seq, "status": status }));
+        }
+    }
+    Ok(value.to_string())
+}

@@ -1,0 +1,85 @@
+//! The points of a session between which its entries can be listed and searched: pure.
+
+use super::tree;
+use crate::store::Entry;
+use pintle_protocol::event::Event;
+use pintle_protocol::history::{Anchor, AnchorKind};
+use pintle_protocol::item::{ItemBody, ItemStatus};
+use std::collections::BTreeMap;
+
+/// What the engine says of itself begins so.
+const ENGINE: &str = "From the engine,";
+
+/// How much of a summary stands in an anchor.
+const TEXT_CHARS: usize = 120;
+
+/// The anchors of a session, in the order of their events.
+pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
+    let current = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
+    let mut labels = tree::labels(entries);
+    let mut copied = BTreeMap::new();
+    let mut found = Vec::new();
+    for entry in entries {
+        let Some(record) = &entry.record else { continue };
+        let mut add = |kind, text, from| {
+            let is_current = current.contains(&entry.seq);
+            found.push(Anchor {
+                seq: entry.seq,
+                kind,
+                text,
+                from,
+                ts_ms: record.ts_ms,
+                is_current,
+            });
+        };
+        if let Event::SessionCreated(created) = &record.event {
+            add(AnchorKind::Start, None, None);
+            copied.extend(
+                created.forked_from.as_ref().map(|from| (from.copied_seq, from.session_id.clone())),
+            );
+        }
+        if let Event::HistoryRewound(rewound) = &record.event {
+            copied.extend(
+                rewound.merged.as_ref().map(|from| (from.copied_seq, from.session_id.clone())),
+            );
+        }
+        if let Event::ItemCompleted { item } = &record.event
+            && item.status == ItemStatus::Completed
+        {
+            match &item.body {
+                ItemBody::Compaction(compaction) => {
+                    let text = compaction.summary.as_deref().and_then(beginning);
+                    add(AnchorKind::Compaction, text, None);
+                }
+                ItemBody::EngineMessage(message) if message.sums_up_left => {
+                    add(AnchorKind::HandOver, beginning(&message.text), None);
+                }
+                ItemBody::UserMessage(_)
+                | ItemBody::AgentMessage(_)
+                | ItemBody::Reasoning(_)
+                | ItemBody::ToolCall(_)
+                | ItemBody::Job(_)
+                | ItemBody::Subagent(_)
+                | ItemBody::EngineMessage(_) => {}
+            }
+        }
+        if let Some(from) = copied.remove(&entry.seq) {
+            add(AnchorKind::Copied, None, Some(from));
+        }
+        if let Some(label) = labels.remove(&entry.seq) {
+            add(AnchorKind::Label, Some(label.to_owned()), None);
+        }
+    }
+    found
+}
+
+/// The first line of a summary that says something: neither the engine's own words before it, nor a heading or a mark.
+fn beginning(text: &str) -> Option<String> {
+    let said = match text.split_once("\n\n") {
+        Some((heading, said)) if heading.starts_with(ENGINE) => said,
+        Some(_) | None => text,
+    };
+    let is_said = |line: &&str| line.chars().any(char::is_alphanumeric) && !line.starts_with('#');
+    let line = said.lines().map(str::trim).find(is_said)?;
+    Some(line.chars().take(TEXT_CHARS).collect())
+}

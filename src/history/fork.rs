@@ -1,0 +1,53 @@
+//! The part of a session's history that a fork takes over: pure.
+
+use crate::store::Entry;
+use pintle_protocol::event::{Event, TurnStatus};
+
+/// True for an entry that a fork takes over. An event of a kind that this engine does not know stays where it is: it says nothing to a model.
+pub fn belongs_to_history(entry: &Entry) -> bool {
+    entry.record.as_ref().is_some_and(|record| is_history(&record.event))
+}
+
+/// True for an event of the conversation and its turns; false for one of the queue, the files or the session itself.
+pub fn is_history(event: &Event) -> bool {
+    match event {
+        Event::TurnStarted { .. }
+        | Event::PromptMade(_)
+        | Event::TurnCompleted(_)
+        | Event::ItemStarted { .. }
+        | Event::ItemUpdated { .. }
+        | Event::ItemCompleted { .. }
+        | Event::QuestionRequested(_)
+        | Event::QuestionResolved(_)
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalResolved(_)
+        | Event::PlanUpdated(_)
+        | Event::StepCompleted(_)
+        | Event::RetryScheduled(_)
+        | Event::ContextPruned(_)
+        | Event::Notice(_) => true,
+        // Files on the disk are the other session's work; a fork begins with them as they are.
+        // Places have other numbers in the copy, and the way to them is all that there is of it.
+        Event::FilesChanged(_)
+        | Event::ReviewDecided(_)
+        | Event::ReviewQueued(_)
+        | Event::HistoryRewound(_)
+        | Event::LabelChanged(_)
+        | Event::SessionCreated(_)
+        | Event::SessionUpdated(_)
+        | Event::SessionClosed {}
+        | Event::InputAccepted(_)
+        | Event::InputRemoved { .. }
+        | Event::QueueChanged { .. }
+        | Event::ConfigChanged(_) => false,
+    }
+}
+
+/// Ends a turn that the copy cuts as interrupted: no crash broke it off.
+pub fn interrupted(mut event: Event) -> Event {
+    if let Event::TurnCompleted(end) = &mut event {
+        end.status = TurnStatus::Interrupted;
+        end.error = None;
+    }
+    event
+}

@@ -1,0 +1,81 @@
+//! The items of a session as they are now, read from the end of its journal towards its beginning, along the way that the model knows.
+//!
+//! Invariant: an item is in one page only, that of its last event; what is read is bounded by what is asked for.
+
+use super::tree;
+use crate::store::{Entry, Error, Store};
+use pintle_protocol::event::Event;
+use pintle_protocol::history::ItemAt;
+use pintle_protocol::ids::{ItemId, SessionId};
+use std::collections::BTreeSet;
+
+/// Items of a session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Items {
+    /// In the order of their last events.
+    pub items: Vec<ItemAt>,
+    /// There are more before the first.
+    pub more: bool,
+}
+
+/// Reads the last items between two events; a number beyond the end stands for the end.
+///
+/// # Errors
+/// The session does not exist or cannot be read.
+pub fn page(
+    store: &Store,
+    session: &SessionId,
+    after: u64,
+    before: u64,
+    limit: usize,
+) -> Result<Items, Error> {
+    let mut found = Items::default();
+    let mut known = BTreeSet::new();
+    let last = store.entries_back(session, u64::MAX)?.next().transpose()?;
+    let is_newest = last.is_none_or(|last| last.seq < before);
+    let mut entries = store.entries_back(session, before)?;
+    while let Some(entry) = entries.next().transpose()?.filter(|entry| entry.seq > after) {
+        if let Some(to) = tree::rewound_to(&entry).filter(|to| *to < entry.seq) {
+            entries.jump(to + 1)?;
+            continue;
+        }
+        let Some((item, has_ended)) = of(entry) else { continue };
+        // What has ended later is in the page of its end.
+        if !known.insert(item.item.id.clone()) || !(has_ended || is_newest) {
+            continue;
+        }
+        if found.items.len() == limit {
+            found.more = true;
+            break;
+        }
+        found.items.push(item);
+    }
+    found.items.reverse();
+    Ok(found)
+}
+
+/// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
+///
+/// # Errors
+/// The session does not exist or cannot be read.
+pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<ItemAt>, Error> {
+    for entry in store.entries_back(session, u64::MAX)? {
+        if let Some((found, _)) = of(entry?).filter(|(found, _)| found.item.id == *id) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The item that an event tells of, and whether it ends it.
+fn of(entry: Entry) -> Option<(ItemAt, bool)> {
+    let seq = entry.seq;
+    let event = entry.record?.event;
+    let has_ended = matches!(event, Event::ItemCompleted { .. });
+    let (Event::ItemStarted { item } | Event::ItemUpdated { item } | Event::ItemCompleted { item }) =
+        event
+    else {
+        return None;
+    };
+    Some((ItemAt { seq, item }, has_ended))
+}

@@ -1,0 +1,171 @@
+//! What a session's events say of files, and what going back to a place would do to them: pure.
+//!
+//! The ledger follows the line of events, not their tree: there is one disk, and time on it goes one way.
+
+use crate::store::Entry;
+use pintle_protocol::event::Event;
+use pintle_protocol::files::{ChangedBy, FileAction, FileOwner, FileRecord, FileState};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The path.
+    pub path: String,
+    /// What was there at the place.
+    pub then: Option<FileState>,
+    /// What the last event says is there now.
+    pub now: Option<FileState>,
+    /// The model has changed it since.
+    pub by_agent: bool,
+    /// Somebody else has changed it since.
+    pub by_other: bool,
+}
+
+/// The changes that a session's events tell of, in order, each with the event's number.
+pub fn changes(entries: &[Entry]) -> impl Iterator<Item = (u64, &ChangedBy, &FileRecord)> {
+    let told = entries.iter().filter_map(|entry| {
+        let Event::FilesChanged(changed) = &entry.record.as_ref()?.event else { return None };
+        Some((entry.seq, changed))
+    });
+    told.flat_map(|(seq, changed)| {
+        changed.changes.iter().map(move |record| (seq, &changed.by, record))
+    })
+}
+
+/// What each file is now, as far as events tell.
+pub fn last(entries: &[Entry]) -> BTreeMap<String, Option<FileState>> {
+    changes(entries).map(|(_, _, record)| (record.path.clone(), record.after.clone())).collect()
+}
+
+/// The hashes of all contents that events name.
+pub fn named(entries: &[Entry]) -> BTreeSet<String> {
+    let states = changes(entries).flat_map(|(_, _, record)| [&record.before, &record.after]);
+    states.flatten().map(|state| state.sha256.clone()).collect()
+}
+
+/// What each file was at an event, as far as any event tells of it.
+pub fn at(entries: &[Entry], seq: u64) -> BTreeMap<String, Option<FileState>> {
+    let mut files = BTreeMap::new();
+    for (told, _, record) in changes(entries) {
+        if told <= seq {
+            files.insert(record.path.clone(), record.after.clone());
+        } else {
+            files.entry(record.path.clone()).or_insert_with(|| record.before.clone());
+        }
+    }
+    files
+}
+
+/// The files that were changed after an event, by path.
+pub fn since(entries: &[Entry], seq: u64) -> Vec<Wanted> {
+    let mut wanted: BTreeMap<&str, Wanted> = BTreeMap::new();
+    for (_, by, record) in changes(entries).filter(|(at, ..)| *at > seq) {
+        let file = wanted.entry(&record.path).or_insert_with(|| Wanted {
+            path: record.path.clone(),
+            then: record.before.clone(),
+            now: None,
+            by_agent: false,
+            by_other: false,
+        });
+        file.now.clone_from(&record.after);
+        match by {
+            // What going back did is the engine's own work, as the model's is.
+            ChangedBy::Call { .. } | ChangedBy::Rewind {} | ChangedBy::Review {} => {
+                file.by_agent = true;
+            }
+            ChangedBy::Other {} => file.by_other = true,
+        }
+    }
+    wanted.into_values().collect()
+}
+
+/// What going back does to a file that is `present` on the disk. Somebody else's work stays, unless it is said that it goes.
+pub fn fate(
+    wanted: &Wanted,
+    present: Option<&FileState>,
+    is_overwritten: bool,
+) -> (FileOwner, FileAction) {
+    let Wanted { then, now, by_agent, by_other, .. } = wanted;
+    let same = |a: Option<&FileState>, b: Option<&FileState>| match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.sha256 == b.sha256 && a.mode == b.mode,
+        (Some(_), None) | (None, Some(_)) => false,
+    };
+    let is_touched = *by_other || !same(now.as_ref(), present);
+    let owner = match (by_agent, is_touched) {
+        (true, false) => FileOwner::Agent,
+        (true, true) => FileOwner::Conflict,
+        (false, _) => FileOwner::Other,
+    };
+    let action = if same(then.as_ref(), present) {
+        FileAction::Leave
+    } else if owner == FileOwner::Agent || is_overwritten {
+        match then {
+            None => FileAction::Remove,
+            Some(state) if state.is_lost => FileAction::Lost,
+            Some(_) => FileAction::Restore,
+        }
+    } else {
+        FileAction::Leave
+    };
+    (owner, action)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::entry;
+    use serde_json::json;
+
+    fn state(name: &str) -> Option<FileState> {
+        let is_lost = name == "lost";
+        let known = || FileState { sha256: name.to_owned(), size: 1, mode: None, is_lost };
+        (name != "-").then(known)
+    }
+
+    /// Changes in one word each: `a:x>y` the model, `o:x>y` somebody else, `r:x>y` going back; `-` is no file.
+    fn journal(text: &str) -> Vec<Entry> {
+        let line = |(at, word): (usize, &str)| {
+            let (by, change) = word.split_once(':').unwrap();
+            let (before, after) = change.split_once('>').unwrap();
+            let by = match by {
+                "a" => json!({"type": "call", "itemId": "i"}),
+                "o" => json!({"type": "other"}),
+                _ => json!({"type": "rewind"}),
+            };
+            let record = json!([{"path": "/w/f", "before": state(before), "after": state(after)}]);
+            let event = json!({"type": "files.changed", "changes": record, "by": by});
+            let record = json!({"sessionId": "s", "seq": at + 1, "tsMs": 0, "event": event});
+            entry::parse(&record.to_string()).unwrap()
+        };
+        text.split_whitespace().enumerate().map(line).collect()
+    }
+
+    #[test]
+    fn going_back_undoes_the_model_s_work_and_nobody_else_s() {
+        use FileAction::{Leave, Lost, Remove, Restore};
+        use FileOwner::{Agent, Conflict, Other};
+        for (name, events, seq, present, overwrite, want) in [
+            ("an edit", "a:x>y", 0, "y", false, (Agent, Restore)),
+            ("two edits", "a:x>y a:y>z", 1, "z", false, (Agent, Restore)),
+            ("a new file", "a:->y", 0, "y", false, (Agent, Remove)),
+            ("a file that was deleted", "a:x>-", 0, "-", false, (Agent, Restore)),
+            ("a file that is as it was", "a:x>y", 0, "x", false, (Conflict, Leave)),
+            ("edited by hand after", "a:x>y", 0, "h", false, (Conflict, Leave)),
+            ("edited by hand after, and it goes", "a:x>y", 0, "h", true, (Conflict, Restore)),
+            ("edited by hand between", "a:x>y o:y>h a:h>z", 0, "z", false, (Conflict, Leave)),
+            ("edited by hand before", "o:x>h a:h>z", 1, "z", false, (Agent, Restore)),
+            ("edited by hand alone", "a:x>y o:y>h", 1, "h", false, (Other, Leave)),
+            ("deleted by hand", "a:x>y", 0, "-", false, (Conflict, Leave)),
+            ("not kept", "a:lost>y", 0, "y", false, (Agent, Lost)),
+            ("going back is undone", "a:x>y r:y>x", 1, "x", false, (Agent, Restore)),
+        ] {
+            let entries = journal(events);
+            let wanted = since(&entries, seq);
+            let [wanted] = wanted.as_slice() else { panic!("{name}: {wanted:?}") };
+            assert_eq!(fate(wanted, state(present).as_ref(), overwrite), want, "{name}");
+        }
+        assert!(since(&journal("a:x>y"), 1).is_empty());
+    }
+}

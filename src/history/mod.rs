@@ -1,0 +1,29 @@
+//! The meaning of a session's events: folds over the entries of a journal.
+//!
+//! The store keeps entries and the agent appends them; what follows from them is decided here, so that a session that is opened again
+//! finds what it left. Everything is pure but [`items`] and [`current_entries`], which read a journal through the store.
+
+pub mod anchors;
+pub mod checkpoints;
+pub mod fork;
+pub mod items;
+pub mod ledger;
+pub mod merge;
+pub mod outcome;
+pub mod recovery;
+pub mod replay;
+pub mod tree;
+
+use crate::store::{Entries, Error, Store};
+use pintle_protocol::ids::SessionId;
+
+/// Reads a session from its beginning along its current path: without the entries that going back has left behind.
+///
+/// # Errors
+/// It does not exist or cannot be read.
+pub fn current_entries(store: &Store, session: &SessionId) -> Result<Entries, Error> {
+    let marks = store.entries(session)?.map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
+    let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
+    // Entries that are appended meanwhile are not part of it.
+    Ok(store.entries(session)?.only(tree::way(&marks, u64::MAX)))
+}

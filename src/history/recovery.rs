@@ -1,0 +1,434 @@
+//! What a session needs before it can go on after a crash: pure, from the journal's entries.
+
+use super::outcome::{accepts_plan, closed, without_answer, without_client};
+use super::tree;
+use crate::store::Entry;
+use pintle_protocol::approval::{Approval, DecidedBy};
+use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::event::{
+    Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
+};
+use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::{
+    Item, ItemBody, ItemStatus, JobEnd, Subagent, SubagentState, ToolResult,
+};
+use pintle_protocol::plan::{Plan, WorkMode};
+use pintle_protocol::question::{AnsweredBy, Question};
+use pintle_protocol::review::WaitingVerdict;
+
+/// What a journal leaves open.
+#[derive(Debug, Default)]
+pub struct Recovery {
+    /// What the session was made with, model and mode as last used.
+    pub created: Option<SessionCreated>,
+    /// Events to append, each with its turn, so that everything that began has ended and every message that was
+    /// never read is handed back.
+    pub closing: Vec<(Option<TurnId>, Event)>,
+    /// What there was beside the conversation.
+    pub earlier: Earlier,
+}
+
+/// What an earlier life of a session leaves to the next.
+#[derive(Debug, Default)]
+pub struct Earlier {
+    /// The background jobs there were.
+    pub jobs: EarlierJobs,
+    /// How many sub-agents there were.
+    pub agents: u64,
+    /// What was used.
+    pub total: Total,
+    /// What people decided about hunks.
+    pub verdicts: Verdicts,
+    /// It is a fork in which nothing has happened yet.
+    pub is_new_fork: bool,
+    /// What the model meant to do.
+    pub plan: Plan,
+    /// It was given another title since it was made, or its title was taken away.
+    pub is_retitled: bool,
+    /// The mode that it was last told of.
+    pub told_mode: WorkMode,
+}
+
+/// The background jobs of an earlier life of a session.
+#[derive(Debug, Default)]
+pub struct EarlierJobs {
+    /// How many there were.
+    pub count: u64,
+    /// The ended ones whose end the model was not told.
+    pub untold: Vec<Item>,
+}
+
+/// The tokens and the money that a session has used so far, its sub-agents included.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Total {
+    /// The tokens.
+    pub usage: Usage,
+    /// The cost in billionths of a dollar, as far as prices are known.
+    pub cost_nano_usd: Option<u64>,
+}
+
+impl Total {
+    /// Adds one use.
+    pub fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
+        self.usage += usage;
+        if let Some(cost) = cost_nano_usd {
+            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
+        }
+    }
+}
+
+/// The verdicts of a session, as far as its review does not know them.
+#[derive(Debug, Default)]
+pub struct Verdicts {
+    /// The journal holds some.
+    pub has_earlier: bool,
+    /// Those that wait, oldest first.
+    pub waiting: Vec<WaitingVerdict>,
+}
+
+impl Verdicts {
+    /// Reads them from the entries of a journal.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut verdicts = Self::default();
+        for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+            if let Event::ReviewQueued(queue) = &record.event {
+                verdicts.waiting.clone_from(&queue.waiting);
+            }
+            if let Event::ReviewDecided(verdict) = &record.event {
+                verdicts.has_earlier = true;
+                verdicts.waiting.retain(|waiting| Some(waiting.id) != verdict.waited);
+            }
+        }
+        verdicts
+    }
+}
+
+/// Reads what is open at the end of a journal.
+pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
+    let mut recovery = Recovery::default();
+    let mut open = Open::default();
+    let mut unread: Vec<QueuedInput> = Vec::new();
+    let mut jobs = OpenJobs::default();
+    let mut agents = OpenAgents::default();
+    let mut total = Total::default();
+    let mut is_retitled = false;
+    let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
+    for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
+        if record.seq <= merged_seq {
+            // It ended in the fork that it came from, and was used there.
+            continue;
+        }
+        if jobs.takes(&record.event) || agents.takes(&record.event) {
+            continue;
+        }
+        match &record.event {
+            Event::SessionCreated(created) => {
+                if let Some(from) = &created.forked_from {
+                    (copied_seq, forked_ms) = (from.copied_seq, record.ts_ms);
+                }
+                recovery.created = Some(created.clone());
+            }
+            Event::SessionUpdated(updated) => {
+                total.add(updated.usage.unwrap_or_default(), updated.cost_nano_usd);
+                is_retitled = true;
+                if let Some(created) = &mut recovery.created {
+                    created.title.clone_from(&updated.title);
+                }
+            }
+            Event::InputAccepted(input) => unread.push(input.clone()),
+            Event::InputRemoved { inputs } => {
+                unread.retain(|waiting| !inputs.contains(waiting));
+            }
+            Event::QueueChanged { queue } => {
+                // What is not in it was read, or belongs to a turn that has begun.
+                let ids: Vec<_> = queue.iter().map(|input| input.item_id.clone()).collect();
+                unread.retain(|waiting| !ids.contains(&waiting.item_id));
+                unread.extend(queue.iter().cloned());
+            }
+            Event::TurnStarted { .. } => {
+                let Some(turn) = record.turn_id.clone() else { continue };
+                open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
+            }
+            Event::TurnCompleted(end) => {
+                // What a fork took over was used by the other session.
+                if record.seq > copied_seq {
+                    total.add(end.usage, end.cost_nano_usd);
+                }
+                open = Open::default();
+            }
+            Event::ConfigChanged(changed) => {
+                if let Some(created) = &mut recovery.created {
+                    created.model.clone_from(&changed.model);
+                    created.permission_mode = changed.permission_mode;
+                    created.mode = changed.mode;
+                }
+            }
+            Event::StepCompleted(step) => {
+                open.usage = step.turn_usage;
+                open.cost_nano_usd = step.turn_cost_nano_usd;
+                open.steps = step.step;
+            }
+            Event::ItemStarted { item } | Event::ItemUpdated { item } => {
+                open.items.retain(|other| other.id != item.id);
+                open.items.push(item.clone());
+            }
+            Event::ItemCompleted { item } => {
+                open.items.retain(|other| other.id != item.id);
+                unread.retain(|waiting| waiting.item_id != item.id);
+            }
+            Event::QuestionRequested(question) => open.questions.push(question.clone()),
+            Event::QuestionResolved(outcome) => {
+                open.questions.retain(|asked| asked.question_id != outcome.question_id);
+            }
+            Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
+            Event::ApprovalResolved(outcome) => {
+                open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
+            }
+            Event::HistoryRewound(rewound) => {
+                merged_seq = rewound.merged.as_ref().map_or(merged_seq, |from| from.copied_seq);
+            }
+            Event::SessionClosed {}
+            | Event::PlanUpdated(_)
+            | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
+            | Event::LabelChanged(_)
+            | Event::RetryScheduled(_)
+            | Event::ContextPruned(_)
+            | Event::PromptMade(_)
+            | Event::Notice(_) => {}
+        }
+    }
+    total.add(open.usage, open.cost_nano_usd);
+    recovery.closing = open.close(now_ms);
+    let ended = jobs.end(now_ms).chain(agents.end(now_ms));
+    recovery.closing.extend(ended.map(|item| (None, Event::ItemCompleted { item })));
+    for agent in agents.since(forked_ms) {
+        total.add(agent.usage, agent.cost_nano_usd);
+    }
+    let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
+    let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
+    let (plan, told_mode) = (plan(known()), told_mode(known()));
+    let last = entries.last().map_or(0, |entry| entry.seq);
+    let is_new_fork = copied_seq > 0 && copied_seq == last;
+    let verdicts = Verdicts::of(entries);
+    let jobs = EarlierJobs { count: jobs.count, untold: jobs.untold() };
+    let agents = agents.items.len() as u64;
+    recovery.earlier =
+        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, told_mode };
+    if !unread.is_empty() {
+        recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
+    }
+    recovery
+}
+
+/// What the model means to do, as these entries say.
+pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
+    let records = entries.into_iter().filter_map(|entry| entry.record.as_ref());
+    let plans = records.filter_map(|record| {
+        let Event::PlanUpdated(plan) = &record.event else { return None };
+        Some(plan)
+    });
+    plans.last().cloned().unwrap_or_default()
+}
+
+/// The mode that the model was last told of, as these entries say.
+pub fn told_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
+    let mut told = WorkMode::default();
+    let mut asked: Vec<&Question> = Vec::new();
+    for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
+        if let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(message) = &item.body
+        {
+            told = message.mode.unwrap_or(told);
+        }
+        if let Event::QuestionRequested(question) = &record.event {
+            asked.push(question);
+        }
+        if let Event::QuestionResolved(outcome) = &record.event {
+            let is_it = |asked: &&&Question| asked.question_id == outcome.question_id;
+            if asked.iter().find(is_it).is_some_and(|asked| accepts_plan(asked, outcome)) {
+                told = WorkMode::Act;
+            }
+        }
+    }
+    told
+}
+
+/// The background jobs that a journal tells of.
+#[derive(Default)]
+struct OpenJobs {
+    count: u64,
+    items: Vec<Item>,
+}
+
+impl OpenJobs {
+    /// Takes note of an event, and says whether it is about a job alone.
+    fn takes(&mut self, event: &Event) -> bool {
+        let (Event::ItemStarted { item }
+        | Event::ItemUpdated { item }
+        | Event::ItemCompleted { item }) = event
+        else {
+            return false;
+        };
+        match &item.body {
+            ItemBody::Job(_) => {
+                self.count += u64::from(matches!(event, Event::ItemStarted { .. }));
+                self.items.retain(|other| other.id != item.id);
+                self.items.push(item.clone());
+                true
+            }
+            ItemBody::EngineMessage(message) => {
+                self.items.retain(|job| !message.jobs.contains(&job.id));
+                false
+            }
+            // The result of a call may tell the end as well.
+            ItemBody::ToolCall(call) => {
+                let told = call.output.iter().flat_map(|output| &output.details.jobs);
+                for job in told.filter(|job| job.has_ended) {
+                    self.items.retain(|other| other.id != job.item_id);
+                }
+                false
+            }
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_) => false,
+        }
+    }
+
+    /// Ends those that run: they ended with the engine.
+    fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
+        let mut ended = Vec::new();
+        for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
+            item.status = ItemStatus::Cancelled;
+            item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
+            if let ItemBody::Job(job) = &mut item.body {
+                job.end = Some(JobEnd::SessionEnded);
+            }
+            ended.push(item.clone());
+        }
+        ended.into_iter()
+    }
+
+    /// Those whose end no model has read.
+    fn untold(self) -> Vec<Item> {
+        self.items
+    }
+}
+
+/// The sub-agents that a journal tells of.
+#[derive(Default)]
+struct OpenAgents {
+    items: Vec<Item>,
+}
+
+impl OpenAgents {
+    /// Takes note of an event, and says whether it is about a sub-agent alone.
+    fn takes(&mut self, event: &Event) -> bool {
+        let (Event::ItemStarted { item }
+        | Event::ItemUpdated { item }
+        | Event::ItemCompleted { item }) = event
+        else {
+            return false;
+        };
+        if !matches!(item.body, ItemBody::Subagent(_)) {
+            return false;
+        }
+        match self.items.iter_mut().find(|other| other.id == item.id) {
+            Some(known) => known.clone_from(item),
+            None => self.items.push(item.clone()),
+        }
+        true
+    }
+
+    /// Those that began at this time or later.
+    fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
+        self.items.iter().filter(move |item| item.started_ms >= ms).filter_map(|item| {
+            match &item.body {
+                ItemBody::Subagent(agent) => Some(&**agent),
+                ItemBody::UserMessage(_)
+                | ItemBody::AgentMessage(_)
+                | ItemBody::Reasoning(_)
+                | ItemBody::ToolCall(_)
+                | ItemBody::Job(_)
+                | ItemBody::Compaction(_)
+                | ItemBody::EngineMessage(_) => None,
+            }
+        })
+    }
+
+    /// Ends those that are open: they ended with the engine.
+    fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
+        let mut ended = Vec::new();
+        for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
+            item.duration_ms = Some(now_ms.saturating_sub(item.started_ms));
+            if let ItemBody::Subagent(agent) = &mut item.body {
+                item.status = closed(SubagentState::Closed, agent.result.as_deref());
+                agent.state = SubagentState::Closed;
+            }
+            ended.push(item.clone());
+        }
+        ended.into_iter()
+    }
+}
+
+/// What has begun and not ended.
+#[derive(Default)]
+struct Open {
+    turn: Option<(TurnId, u64)>,
+    items: Vec<Item>,
+    approvals: Vec<Approval>,
+    questions: Vec<Question>,
+    usage: Usage,
+    cost_nano_usd: Option<u64>,
+    steps: u32,
+}
+
+impl Open {
+    fn close(self, now_ms: u64) -> Vec<(Option<TurnId>, Event)> {
+        let Some((turn, began_ms)) = self.turn else { return Vec::new() };
+        let approvals = self.approvals.iter().map(|approval| {
+            Event::ApprovalResolved(without_client(approval, DecidedBy::Interrupt))
+        });
+        let questions = self.questions.iter().map(|question| {
+            Event::QuestionResolved(without_answer(question, AnsweredBy::Interrupt))
+        });
+        let items = self.items.into_iter().map(|item| Event::ItemCompleted { item: ended(item) });
+        let completed = Event::TurnCompleted(TurnCompleted {
+            status: TurnStatus::Failed,
+            stop: None,
+            error: Some(TurnError {
+                code: "engineRestarted".to_owned(),
+                message: "the engine ended while this turn ran".to_owned(),
+                hint: Some("what was complete is kept; send a prompt to go on".to_owned()),
+                retryable: true,
+                http_status: None,
+            }),
+            usage: self.usage,
+            cost_nano_usd: self.cost_nano_usd,
+            steps: self.steps,
+            denials: 0,
+            duration_ms: now_ms.saturating_sub(began_ms),
+        });
+        let events = approvals.chain(questions).chain(items).chain([completed]);
+        events.map(|event| (Some(turn.clone()), event)).collect()
+    }
+}
+
+/// Ends an item that a crash left open. A call that ran may have done anything, and is never run again.
+fn ended(mut item: Item) -> Item {
+    let had_begun = item.status == ItemStatus::Running;
+    item.status = ItemStatus::Cancelled;
+    if let ItemBody::ToolCall(call) = &mut item.body {
+        let text = if had_begun {
+            "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
+        } else {
+            "Not run: the engine ended before this call began."
+        };
+        let content = vec![Content::text(text)];
+        call.output = Some(ToolResult { content, is_error: true, ..ToolResult::default() });
+    }
+    item
+}

@@ -1,0 +1,364 @@
+//! The conversation that a model reads, rebuilt from a journal: pure.
+//!
+//! A journal holds items and, with the end of each step, a private [`Skeleton`]: in which order the reply's blocks
+//! came and what its provider wants back verbatim. From the two comes the same list of messages that the
+//! turn had in memory.
+
+use crate::context::conversation::{Conversation, engine_message};
+use crate::context::{compact, input, prune};
+use crate::llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
+use crate::store::Entry;
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::event::{Event, StopReason};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// What stands in the place of a first message that cannot be read any more.
+const LOST: &str = "From the engine, not from the user: the message that stood here was lost.";
+
+/// What the journal keeps of a reply beside its items.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Skeleton {
+    /// Who said it, as `provider/model`.
+    pub origin: String,
+    /// Why it stopped.
+    pub stop: StopReason,
+    /// Its blocks, in order.
+    pub blocks: Vec<Bone>,
+}
+
+impl Skeleton {
+    /// Reads the private part of the end of a step; `None` where it holds no skeleton.
+    pub fn read(private: &str) -> Option<Self> {
+        serde_json::from_str(private).ok()
+    }
+
+    /// The reply, with what its items say, and its calls in order.
+    pub fn fill(self, items: &HashMap<ItemId, Item>) -> Replayed {
+        let mut calls = Vec::new();
+        let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
+        let blocks = blocks.collect();
+        Replayed { assistant: Assistant { blocks, origin: self.origin, stop: self.stop }, calls }
+    }
+}
+
+/// A reply as the journal tells it.
+#[derive(Debug)]
+pub struct Replayed {
+    /// What was said.
+    pub assistant: Assistant,
+    /// Of each call its item, the provider's id and the tool's name.
+    pub calls: Vec<(ItemId, String, String)>,
+}
+
+/// What the journal keeps of one block.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
+pub enum Bone {
+    /// Text; it stands in the item.
+    Text {
+        /// The item.
+        item: ItemId,
+        /// What the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// Reasoning; its text stands in the item.
+    Reasoning {
+        /// The item; none if there was no text to show.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        item: Option<ItemId>,
+        /// What the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A call; its name and arguments stand in the item.
+    #[serde(rename_all = "camelCase")]
+    Call {
+        /// The item.
+        item: ItemId,
+        /// The provider's id of the call.
+        call_id: String,
+        /// The arguments as the model wrote them, where the item's would be written differently.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        /// What the provider wants back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A block without an item.
+    Unknown {
+        /// The block.
+        opaque: Opaque,
+    },
+}
+
+/// A [`Bone`] as it is read: serde reads a tagged enum through values of its own, which cannot hold JSON byte for byte.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FlatBone {
+    r#type: String,
+    item: Option<ItemId>,
+    call_id: Option<String>,
+    arguments: Option<String>,
+    opaque: Option<Opaque>,
+}
+
+impl TryFrom<FlatBone> for Bone {
+    type Error = String;
+
+    fn try_from(flat: FlatBone) -> Result<Self, String> {
+        let FlatBone { r#type: kind, item, call_id, arguments, opaque } = flat;
+        let missing = |what: &str| format!("a block of the type {kind} without its {what}");
+        Ok(match kind.as_str() {
+            "text" => Self::Text { item: item.ok_or_else(|| missing("item"))?, opaque },
+            "reasoning" => Self::Reasoning { item, opaque },
+            "call" => Self::Call {
+                item: item.ok_or_else(|| missing("item"))?,
+                call_id: call_id.ok_or_else(|| missing("callId"))?,
+                arguments,
+                opaque,
+            },
+            "unknown" => Self::Unknown { opaque: opaque.ok_or_else(|| missing("opaque"))? },
+            _ => return Err(format!("a block of the type {kind}, which is not known")),
+        })
+    }
+}
+
+/// What the journal keeps of a person's message where files were read for it, or a prompt was called.
+#[derive(Debug, Deserialize)]
+pub struct Read {
+    read: Vec<Content>,
+}
+
+impl Read {
+    /// A person's words as the model reads them; `private` is what the journal keeps beside them.
+    pub fn of(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
+        let read = private.and_then(|raw| serde_json::from_str::<Self>(raw.get()).ok());
+        read.map_or_else(|| input::plain(content), |read| read.read)
+    }
+}
+
+/// Rebuilds the conversation from a journal.
+pub fn conversation(entries: &[Entry]) -> Conversation {
+    let mut replay = Replay::default();
+    for entry in entries {
+        let Some(record) = &entry.record else { continue };
+        match &record.event {
+            Event::ItemUpdated { item } => {
+                replay.items.insert(item.id.clone(), item.clone());
+            }
+            Event::ItemCompleted { item } => replay.item(item, entry),
+            Event::ContextPruned(_) => {
+                replay.settle();
+                if let Some(Pruned { places }) = private(entry) {
+                    let Conversation { messages, removed } = &mut replay.conversation;
+                    prune::apply(messages, &places, removed);
+                }
+            }
+            Event::StepCompleted(_) => {
+                if let Some(skeleton) = private(entry) {
+                    replay.step(skeleton);
+                }
+            }
+            Event::SessionCreated(_)
+            | Event::SessionClosed {}
+            | Event::SessionUpdated(_)
+            | Event::InputAccepted(_)
+            | Event::InputRemoved { .. }
+            | Event::TurnStarted { .. }
+            | Event::PromptMade(_)
+            | Event::TurnCompleted(_)
+            | Event::ItemStarted { .. }
+            | Event::ApprovalRequested(_)
+            | Event::ApprovalResolved(_)
+            | Event::QuestionRequested(_)
+            | Event::QuestionResolved(_)
+            | Event::PlanUpdated(_)
+            | Event::RetryScheduled(_)
+            | Event::ConfigChanged(_)
+            | Event::FilesChanged(_)
+            | Event::ReviewDecided(_)
+            | Event::ReviewQueued(_)
+            | Event::HistoryRewound(_)
+            | Event::LabelChanged(_)
+            | Event::QueueChanged { .. }
+            | Event::Notice(_) => {}
+        }
+    }
+    replay.settle();
+    replay.conversation
+}
+
+/// What only this engine needs of an entry.
+fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
+    serde_json::from_str(entry.private.as_ref()?.get()).ok()
+}
+
+/// Which results were pruned, by their places in the conversation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pruned {
+    /// The places.
+    pub places: Vec<usize>,
+}
+
+/// How much of a conversation stayed when the rest was summed up.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// How many messages at its end.
+    pub kept: usize,
+}
+
+impl Kept {
+    /// Reads the private part of a compaction.
+    pub fn read(private: &str) -> Option<usize> {
+        serde_json::from_str::<Self>(private).ok().map(|kept| kept.kept)
+    }
+}
+
+#[derive(Default)]
+struct Replay {
+    conversation: Conversation,
+    items: HashMap<ItemId, Item>,
+    /// The calls of the last reply, in order, with their results as far as they have come.
+    calls: Vec<(ItemId, ToolResult)>,
+}
+
+impl Replay {
+    fn item(&mut self, item: &Item, entry: &Entry) {
+        match &item.body {
+            // One that was not completed changed nothing.
+            ItemBody::Compaction(body) => {
+                if let (Some(summary), Some(Kept { kept })) = (&body.summary, private(entry)) {
+                    self.settle();
+                    compact::apply(&mut self.conversation.messages, kept, summary);
+                    self.conversation.forget_removed();
+                }
+            }
+            ItemBody::UserMessage(message) => {
+                self.settle();
+                let read = Read::of(&message.content, entry.private.as_deref());
+                self.conversation.push(Message::User(read));
+            }
+            ItemBody::EngineMessage(message) => {
+                self.settle();
+                self.conversation.push(engine_message(message));
+            }
+            // A model learns of jobs and sub-agents by calls and messages.
+            ItemBody::Job(_) | ItemBody::Subagent(_) => {}
+            ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
+                self.items.insert(item.id.clone(), item.clone());
+            }
+            ItemBody::ToolCall(call) => {
+                self.items.insert(item.id.clone(), item.clone());
+                let waiting = self.calls.iter_mut().find(|(id, _)| *id == item.id);
+                if let (Some((_, result)), Some(output)) = (waiting, &call.output) {
+                    result.content.clone_from(&output.content);
+                    result.is_error = output.is_error;
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, skeleton: Skeleton) {
+        self.settle();
+        // No provider takes a conversation that begins with a reply; the line of the message before it is damaged.
+        if self.conversation.messages.is_empty() {
+            self.conversation.push(Message::User(vec![Content::text(LOST)]));
+        }
+        let Replayed { assistant, calls } = skeleton.fill(&self.items);
+        self.conversation.push(Message::Assistant(assistant));
+        let open =
+            |(item, call_id, name): (ItemId, String, String)| (item, unanswered(&call_id, &name));
+        self.calls = calls.into_iter().map(open).collect();
+    }
+
+    /// Puts the results of the last reply's calls behind it, in the order of the calls.
+    fn settle(&mut self) {
+        for (_, result) in self.calls.drain(..) {
+            self.conversation.push(Message::ToolResult(result));
+        }
+    }
+}
+
+fn block(
+    bone: Bone,
+    items: &HashMap<ItemId, Item>,
+    calls: &mut Vec<(ItemId, String, String)>,
+) -> Option<AssistantBlock> {
+    Some(match bone {
+        Bone::Text { item, opaque } => AssistantBlock::Text { text: text(items, &item)?, opaque },
+        Bone::Reasoning { item, opaque } => AssistantBlock::Reasoning {
+            text: item.and_then(|item| text(items, &item)).unwrap_or_default(),
+            opaque,
+        },
+        Bone::Call { item, call_id, arguments, opaque } => {
+            let Some(ItemBody::ToolCall(call)) = items.get(&item).map(|item| &item.body) else {
+                return None;
+            };
+            let name = call.tool_name.clone();
+            let arguments = arguments
+                .or_else(|| call.input.as_ref().map(ToString::to_string))
+                .unwrap_or_default();
+            calls.push((item, call_id.clone(), name.clone()));
+            AssistantBlock::ToolCall { id: call_id, name, arguments, opaque }
+        }
+        Bone::Unknown { opaque } => AssistantBlock::Unknown(opaque),
+    })
+}
+
+fn text(items: &HashMap<ItemId, Item>, item: &ItemId) -> Option<String> {
+    match &items.get(item)?.body {
+        ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => Some(body.text.clone()),
+        ItemBody::UserMessage(_)
+        | ItemBody::ToolCall(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => None,
+    }
+}
+
+/// The result of a call that has none: no provider accepts a call without one.
+pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
+    ToolResult {
+        call_id: call_id.to_owned(),
+        tool_name: tool_name.to_owned(),
+        content: vec![Content::text("No result provided")],
+        is_error: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_provider_wants_back_is_read_again_byte_for_byte() {
+        for bone in [
+            r#"{"type":"text","item":"1"}"#,
+            r#"{"type":"text","item":"1","opaque":{"signed":[{"from":0,"to":1}]}}"#,
+            r#"{"type":"reasoning","item":"1","opaque":{"signature":"s" , "n":1.50}}"#,
+            r#"{"type":"reasoning","opaque":{"type":"redacted_thinking","data":"d"}}"#,
+            r#"{"type":"call","item":"1","callId":"c","arguments":"{ }","opaque":{"caller":null}}"#,
+            r#"{"type":"call","item":"1","callId":"c"}"#,
+            r#"{"type":"unknown","opaque":{"type":"new","data":[1]}}"#,
+        ] {
+            let read: Bone = serde_json::from_str(bone).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), bone);
+        }
+        for broken in [
+            "{}",
+            r#"{"type":"text"}"#,
+            r#"{"type":"call","item":"1"}"#,
+            r#"{"type":"unknown"}"#,
+            r#"{"type":"later","item":"1"}"#,
+        ] {
+            assert!(serde_json::from_str::<Bone>(broken).is_err(), "{broken}");
+        }
+    }
+}

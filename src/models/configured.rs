@@ -1,0 +1,291 @@
+//! From a model's name to something that answers: the one place where settings, catalogue and wire meet.
+//!
+//! The command line's server goes first, then the rows of the user's files over those of the catalogue, field by field. The
+//! settings are those of the moment: see [`Live`].
+
+use super::known;
+use super::source::ModelSource;
+use crate::ambient::{Ambient, Secret};
+use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
+use crate::llm::catalog::{self, Dialect, Model};
+use crate::llm::credentials::{Commanded, Commands, Printed, Slot};
+use crate::llm::{Api, Effort, Endpoint, Error, ErrorKind, ModelRef, Provider, Wire, connect};
+use pintle_protocol::event::{Notice, NoticeLevel};
+use pintle_protocol::models::ModelsListResult;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Models as the settings say.
+#[derive(Debug)]
+pub struct ConfiguredModels {
+    /// The settings.
+    pub settings: Live,
+    /// Where keys are.
+    pub ambient: Ambient,
+    /// What carries requests.
+    pub wire: Arc<dyn Wire>,
+    /// Nothing is sent anywhere, so no key is needed: a cassette answers.
+    pub is_replay: bool,
+    /// The commands that print keys.
+    pub commands: Commands,
+}
+
+/// An endpoint that may lack what commands print.
+struct Reached {
+    endpoint: Endpoint,
+    slots: Vec<(Slot, Arc<Printed>)>,
+    max_age: Option<Duration>,
+}
+
+impl From<Endpoint> for Reached {
+    fn from(endpoint: Endpoint) -> Self {
+        Self { endpoint, slots: Vec::new(), max_age: None }
+    }
+}
+
+impl ModelSource for ConfiguredModels {
+    fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
+        let Reached { endpoint, slots, max_age } = self.reach(&self.settings.current(), model)?;
+        let wire = Arc::clone(&self.wire);
+        if slots.is_empty() || self.is_replay {
+            return Ok(connect(endpoint, wire));
+        }
+        Ok(Arc::new(Commanded::new(endpoint, wire, slots, max_age)))
+    }
+
+    fn model(&self, model: &ModelRef) -> Option<Model> {
+        self.settings.refresh();
+        known::model(&self.settings.current(), &model.provider, &model.id)
+    }
+
+    fn refresh(&self) -> Vec<Notice> {
+        self.settings.refresh();
+        let untold = self.settings.take_untold().into_iter();
+        let notice = untold.map(|problem| Notice {
+            level: if problem.is_error { NoticeLevel::Error } else { NoticeLevel::Warning },
+            code: "config".to_owned(),
+            message: problem.message,
+            hint: problem.hint,
+        });
+        notice.collect()
+    }
+
+    fn list(&self) -> ModelsListResult {
+        self.settings.refresh();
+        let problems = self.settings.problems().into_iter().map(|problem| problem.message);
+        known::list(&self.settings.current(), &self.ambient, problems.collect())
+    }
+}
+
+impl ConfiguredModels {
+    /// Where requests for a model go, without what commands print.
+    ///
+    /// # Errors
+    /// Its provider is not known, or there is no key for it.
+    pub fn endpoint(&self, model: &ModelRef) -> Result<Endpoint, Error> {
+        self.reach(&self.settings.current(), model).map(|reached| reached.endpoint)
+    }
+
+    fn reach(&self, config: &Config, model: &ModelRef) -> Result<Reached, Error> {
+        let name = &model.provider;
+        if let Some(server) = &config.server {
+            return self
+                .at_server(name, &server.base_url, server.api.as_deref())
+                .map(Reached::from);
+        }
+        let row = catalog::model(name, &model.id);
+        let own_api = row.and_then(|row| Api::from_name(row.api.as_deref()?));
+        let Some(entry) = config.providers.get(name) else {
+            let mut endpoint = self.known(config, name, None)?;
+            endpoint.api = own_api.unwrap_or(endpoint.api);
+            return Ok(endpoint.into());
+        };
+        let said = known::said_of(entry, &model.id);
+        let mut reached = self.place(config, name, entry, said.as_ref())?;
+        let endpoint = &mut reached.endpoint;
+        // A server at another place may speak one API alone.
+        let is_elsewhere = entry.base_url.is_some() || entry.api.is_some();
+        if let Some(api) = own_api.filter(|_| !is_elsewhere) {
+            endpoint.api = api;
+        }
+        endpoint.auth = entry.auth.or(endpoint.auth);
+        endpoint.dialect = spoken(endpoint.dialect, &entry.dialect);
+        endpoint.takes_images = entry.takes_images;
+        endpoint.extra_body.extend(entry.extra_body.clone());
+        let mut headers = entry.headers.clone();
+        if let Some(said) = said {
+            endpoint.api = said.api.unwrap_or(endpoint.api);
+            endpoint.dialect = spoken(endpoint.dialect, &said.dialect);
+            endpoint.extra_body.extend(said.extra_body);
+            endpoint.takes_images = said.vision.or(endpoint.takes_images);
+            endpoint.max_output_tokens = said.max_output;
+            endpoint.efforts = match said.reasoning {
+                Some(false) => Effort::all().map(|effort| (effort, None)).collect(),
+                Some(true) | None => said.efforts,
+            };
+            lay_headers(&mut headers, said.headers);
+        }
+        for (header, source) in headers {
+            match source {
+                TextSource::Command(command) => {
+                    reached.slots.push((Slot::Header(header), self.commands.get(&command)));
+                }
+                TextSource::Text(text) => match config::fill(text.expose(), &self.ambient) {
+                    Ok(value) => reached.endpoint.headers.push((header, Secret::new(value))),
+                    Err(_) if self.is_replay => {}
+                    Err(variable) => {
+                        let message = format!(
+                            "the header {header} of {name} depends on {variable}, which is not set"
+                        );
+                        return Err(Error::new(ErrorKind::Auth, message)
+                            .hint(format!("set {variable}, or change {}", files(entry))));
+                    }
+                },
+            }
+        }
+        reached.max_age = entry.key_expires;
+        Ok(reached)
+    }
+
+    /// Where a provider of the user's files is, and with which key.
+    fn place(
+        &self,
+        config: &Config,
+        name: &str,
+        entry: &ProviderEntry,
+        said: Option<&ModelEntry>,
+    ) -> Result<Reached, Error> {
+        let var = entry.base_url_var.as_deref().and_then(|var| self.ambient.var(var));
+        let written = entry.base_url.as_deref().map(|url| config::fill(url, &self.ambient));
+        let base_url = match (var, written.transpose()) {
+            (Some(moved), _) => Some(moved.to_owned()),
+            (None, Ok(written)) => written,
+            (None, Err(_)) if self.is_replay => entry.base_url.clone(),
+            (None, Err(variable)) => {
+                let message = format!("where {name} is depends on {variable}, which is not set");
+                return Err(Error::new(ErrorKind::Auth, message)
+                    .hint(format!("set {variable}, or change `base_url` in {}", files(entry))));
+            }
+        };
+        let has_key = entry.key.is_some() || !entry.key_vars.is_empty();
+        let api = said.and_then(|said| said.api).or(entry.api);
+        let mut endpoint = match (catalog::find(name), base_url, api) {
+            (Some(_), base_url, _) if has_key && !self.is_replay => {
+                Endpoint::place(name, &self.ambient, base_url.as_deref())?
+            }
+            (Some(_), base_url, _) => self.known(config, name, base_url.as_deref())?,
+            (None, Some(base_url), Some(api)) => Endpoint::new(name, api, base_url),
+            (None, Some(_), None) => return Err(unknown_api(name)),
+            (None, None, _) => {
+                let message = format!("the provider `{name}` has no place");
+                return Err(Error::new(ErrorKind::InvalidRequest, message)
+                    .hint(format!("give it a `base_url` in {}", files(entry))));
+            }
+        };
+        endpoint.api = entry.api.unwrap_or(endpoint.api);
+        let mut reached = Reached::from(endpoint);
+        if has_key {
+            self.key(name, entry, &mut reached)?;
+        }
+        Ok(reached)
+    }
+
+    fn key(&self, name: &str, entry: &ProviderEntry, reached: &mut Reached) -> Result<(), Error> {
+        let missing = |variable: &str| {
+            let place = files(entry);
+            Error::new(ErrorKind::Auth, format!("no key for {name}"))
+                .hint(format!("{place} takes it from {variable}: set that variable"))
+        };
+        let (key, key_var) = match &entry.key {
+            Some(TextSource::Command(command)) => {
+                reached.slots.push((Slot::Key, self.commands.get(command)));
+                (Ok(None), None)
+            }
+            Some(TextSource::Text(text)) => {
+                let key = config::fill(text.expose(), &self.ambient);
+                let key = key.map(Some).map_err(|variable| missing(&variable));
+                (key, config::variable(text.expose()).map(str::to_owned))
+            }
+            None => {
+                let mut vars = entry.key_vars.iter();
+                match vars.find_map(|var| Some((var, self.ambient.var(var)?))) {
+                    Some((var, key)) => (Ok(Some(key.trim().to_owned())), Some(var.clone())),
+                    None => (Err(missing(&entry.key_vars.join(" or "))), None),
+                }
+            }
+        };
+        let key = if self.is_replay { key.unwrap_or_default() } else { key? };
+        reached.endpoint.key_var = key_var;
+        reached.endpoint.key = key.filter(|key| !key.is_empty()).map(Secret::new);
+        Ok(())
+    }
+
+    /// The server of the command line.
+    fn at_server(&self, name: &str, base_url: &str, api: Option<&str>) -> Result<Endpoint, Error> {
+        let mut endpoint = match catalog::find(name) {
+            Some(_) => self.resolved(name, Some(base_url))?,
+            None if api.is_some() => Endpoint::new(name, Api::Chat, base_url),
+            None => return Err(unknown_api(name)),
+        };
+        if let Some(name) = api {
+            endpoint.api = Api::from_name(name).ok_or_else(|| {
+                let names: Vec<_> = Api::NAMES.iter().map(|(name, _)| *name).collect();
+                Error::new(ErrorKind::InvalidRequest, format!("there is no API `{name}`"))
+                    .hint(format!("the APIs are {}", names.join(", ")))
+            })?;
+        }
+        Ok(endpoint)
+    }
+
+    /// A provider of the catalogue.
+    fn known(
+        &self,
+        config: &Config,
+        name: &str,
+        base_url: Option<&str>,
+    ) -> Result<Endpoint, Error> {
+        self.resolved(name, base_url).map_err(|error| {
+            if catalog::find(name).is_some() {
+                return error;
+            }
+            let hint = error.hint.clone().unwrap_or_default();
+            error.hint(format!(
+                "{hint}; for another server use --base-url URL --api chat|messages, or [providers.{name}] in {}",
+                config.folders.config_file.display()
+            ))
+        })
+    }
+
+    fn resolved(&self, name: &str, base_url: Option<&str>) -> Result<Endpoint, Error> {
+        match (Endpoint::resolve(name, &self.ambient, base_url), catalog::find(name)) {
+            (Err(error), Some(known)) if error.kind == ErrorKind::Auth && self.is_replay => {
+                let base_url = base_url.unwrap_or(&known.base_url);
+                let mut endpoint = Endpoint::new(name, known.api, base_url);
+                endpoint.dialect = known.dialect;
+                Ok(endpoint)
+            }
+            (resolved, _) => resolved,
+        }
+    }
+}
+
+fn unknown_api(name: &str) -> Error {
+    let message = format!("which API the server of `{name}` speaks is not known");
+    Error::new(ErrorKind::InvalidRequest, message)
+        .hint("add --api chat, messages, responses or gemini, or `api` in the config file")
+}
+
+/// A dialect with what is said of it. What a settings file says was checked when it was read.
+fn spoken(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
+    said.iter()
+        .fold(dialect, |dialect, (field, value)| dialect.with(field, value).unwrap_or(dialect))
+}
+
+/// The files that a row is from.
+pub(super) fn files(entry: &ProviderEntry) -> String {
+    known::names(&entry.files)
+}
+
+#[cfg(test)]
+mod tests;

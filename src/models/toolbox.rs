@@ -1,0 +1,180 @@
+//! Which tools a session's model sees: those of its profile.
+//!
+//! The profile is set by a person, else it is the one that the model's family is used to. It decides names and shapes only; what
+//! tools do is the same in each.
+
+use super::source::Models;
+use crate::llm::{ModelRef, catalog};
+use crate::tools::{Fetch, PROFILES, Profile, Tool};
+use globset::GlobSet;
+use std::sync::Arc;
+
+/// The tools of all sessions.
+#[derive(Debug, Clone)]
+pub enum Toolbox {
+    /// The same for every model.
+    Fixed(Arc<[Arc<dyn Tool>]>),
+    /// Those of a profile.
+    Profiles {
+        /// The profile for every model; `None` takes each model's own.
+        profile: Option<Profile>,
+        /// Whether there is a tool that fetches from the web.
+        web_fetch: bool,
+        /// What is known of models.
+        models: Models,
+    },
+    /// Those of another one that a person lets through.
+    Chosen {
+        /// The other one.
+        of: Box<Toolbox>,
+        /// Only these, as globs; all when `None`.
+        only: Option<GlobSet>,
+        /// Not these.
+        without: GlobSet,
+    },
+}
+
+impl From<Vec<Arc<dyn Tool>>> for Toolbox {
+    fn from(tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self::Fixed(tools.into())
+    }
+}
+
+impl Toolbox {
+    /// The tools that this model sees. A sub-agent makes none of its own, and asks nobody but whom it works for.
+    pub fn tools(&self, model: &ModelRef, is_subagent: bool) -> Arc<[Arc<dyn Tool>]> {
+        match self {
+            Self::Fixed(tools) if is_subagent => {
+                let own: Vec<_> = Profile::agents().into_iter().chain(Profile::person()).collect();
+                let is_own = |name: &str| own.iter().any(|tool| tool.name() == name);
+                tools.iter().filter(|tool| !is_own(tool.name())).cloned().collect()
+            }
+            Self::Fixed(tools) => Arc::clone(tools),
+            Self::Profiles { web_fetch, .. } => {
+                let profile = self.profile(model);
+                let mut tools = profile.tools();
+                if *web_fetch {
+                    tools.push(Arc::new(Fetch(profile)));
+                }
+                if !is_subagent {
+                    tools.extend(Profile::person());
+                }
+                if profile != Profile::Pi && !is_subagent {
+                    tools.extend(Profile::agents());
+                }
+                tools.into()
+            }
+            Self::Chosen { of, only, without } => {
+                let is_chosen = |name: &str| {
+                    only.as_ref().is_none_or(|only| only.is_match(name)) && !without.is_match(name)
+                };
+                let all = of.tools(model, is_subagent);
+                all.iter().filter(|tool| is_chosen(tool.name())).cloned().collect()
+            }
+        }
+    }
+
+    /// The profile that holds for this model.
+    pub fn profile(&self, model: &ModelRef) -> Profile {
+        match self {
+            Self::Profiles { profile: Some(profile), .. } => *profile,
+            Self::Profiles { profile: None, models, .. } => {
+                let known = models.model(model).and_then(|known| known.profile);
+                profile_of(known.as_deref(), &model.id)
+            }
+            Self::Fixed(_) => profile_of(None, &model.id),
+            Self::Chosen { of, .. } => of.profile(model),
+        }
+    }
+}
+
+/// The profile that a model is used to: the one that is said of it, else its family's.
+fn profile_of(said: Option<&str>, id: &str) -> Profile {
+    let name = profile_name(said, id);
+    let found = PROFILES.iter().find(|(known, _)| name == *known);
+    found.map_or(Profile::Pi, |(_, profile)| *profile)
+}
+
+/// Its name.
+pub(super) fn profile_name<'a>(said: Option<&'a str>, id: &str) -> &'a str {
+    said.or_else(|| catalog::profile(id)).unwrap_or("pi")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::catalog::Model;
+    use crate::llm::{Error, ErrorKind, Provider};
+    use crate::models::ModelSource;
+
+    /// Models of which one is used to another profile than its family.
+    fn models() -> Models {
+        struct Known;
+        impl ModelSource for Known {
+            fn provider(&self, _: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
+                Err(Error::new(ErrorKind::Replay, "nobody answers here"))
+            }
+
+            fn model(&self, model: &ModelRef) -> Option<Model> {
+                let mut row = catalog::model("openai", "gpt-5.4").cloned()?;
+                row.profile = (model.provider == "own").then(|| "gemini".to_owned());
+                Some(row)
+            }
+        }
+        Models::new(Known)
+    }
+
+    #[test]
+    fn the_setting_wins_over_the_model() {
+        let by = |profile, web_fetch| Toolbox::Profiles { profile, web_fetch, models: models() };
+        let (by_model, with_web) = (by(None, false), by(None, true));
+        let set = by(Some(Profile::Gemini), false);
+        let fixed = Toolbox::from(Profile::Pi.tools());
+        let globs = |names: &str| {
+            let names: Vec<String> =
+                names.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+            crate::agent::globs_of(&names).unwrap()
+        };
+        let chosen = |only: Option<&str>, without: &str| Toolbox::Chosen {
+            of: Box::new(Toolbox::from(Profile::Pi.tools())),
+            only: only.map(globs),
+            without: globs(without),
+        };
+        for (name, toolbox, model, tool, is_there) in [
+            ("openai changes by patches", &by_model, "openai/gpt-5.4", "apply_patch", true),
+            (
+                "so it does behind a gateway",
+                &by_model,
+                "openrouter/openai/gpt-5.4",
+                "apply_patch",
+                true,
+            ),
+            ("anthropic edits", &by_model, "anthropic/claude-sonnet-5", "edit_file", true),
+            ("google reads many", &by_model, "google/gemini-3-pro", "read_many_files", true),
+            ("any other has short names", &by_model, "deepseek/deepseek-v4-pro", "edit", true),
+            ("what is said of a model", &by_model, "own/gpt-5.4", "read_many_files", true),
+            ("the web is off", &by_model, "openai/gpt-5.4", "web_fetch", false),
+            ("and on", &with_web, "openai/gpt-5.4", "web_fetch", true),
+            ("a setting holds for every model", &set, "openai/gpt-5.4", "read_many_files", true),
+            ("and for every other", &set, "x/y", "apply_patch", false),
+            ("tools that are given stay", &fixed, "openai/gpt-5.4", "apply_patch", false),
+            ("only some", &chosen(Some("gr*,ls"), ""), "x/y", "grep", true),
+            ("and no other", &chosen(Some("gr*,ls"), ""), "x/y", "bash", false),
+            ("all but some", &chosen(None, "bash"), "x/y", "bash", false),
+            ("and those stay", &chosen(None, "bash"), "x/y", "grep", true),
+            ("none at all", &chosen(Some(""), ""), "x/y", "grep", false),
+        ] {
+            let tools = toolbox.tools(&model.parse().unwrap(), false);
+            assert_eq!(tools.iter().any(|known| known.name() == tool), is_there, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_settings_file_may_name_every_profile() {
+        for (name, profile) in PROFILES {
+            assert_eq!(profile_of(Some(name), "x"), profile);
+        }
+        let names = PROFILES.map(|(name, _)| name);
+        assert_eq!(crate::config::PROFILE_NAMES.map(|(name, _)| name), names);
+    }
+}
