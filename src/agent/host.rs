@@ -4,10 +4,9 @@
 //! channel lies between the two. Whatever a turn waits for outside, it waits for through [`Host::wait`], so that the session goes on
 //! answering commands. Invariant: nothing that is waited for borrows the session.
 
-use super::turn::End;
 use crate::context::inspect::Sent;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
-use pintle_protocol::event::{Event, QueuedInput, TransientEvent, TurnError};
+use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;
@@ -26,18 +25,6 @@ pub(super) enum Activity {
 /// The journal could not be written, so the turn must not go on.
 #[derive(Debug)]
 pub(super) struct JournalLost;
-
-impl From<JournalLost> for End {
-    fn from(_: JournalLost) -> Self {
-        Self::Failed(TurnError {
-            code: "journal".to_owned(),
-            message: "the session's journal could not be written, so nothing more was run".to_owned(),
-            hint: Some("free disk space or check the data folder's permissions, then send the prompt again".to_owned()),
-            retryable: true,
-            http_status: None,
-        })
-    }
-}
 
 /// What a session does for its running turn.
 pub(super) trait Host: Send {

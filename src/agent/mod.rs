@@ -5,44 +5,26 @@
 //! is needed. Nothing here knows a protocol, stdout or a client's format: frontends send [`Command`]s and
 //! receive a [`Feed`].
 //!
-//! One prompt's way: `session` journals it and starts a turn; `turn` is the loop; `step` streams one model
-//! reply; `tool_calls` runs what it asked for; what they emit comes back to the session, which appends it to
-//! the journal and hands it on.
+//! The path of a prompt: `session` appends it to the journal and starts a turn; `turn` is the loop, `turn/step` streams one model
+//! reply, `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
+//!
+//! The modules stand in the order in which they may import each other: each only those above it.
 
-mod approval;
-mod briefing;
-mod call;
-mod checkpoints;
-mod client_calls;
+mod background;
+mod clients;
 mod command;
-mod cut;
-mod diagnostics;
 mod engine;
 mod error;
-mod exporting;
-mod feed;
-mod files;
-mod fork;
+mod file_history;
+mod full_output;
 mod hooks;
 mod host;
-mod indexing;
-mod inputs;
 mod jobs;
-mod limits;
-mod lint;
-mod loop_guard;
-mod mode;
-mod persons;
 mod project;
-mod questions;
-mod retry;
-mod review;
-mod room;
+mod requests;
+mod services;
 mod session;
-mod step;
-mod stored;
 mod subagents;
-mod tool_calls;
 mod turn;
 mod workspace;
 
@@ -57,22 +39,21 @@ pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::store::Filter;
 pub use crate::store::artifacts::Piece;
-pub use client_calls::{CallBody, CallId, ClientCall, ClientTool, Extensions};
-pub use command::{
-    Accepted, Answer, Command, Interrupted, OpenConfig, Pager, QueueEdit, Reply, ReviewWish,
-    Rewind, SessionHandle, Snapshot,
+pub use clients::{
+    CallBody, CallId, ClientCall, ClientTool, Extensions, HOOK_TIMEOUT, Hook, Runner, SubscriberId,
+    globs_of,
 };
-pub use diagnostics::{DiagnosticsReport, REPORT_WAIT};
-pub use engine::{CreateSession, Engine, EngineHandle, Services};
+pub use command::{
+    Accepted, Adopt, Answer, AnswerCommand, ClientCommand, Command, ContextCommand,
+    DiagnosticsReport, Feed, HistoryCommand, Interrupted, JobCommand, Note, NoteBody, OpenConfig,
+    Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, SessionHandle,
+    SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, TurnCommand,
+};
+pub use engine::{Engine, EngineHandle, PageRange, PersonsRun};
 pub use error::{Error, ErrorKind};
-pub use feed::{Adopt, Feed, Record, Subscriber, SubscriberId};
-pub use fork::ForkSession;
-pub use hooks::{HOOK_TIMEOUT, Hook, Runner, globs_of};
-pub use limits::{Limits, Purse};
-pub use lint::{LINT_TIMEOUT, Lint};
-pub use persons::{Note, NoteBody, PersonsRun};
 pub use project::{Named, Personal, Sources};
-pub use questions::QUESTION_TIMEOUT;
-pub use retry::Patience;
-pub use stored::PageRange;
+pub use requests::{CreateSession, ForkSession};
+pub use services::Services;
+pub use session::QUESTION_TIMEOUT;
+pub use turn::{Budget, LINT_TIMEOUT, Limits, Lint, REPORT_WAIT, RetryPolicy};
 pub use workspace::Additional;

@@ -2,13 +2,40 @@
 //!
 //! A client says the others whenever it makes or opens a session; no journal keeps them.
 
-use super::error::{Error, ErrorKind};
+use crate::agent::error::{Error, ErrorKind};
+use crate::exec::variables::Given;
 use crate::exec::{Environment, FileKind};
+use crate::store::announced::Announcements;
+use crate::store::blobs::Blobs;
+use crate::tools::Folders;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Directories beside the working directory, absolute. Cheap to clone.
 pub type Additional = Arc<[PathBuf]>;
+
+/// Where a session works, and where it keeps what files were.
+#[derive(Debug, Clone)]
+pub(super) struct Workspace {
+    pub(super) env: Arc<dyn Environment>,
+    pub(super) folders: Folders,
+    pub(super) additional: Additional,
+    /// Variables that commands see besides.
+    pub(super) variables: Given,
+    /// Where the contents of files are kept.
+    pub(super) blobs: Blobs,
+    /// Where changes of files are announced.
+    pub(super) announcements: Announcements,
+    /// Where long outputs are kept.
+    pub(super) artifacts: PathBuf,
+}
+
+impl Workspace {
+    /// The canonical paths of the directories that the session works in.
+    pub(super) async fn roots(&self) -> Vec<PathBuf> {
+        roots(self.env.as_ref(), &self.folders.cwd, &self.additional).await
+    }
+}
 
 /// Refuses a directory that a session cannot work in; `what` says which one it is.
 pub(super) async fn check(env: &dyn Environment, what: &str, folder: &Path) -> Result<(), Error> {
@@ -39,11 +66,7 @@ pub(super) async fn check_all(
 }
 
 /// The canonical paths of all directories of a session, without those that lie in another.
-pub(super) async fn roots(
-    env: &dyn Environment,
-    cwd: &Path,
-    additional: &[PathBuf],
-) -> Vec<PathBuf> {
+async fn roots(env: &dyn Environment, cwd: &Path, additional: &[PathBuf]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for folder in [cwd].into_iter().chain(additional.iter().map(PathBuf::as_path)) {
         let folder = env.canonicalize(folder).await.unwrap_or_else(|_| folder.to_owned());

@@ -4,8 +4,8 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, Patience, Personal, QUESTION_TIMEOUT,
-    REPORT_WAIT, RoomPolicy, Runner, Safe, Services,
+    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, Personal, QUESTION_TIMEOUT, REPORT_WAIT,
+    RetryPolicy, RoomPolicy, Runner, Safe, Services,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
@@ -63,12 +63,12 @@ pub(crate) async fn services(
         },
         tool_settings: Arc::new(tool_settings(&config.tools)?),
         models,
-        patience: Patience {
+        retry_policy: RetryPolicy {
             retries: config
                 .retries
                 .as_ref()
-                .map_or(Patience::default().retries, |retries| retries.value),
-            ..Patience::default()
+                .map_or(RetryPolicy::default().retries, |retries| retries.value),
+            ..RetryPolicy::default()
         },
         limits: limits(&config.limits),
         room: room(&config.context),
@@ -262,7 +262,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         tools: Profile::Pi.tools().into(),
         tool_settings: Arc::default(),
         models: scripted(script),
-        patience: Patience::default(),
+        retry_policy: RetryPolicy::default(),
         limits: Limits::default(),
         room: RoomPolicy::default(),
         personal: Arc::default(),

@@ -19,10 +19,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How long an editor may take to make a terminal, and to tell what was printed there.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TERMINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long it may take for that once the command was stopped: a person waits for the stop.
-const STOPPED_PATIENCE: Duration = Duration::from_secs(1);
+const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something asked of an editor. Whoever drops `reply` cannot answer any more.
 #[derive(Debug)]
@@ -133,8 +133,8 @@ impl Editor {
             () = cancel.cancelled() => Over::Stopped(End::Cancelled),
             () = sleep(command.timeout) => Over::Stopped(End::TimedOut),
         };
-        let (end, patience) = match over {
-            Over::Ended(Ok(end)) => (end, PATIENCE),
+        let (end, limit) = match over {
+            Over::Ended(Ok(end)) => (end, TERMINAL_TIMEOUT),
             Over::Ended(Err(why)) => {
                 return Err(Error::Refused(format!(
                     "The editor lost the command that ran in its terminal: {why}. It was stopped."
@@ -148,10 +148,10 @@ impl Editor {
                 // One that does not answer is not waited for longer than its command may take.
                 let _ = timeout_at(kill_at, ended).await;
                 family.ended_by(kill_at).await;
-                (end, STOPPED_PATIENCE)
+                (end, STOPPED_OUTPUT_TIMEOUT)
             }
         };
-        let (text, is_whole) = self.printed(&terminal, patience).await;
+        let (text, is_whole) = self.printed(&terminal, limit).await;
         if !is_whole {
             capture.push(b"[the editor did not keep the beginning of the output]\n").await;
         }
@@ -179,7 +179,7 @@ impl Editor {
         });
         let refused =
             |why: &str| Error::Refused(format!("The editor did not run the command: {why}"));
-        match timeout(PATIENCE, created).await {
+        match timeout(TERMINAL_TIMEOUT, created).await {
             Ok(Ok(terminal)) => Ok((terminal, guard)),
             Ok(Err(why)) => Err(refused(&why)),
             Err(_) => Err(refused("it did not answer")),
@@ -191,9 +191,9 @@ impl Editor {
     }
 
     /// What was printed, and whether that is all.
-    async fn printed(&self, terminal: &str, patience: Duration) -> (String, bool) {
+    async fn printed(&self, terminal: &str, limit: Duration) -> (String, bool) {
         let asked = self.ask(|reply| TerminalCall::Output { terminal: terminal.to_owned(), reply });
-        let why = match timeout(patience, asked).await {
+        let why = match timeout(limit, asked).await {
             // A terminal ends its lines as a teletype would.
             Ok(Ok(printed)) => return (printed.text.replace("\r\n", "\n"), !printed.is_cut),
             Ok(Err(why)) => why,

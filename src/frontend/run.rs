@@ -6,8 +6,8 @@
 mod watch;
 
 use crate::agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, SessionHandle,
-    Subscriber, SubscriberId,
+    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, SessionHandle, Subscriber,
+    SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use crate::transport::Outgoing;
 use pintle_protocol::content::Input;
@@ -132,7 +132,7 @@ async fn attempt(
     let mut feed = subscribe(&session, watch).await?;
     let input = vec![Input::text(options.prompt.clone())];
     let started = session
-        .ask(|reply| Command::Start {
+        .ask(|reply| TurnCommand::Start {
             input,
             when_busy: WhenBusy::Reject,
             limits: Some(options.limits),
@@ -142,7 +142,7 @@ async fn attempt(
     watch.outcome.turn_id = Some(started.turn_id);
 
     let mut is_stopping = false;
-    let mut idle = std::pin::pin!(session.ask(|reply| Command::WhenIdle { reply }));
+    let mut idle = std::pin::pin!(session.ask(|reply| TurnCommand::WhenIdle { reply }));
     while !watch.is_over {
         let fed = tokio::select! {
             biased;
@@ -156,7 +156,7 @@ async fn attempt(
             () = stopped(options), if !is_stopping => {
                 is_stopping = true;
                 let queue = QueuePolicy::Return;
-                session.ask(|reply| Command::Interrupt { expected: None, queue, reply }).await?;
+                session.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await?;
                 continue;
             }
         };
@@ -211,8 +211,9 @@ async fn subscribe(
         extensions: std::sync::Arc::default(),
         adopt: None,
     };
-    let snapshot =
-        session.ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply }).await?;
+    let snapshot = session
+        .ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply })
+        .await?;
     watch.last_seq = snapshot.seq;
     Ok(feed)
 }

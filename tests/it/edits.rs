@@ -4,7 +4,8 @@
 use crate::support::props::engine_on;
 use crate::support::stage::Setup;
 use pintle::agent::{
-    Command, CreateSession, EngineHandle, Error, OpenConfig, ReviewWish, Rewind, SessionHandle,
+    CreateSession, EngineHandle, Error, HistoryCommand, OpenConfig, ReviewCommand, Rewind,
+    SessionHandle, SubscriptionCommand, TurnCommand,
 };
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
@@ -166,14 +167,14 @@ impl<'a> Case<'a> {
                 self.script.push(Reply::new().tool("write", write));
                 self.script.push(Reply::new().text("done"));
                 let input = vec![Input::text("go")];
-                let start = |reply| Command::Start {
+                let start = |reply| TurnCommand::Start {
                     input,
                     when_busy: WhenBusy::Reject,
                     limits: None,
                     reply,
                 };
                 self.session.ask(start).await.unwrap();
-                self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+                self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
                 prop_assert_eq!(self.env.text(path), Some(content), "the agent has written");
                 self.taken.extend(self.lost(&before));
                 let is_changed = before.get(path) != self.disk().get(path);
@@ -241,10 +242,12 @@ impl<'a> Case<'a> {
             Rewind { to, scope: RewindScope::Files, is_dry_run, ..Rewind::default() }
         };
         let rewind = go(seq, true);
-        let told = self.session.ask(|reply| Command::Rewind { rewind, reply }).await.unwrap();
+        let told =
+            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
         prop_assert_eq!(&self.disk(), before, "only said");
         let rewind = go(seq, false);
-        let done = self.session.ask(|reply| Command::Rewind { rewind, reply }).await.unwrap();
+        let done =
+            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
         prop_assert_eq!(&told.files, &done.files, "what was said is what was done");
         let after = self.disk();
         for path in FILES {
@@ -259,19 +262,19 @@ impl<'a> Case<'a> {
         self.nobody_lost(before)?;
         if and_forth {
             let rewind = go(done.from_seq, false);
-            self.session.ask(|reply| Command::Rewind { rewind, reply }).await.unwrap();
+            self.session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.unwrap();
             prop_assert_eq!(&self.disk(), before, "there and back");
         }
         Ok(())
     }
 
     async fn seq(&mut self) -> u64 {
-        self.session.ask(|reply| Command::Look { reply }).await.unwrap().seq
+        self.session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.unwrap().seq
     }
 
     async fn hunks(&mut self) -> Vec<Hunk> {
-        let list = |reply| ReviewWish::List { path: None, turn_id: None, closed: false, reply };
-        let listed = self.session.ask(|reply| Command::Review(list(reply))).await;
+        let list = |reply| ReviewCommand::List { path: None, turn_id: None, closed: false, reply };
+        let listed = self.session.ask(|reply| list(reply)).await;
         listed.unwrap().hunks
     }
 
@@ -287,7 +290,7 @@ impl<'a> Case<'a> {
 
     /// What was decided; nothing where it makes no sense any more.
     async fn decide(&mut self, action: ReviewAction) -> Option<ReviewDecideResult> {
-        let decide = |reply| Command::Review(ReviewWish::Decide { action, reply });
+        let decide = |reply| ReviewCommand::Decide { action, reply };
         let done: Result<ReviewDecideResult, Error> = self.session.ask(decide).await;
         let done = done.ok()?;
         self.verdicts.push(done.seq);
@@ -319,8 +322,8 @@ impl<'a> Case<'a> {
             prop_assert_eq!(&*known, &hunk.path);
         }
         for path in FILES {
-            let baseline = |reply| ReviewWish::Baseline { path: path.to_owned(), reply };
-            let read = self.session.ask(|reply| Command::Review(baseline(reply))).await;
+            let baseline = |reply| ReviewCommand::Baseline { path: path.to_owned(), reply };
+            let read = self.session.ask(|reply| baseline(reply)).await;
             // One that the agent never changed has none.
             let Ok(read) = read else { continue };
             let of: Vec<&Hunk> = hunks.iter().filter(|hunk| hunk.path == path).collect();

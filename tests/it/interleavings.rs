@@ -9,8 +9,9 @@ use crate::support::props::engine_on;
 use crate::support::replies::replies;
 use crate::support::stage::Setup;
 use pintle::agent::{
-    Answer, Command, CreateSession, EngineHandle, Error, Feed, OpenConfig, QueueEdit, Rewind,
-    SessionHandle, Subscriber, SubscriberId,
+    Answer, AnswerCommand, Command, ContextCommand, CreateSession, EngineHandle, Error, Feed,
+    HistoryCommand, OpenConfig, QueueCommand, QueueEdit, Rewind, SessionHandle, Subscriber,
+    SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use pintle::exec::memory::{Answer as Ran, Memory};
 use pintle::llm::Script;
@@ -191,7 +192,7 @@ impl<'a> Case<'a> {
             Act::Prompt(when_busy) => {
                 let text = self.next_text();
                 let (input, when_busy) = (vec![Input::text(&text)], *when_busy);
-                let start = |reply| Command::Start { input, when_busy, limits: None, reply };
+                let start = |reply| TurnCommand::Start { input, when_busy, limits: None, reply };
                 if let Ok(accepted) = self.session.ask(start).await {
                     self.accepted.insert(accepted.item_id, text);
                 }
@@ -199,18 +200,18 @@ impl<'a> Case<'a> {
             Act::Steer => {
                 let text = self.next_text();
                 let input = vec![Input::text(&text)];
-                let steer = |reply| Command::Steer { expected: None, input, reply };
+                let steer = |reply| TurnCommand::Steer { expected: None, input, reply };
                 if let Ok(Some(accepted)) = self.session.ask(steer).await {
                     self.accepted.insert(accepted.item_id, text);
                 }
             }
             Act::Stop(queue) => {
                 let queue = *queue;
-                let stop = |reply| Command::Interrupt { expected: None, queue, reply };
+                let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
                 self.session.ask(stop).await.unwrap();
             }
             Act::Compact => {
-                let compact = |reply| Command::Compact { instructions: None, reply };
+                let compact = |reply| ContextCommand::Compact { instructions: None, reply };
                 let _: Result<_, Error> = self.session.ask(compact).await;
             }
             Act::TakeBack { all } => {
@@ -224,7 +225,7 @@ impl<'a> Case<'a> {
                 let Some(approval_id) = self.truth.approvals().next().cloned() else { return };
                 let option_id = Some((*option).to_owned());
                 let answer = ApprovalAnswer { option_id, ..ApprovalAnswer::default() };
-                let answer = Command::Answer(Answer::Approval { approval_id, answer });
+                let answer = AnswerCommand::Returned(Answer::Approval { approval_id, answer });
                 self.session.tell(answer).await.unwrap();
             }
             Act::Tell => {
@@ -232,7 +233,7 @@ impl<'a> Case<'a> {
                 let Some(question_id) = self.truth.questions().next().cloned() else { return };
                 let text = Some("green".to_owned());
                 let answer = QuestionAnswer { text, ..QuestionAnswer::default() };
-                let answer = Command::Answer(Answer::Question { question_id, answer });
+                let answer = AnswerCommand::Returned(Answer::Question { question_id, answer });
                 self.session.tell(answer).await.unwrap();
             }
             Act::OpenGate(place) => self.script.open(&place.to_string()),
@@ -242,7 +243,7 @@ impl<'a> Case<'a> {
                 let seq = Some(self.truth.seq() * place / 100);
                 let to = HistoryPoint { seq, ..HistoryPoint::default() };
                 let rewind = Rewind { to, ..Rewind::default() };
-                let rewind = |reply| Command::Rewind { rewind, reply };
+                let rewind = |reply| HistoryCommand::Rewind { rewind, reply };
                 // While a turn runs it is refused.
                 let _: Result<_, Error> = self.session.ask(rewind).await;
             }
@@ -270,14 +271,15 @@ impl<'a> Case<'a> {
 
     /// What waits; nothing where the edit is refused, since the message was read meanwhile.
     async fn edit_queue(&self, edit: QueueEdit) -> Vec<ItemId> {
-        let queue = self.session.ask(|reply| Command::EditQueue { edit, reply }).await;
+        let queue = self.session.ask(|reply| QueueCommand::Edit { edit, reply }).await;
         let queue = queue.unwrap_or_default();
         queue.into_iter().map(|input| input.item_id).collect()
     }
 
     /// What the session says of itself is what its events say.
     async fn look(&mut self) {
-        let snapshot = self.session.ask(|reply| Command::Look { reply }).await.unwrap();
+        let snapshot =
+            self.session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.unwrap();
         self.take_what_came();
         self.truth.check(&snapshot);
     }
@@ -295,7 +297,7 @@ impl<'a> Case<'a> {
                 self.act(&Act::Permit("allow")).await;
                 self.act(&Act::Tell).await;
             }
-            let idle = self.session.ask(|reply| Command::WhenIdle { reply });
+            let idle = self.session.ask(|reply| TurnCommand::WhenIdle { reply });
             if tokio::time::timeout(Duration::from_millis(20), idle).await.is_ok() {
                 break;
             }
@@ -317,9 +319,9 @@ impl<'a> Case<'a> {
         self.script.push(Reply::new().text("alive"));
         let text = self.next_text();
         let (input, when_busy) = (vec![Input::text(&text)], WhenBusy::Reject);
-        let start = |reply| Command::Start { input, when_busy, limits: None, reply };
+        let start = |reply| TurnCommand::Start { input, when_busy, limits: None, reply };
         let probe = self.session.ask(start).await.unwrap();
-        self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+        self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
         self.take_what_came();
         // Sub-agents may ask as well.
         let requests = self.script.requests();
@@ -340,7 +342,7 @@ async fn watch(session: &SessionHandle, mode: PermissionMode) -> mpsc::Receiver<
         extensions: Arc::default(),
         adopt: None,
     };
-    let subscribe = |reply| Command::Subscribe { subscriber, from_seq: Some(0), reply };
+    let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: Some(0), reply };
     session.ask(subscribe).await.unwrap();
     feed
 }

@@ -30,7 +30,7 @@ pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
 }
 
 /// Reads what a hook printed. Nothing is an answer too.
-pub(super) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
+pub(in crate::agent) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
     if printed.trim_ascii().is_empty() {
         return Ok(HookAnswer::default());
     }
@@ -39,7 +39,7 @@ pub(super) fn read(printed: &[u8]) -> Result<HookAnswer, String> {
 }
 
 /// Takes an answer: the next hook sees what this one changed.
-pub(super) fn take(
+pub(in crate::agent) fn take(
     run: &mut HookRun,
     answer: HookAnswer,
     ruling: &mut Ruling,
@@ -83,7 +83,13 @@ pub(super) fn take(
 }
 
 /// What holds when a hook failed.
-pub(super) fn fail(name: &str, what: &str, point: HookPoint, on: OnFailure, ruling: &mut Ruling) {
+pub(in crate::agent) fn fail(
+    name: &str,
+    what: &str,
+    point: HookPoint,
+    on: OnFailure,
+    ruling: &mut Ruling,
+) {
     match on {
         OnFailure::Closed if is_gate(point) => {
             ruling.denied = Some(format!("the hook `{name}` {what}, and then nothing goes on"));

@@ -4,66 +4,22 @@
 //! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
 //! setting says. Whatever waits for a hook races the turn's cancellation.
 
-pub(super) mod decide;
-pub(super) mod points;
+mod decide;
 
-use super::client_calls::ClientCalls;
-use super::feed::SubscriberId;
+use crate::agent::clients::{ClientCalls, Hook, Runner};
 use crate::exec::{Environment, Filter};
-use decide::Ruling;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+pub(super) use decide::Ruling;
 use pintle_protocol::event::{Notice, NoticeLevel};
-use pintle_protocol::hook::{HookAnswer, HookPoint, HookRun, OnFailure};
+use pintle_protocol::hook::{HookAnswer, HookPoint, HookRun};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// How long a hook may take, where nobody says.
-pub const HOOK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most that a hook may print: an answer holds at most a file.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How much of what a hook complains is told.
 const MAX_COMPLAINT_CHARS: usize = 500;
-
-/// A hook.
-#[derive(Debug, Clone)]
-pub struct Hook {
-    /// Where it runs.
-    pub points: Vec<HookPoint>,
-    /// Only for calls of these tools.
-    pub tools: Option<GlobSet>,
-    /// How long it may take.
-    pub timeout: Duration,
-    /// What holds when it fails.
-    pub on_failure: OnFailure,
-    /// What it is.
-    pub runner: Runner,
-}
-
-/// What is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Runner {
-    /// A command of the user, on this machine.
-    Command(String),
-    /// A client.
-    Client(SubscriberId),
-}
-
-/// A matcher for names of tools, or for paths.
-///
-/// # Errors
-/// A pattern makes no sense; the message says which.
-pub fn globs_of(patterns: &[String]) -> Result<GlobSet, String> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = GlobBuilder::new(pattern).build();
-        set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {error}"))?);
-    }
-    set.build().map_err(|error| format!("the patterns make no sense: {error}"))
-}
 
 /// The hooks that hold for a turn or for a session, and what running them needs.
 #[derive(Debug, Clone)]
@@ -153,23 +109,6 @@ impl Hooks {
                     }
                 }
             }
-        }
-    }
-}
-
-impl Hook {
-    fn is_for(&self, point: HookPoint, tool: Option<&str>) -> bool {
-        self.points.contains(&point)
-            && match (&self.tools, tool) {
-                (Some(names), Some(tool)) => names.is_match(tool),
-                (Some(_) | None, None) | (None, Some(_)) => true,
-            }
-    }
-
-    fn name(&self) -> String {
-        match &self.runner {
-            Runner::Command(line) => line.lines().next().unwrap_or_default().to_owned(),
-            Runner::Client(_) => "of a client".to_owned(),
         }
     }
 }

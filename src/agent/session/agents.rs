@@ -2,13 +2,15 @@
 //!
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
-use super::{Phase, Session};
+use super::Phase;
+use super::Session;
 use crate::agent::command::OpenConfig;
-use crate::agent::engine::{CreateSession, Services};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::limits::Limits;
 use crate::agent::project::{Owner, Place};
-use crate::agent::subagents::{Answer, Happened, Heard, Made};
+use crate::agent::requests::CreateSession;
+use crate::agent::services::Services;
+use crate::agent::subagents::{AgentReply, Happened, Heard, Made};
+use crate::agent::turn::limits::Limits;
 use crate::context::agents::NamedAgent;
 use crate::history::outcome::closed;
 use crate::llm::ModelRef;
@@ -67,7 +69,7 @@ impl Session {
         }
     }
 
-    fn spawn_agent(&mut self, spawn: Spawn, reply: Answer) {
+    fn spawn_agent(&mut self, spawn: Spawn, reply: AgentReply) {
         if !self.is_working() {
             let _ = reply.send(Err("Operation aborted".to_owned()));
             return;
@@ -90,7 +92,7 @@ impl Session {
             .lines()
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
-        let (purse, blobs) = (Some(settings.purse.clone()), Some(self.blobs()));
+        let (budget, blobs) = (Some(settings.budget.clone()), Some(self.blobs()));
         let (session_id, own_model) = (self.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
@@ -102,7 +104,7 @@ impl Session {
                 parent,
                 role: None,
                 limits: Some(limits),
-                purse,
+                budget,
                 blobs,
             };
             if let Some(name) = agent {
@@ -238,9 +240,9 @@ impl Session {
         for (id, item) in self.subagents.close_all() {
             self.agent_closed(&id, item);
         }
-        let out_of_patience = tokio::time::Instant::now() + STOP_GRACE;
+        let deadline = tokio::time::Instant::now() + STOP_GRACE;
         while !self.subagents.is_idle() {
-            match tokio::time::timeout_at(out_of_patience, self.next()).await {
+            match tokio::time::timeout_at(deadline, self.next()).await {
                 Ok(wake) => self.handle(wake).await,
                 Err(_) => self.subagents.abandon(),
             }

@@ -4,10 +4,10 @@
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
 use super::Session;
-use crate::agent::approval;
-use crate::agent::command::Reply;
+use crate::agent::command::{AnswerCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::questions;
+use crate::agent::session::question_rules;
+use crate::agent::turn::approval;
 use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionAnswer, QuestionOutcome};
@@ -67,6 +67,18 @@ impl Over {
 }
 
 impl Session {
+    pub(super) fn answer_command(&mut self, command: AnswerCommand) {
+        match command {
+            AnswerCommand::Returned(answer) => self.answer(&answer),
+            AnswerCommand::Approval { id, answer, reply } => {
+                self.answer_approval(&id, &answer, reply);
+            }
+            AnswerCommand::Question { id, answer, reply } => {
+                self.answer_question(&id, &answer, reply);
+            }
+        }
+    }
+
     /// Takes an answer to a question of permission. The answer to it comes before the event that it causes.
     pub(super) fn answer_approval(
         &mut self,
@@ -114,7 +126,7 @@ impl Session {
             return;
         }
         let open = self.asked.questions.remove(place);
-        let outcome = questions::outcome(&open.question, answer);
+        let outcome = question_rules::outcome(&open.question, answer);
         let _ = reply.send(Ok(outcome.clone()));
         self.resolve_question(open, outcome);
     }

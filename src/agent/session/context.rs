@@ -1,10 +1,11 @@
 //! What a session's model is sent, and how full its window is; summing up on request.
 
-use super::{Phase, Session};
-use crate::agent::command::Reply;
+use super::Phase;
+use super::Session;
+use crate::agent::command::{ContextCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::room;
-use crate::agent::turn::Work;
+use crate::agent::turn::context::Work;
+use crate::agent::turn::meter::specs;
 use crate::context::inspect::Sent;
 use crate::llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
@@ -12,6 +13,15 @@ use pintle_protocol::ids::TurnId;
 use std::sync::Arc;
 
 impl Session {
+    pub(super) fn context_command(&mut self, command: ContextCommand) {
+        match command {
+            ContextCommand::Compact { instructions, reply } => self.compact(instructions, reply),
+            ContextCommand::Read { reply } => {
+                let _ = reply.send(Ok(self.read_context()));
+            }
+        }
+    }
+
     /// Begins to sum up the conversation.
     pub(super) fn compact(&mut self, instructions: Option<String>, reply: Reply<TurnId>) {
         if let Phase::Running(running) = &self.phase {
@@ -78,6 +88,6 @@ impl Session {
     }
 
     fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {
-        room::specs(&self.tools)
+        specs(&self.tools)
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
 
-use super::{Phase, Session};
-use crate::agent::briefing::Briefing;
-use crate::agent::command::{Reply, Rewind};
-use crate::agent::engine::in_background;
+use super::Phase;
+use super::Session;
+use crate::agent::background::in_background;
+use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::feed::Record;
-use crate::agent::turn::{TurnState, Work};
+use crate::agent::turn::briefing::Briefing;
+use crate::agent::turn::context::{TurnState, Work};
 use crate::history::{recovery, replay, tree};
 use crate::llm::{Message, Provider};
 use crate::store::Entry;
@@ -31,6 +31,19 @@ struct Left {
 }
 
 impl Session {
+    pub(super) async fn history_command(&mut self, command: HistoryCommand) {
+        match command {
+            HistoryCommand::Events { after, limit, reply } => {
+                let pager = self.journal.pager(after, limit);
+                let _ = reply.send(Ok((Pager::new(pager), self.journal.last_seq())));
+            }
+            HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
+            HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
+            HistoryCommand::Label { at, label, reply } => self.label(&at, label, reply).await,
+            HistoryCommand::Note { note, reply } => self.take_note(note, reply),
+        }
+    }
+
     /// Goes to another place, or says what that would do.
     pub(super) async fn rewind(&mut self, rewind: Rewind, reply: Reply<SessionRewindResult>) {
         let (mut records, mut left) = (Vec::new(), None);

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::agent::host::{Activity, Host, JournalLost};
-use crate::agent::mode;
+use crate::agent::turn::mode;
 use crate::context::inspect::Sent;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};

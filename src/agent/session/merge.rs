@@ -2,11 +2,11 @@
 //!
 //! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
 
-use super::{Phase, Session};
-use crate::agent::command::Reply;
-use crate::agent::engine::in_background;
+use super::Phase;
+use super::Session;
+use crate::agent::background::in_background;
+use crate::agent::command::{Record, Reply};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::feed::Record;
 use crate::history::{merge, recovery, tree};
 use crate::store::{Entry, Store, artifacts};
 use pintle_protocol::event::{Event, EventRecord};

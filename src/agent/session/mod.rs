@@ -6,38 +6,41 @@
 
 mod agents;
 mod answers;
-mod background;
-mod client_calls;
+mod clients;
 mod context;
 mod history;
 mod host;
+mod jobs;
 mod merge;
 mod notes;
 mod options;
+mod question_rules;
 mod questions;
 mod queue;
+mod restore;
 mod review;
-mod review_queue;
-mod rewind_files;
 mod settings;
+mod subscribers;
+mod subscriptions;
 mod title;
 mod turns;
-mod watchers;
 
+pub use question_rules::QUESTION_TIMEOUT;
 pub(super) use settings::Settings;
 
-use super::client_calls::CallRequest;
-use super::command::{Command, OpenConfig, Pager, Reply};
-use super::diagnostics::Reports;
-use super::engine::{Services, Sessions};
-use super::error::{Error, ErrorKind};
-use super::feed::{Record, Served};
-use super::host::Activity;
-use super::jobs::{self, Jobs};
-use super::persons::Note;
-use super::review::Reviewed;
-use super::subagents::{self, Subagents};
-use super::turn::{self, TurnContext, TurnState, Work};
+use crate::agent::clients::CallRequest;
+use crate::agent::command::{Command, Note, Record, Reply};
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::host::Activity;
+use crate::agent::jobs::Jobs;
+use crate::agent::requests::SessionFactory;
+use crate::agent::services::Services;
+use crate::agent::session::review::fold::Reviewed;
+use crate::agent::session::subscribers::Served;
+use crate::agent::subagents::{self, Subagents};
+use crate::agent::turn;
+use crate::agent::turn::context::{TurnContext, TurnState, Work};
+use crate::agent::turn::diagnostics::Reports;
 use crate::context::agents::allows;
 use crate::context::inspect::Sent;
 use crate::history::recovery::{Earlier, Total, Verdicts};
@@ -47,7 +50,7 @@ use crate::tools::{Ledger, Tool};
 use futures_util::future::{BoxFuture, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use pintle_protocol::context::ContextUsage;
-use pintle_protocol::event::{ConfigChanged, Event, Notice, QueuedInput};
+use pintle_protocol::event::{Event, Notice, QueuedInput};
 use pintle_protocol::files::FileRecord;
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
@@ -73,7 +76,7 @@ pub(super) struct Session {
     /// The mode that the model was last told of.
     told_mode: WorkMode,
     plan: Plan,
-    calls: client_calls::Calls,
+    calls: clients::Calls,
     /// Hooks of the session's begin that still run.
     start_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
     naming: title::Naming,
@@ -93,7 +96,7 @@ pub(super) struct Session {
     verdicts: Verdicts,
     /// It was made of another session's history just now.
     is_new_fork: bool,
-    engine: Sessions,
+    engine: SessionFactory,
     total: Total,
     /// What the model was sent last.
     sent: Option<Box<Sent>>,
@@ -154,7 +157,7 @@ enum Wake {
     Command(Command),
     /// Every handle is gone.
     Abandoned,
-    Job(Box<jobs::Happened>),
+    Job(Box<crate::agent::jobs::Happened>),
     Agent(Box<subagents::Happened>),
     Asked(Box<questions::Happened>),
     /// A hook calls its client.
@@ -170,7 +173,7 @@ enum Wake {
 impl Session {
     pub(super) fn new(
         services: Arc<Services>,
-        sessions: Sessions,
+        sessions: SessionFactory,
         journal: Journal,
         settings: Settings,
         state: TurnState,
@@ -192,7 +195,7 @@ impl Session {
             asked: questions::Asked::default(),
             told_mode: earlier.told_mode,
             plan: earlier.plan,
-            calls: client_calls::Calls::default(),
+            calls: clients::Calls::default(),
             start_hooks: FuturesUnordered::new(),
             naming: title::Naming { is_due, ..title::Naming::default() },
             reports: watch::Sender::default(),
@@ -304,88 +307,30 @@ impl Session {
 
     async fn command(&mut self, command: Command) {
         match command {
-            Command::Start { input, when_busy, limits, reply } => {
-                self.start(input, when_busy, limits, reply);
-            }
-            Command::Steer { expected, input, reply } => {
-                self.steer(expected.as_ref(), input, reply);
-            }
-            Command::Interrupt { expected, queue, reply } => {
-                self.interrupt(expected.as_ref(), queue, reply);
-            }
-            Command::Subscribe { subscriber, from_seq, reply } => {
-                self.subscribe(subscriber, from_seq, reply).await;
-            }
-            Command::Look { reply } => {
-                let _ = reply.send(Ok(self.snapshot(false)));
-            }
-            Command::Unsubscribe { id, reply } => self.unsubscribe(id, reply).await,
-            Command::NoMoreAnswers { id } => self.no_more_answers(id).await,
-            Command::Answer(answer) => self.answer(&answer),
-            Command::Report { id, report, reply } => {
-                let _ = reply.send(self.take_report(id, report));
-            }
-            Command::AnswerApproval { id, answer, reply } => {
-                self.answer_approval(&id, &answer, reply);
-            }
-            Command::AnswerQuestion { id, answer, reply } => {
-                self.answer_question(&id, &answer, reply);
-            }
-            Command::Extend { id, extensions, reply } => self.extend(id, extensions, reply).await,
-            Command::Events { after, limit, reply } => {
-                let pager = self.journal.pager(after, limit);
-                let _ = reply.send(Ok((Pager::new(pager), self.journal.last_seq())));
-            }
-            Command::Configure { config, reply } => {
-                let (answer, record) = match self.configure(config) {
-                    Ok(record) => (Ok(()), record),
-                    Err(error) => (Err(error), None),
-                };
-                let _ = reply.send(answer);
-                if let Some(record) = record {
-                    self.hand_on(&record);
-                }
-            }
-            Command::Compact { instructions, reply } => self.compact(instructions, reply),
-            Command::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
-            Command::Merge { fork, reply } => self.merge(fork, reply).await,
-            Command::Review(wish) => self.review(wish).await,
-            Command::Label { at, label, reply } => self.label(&at, label, reply).await,
-            Command::EditQueue { edit, reply } => {
-                let (answer, record) = match self.edit_queue(edit) {
-                    Ok((queue, record)) => (Ok(queue), record),
-                    Err(error) => (Err(error), None),
-                };
-                let _ = reply.send(answer);
-                if let Some(record) = record {
-                    self.hand_on(&record);
-                }
-            }
-            Command::ReadContext { reply } => {
-                let _ = reply.send(Ok(self.read_context()));
-            }
-            Command::SetOptions { values, reply } => {
-                let (answer, record) = match self.set_options(values) {
-                    Ok((result, record)) => (Ok(result), record),
-                    Err(error) => (Err(error), None),
-                };
-                let _ = reply.send(answer);
-                if let Some(record) = record {
-                    self.hand_on(&record);
-                }
-            }
-            Command::ListJobs { reply } => {
-                let _ = reply.send(Ok(self.jobs.items()));
-            }
-            Command::StopJob { id, reply } => self.jobs.stop_for_client(&id, reply),
-            Command::UpdateTitle { title, reply } => self.update_title(&title, reply),
-            Command::Note { note, reply } => self.take_note(note, reply),
-            Command::WhenIdle { reply } => {
-                self.waiting_for_idle.push(reply);
-                self.tell_if_idle();
-            }
+            Command::Turn(command) => self.turn_command(command),
+            Command::Queue(command) => self.queue_command(command),
+            Command::Subscription(command) => self.subscription_command(command).await,
+            Command::Answer(command) => self.answer_command(command),
+            Command::Client(command) => self.client_command(command).await,
+            Command::Settings(command) => self.settings_command(command),
+            Command::History(command) => self.history_command(command).await,
+            Command::Context(command) => self.context_command(command),
+            Command::Review(command) => self.review_command(command).await,
+            Command::Job(command) => self.job_command(command),
             // `handle` takes it, since the session ends with it.
             Command::Close { reply } => drop(reply),
+        }
+    }
+
+    /// Sends the response to a command, then hands on the record that it caused.
+    fn respond<T>(&mut self, reply: Reply<T>, done: Result<(T, Option<Arc<Record>>), Error>) {
+        let (response, record) = match done {
+            Ok((response, record)) => (Ok(response), record),
+            Err(error) => (Err(error), None),
+        };
+        let _ = reply.send(response);
+        if let Some(record) = record {
+            self.hand_on(&record);
         }
     }
 
@@ -395,45 +340,6 @@ impl Session {
             for reply in self.waiting_for_idle.drain(..) {
                 let _ = reply.send(Ok(()));
             }
-        }
-    }
-
-    /// Changes how the session works. The record is to be handed on once the answer is out.
-    fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
-        config.check_open()?;
-        let before = self.config_changed();
-        let model = config.model.map(|model| parse_model(&model)).transpose()?;
-        if let Some(model) = model.filter(|model| *model != self.settings.model) {
-            self.settings.model = model;
-            self.context = None;
-            self.tools = tools_of(&self.services, &self.settings);
-        }
-        if let Some(mode) = config.permission_mode {
-            self.settings.permission_mode = mode;
-        }
-        self.settings.mode = config.mode.unwrap_or(self.settings.mode);
-        if let Some(variables) = config.variables {
-            self.settings.variables = variables;
-        }
-        if let Some(trace) = config.trace {
-            self.settings.trace = trace;
-        }
-        if let Some(additional) = config.additional {
-            self.settings.additional = additional;
-        }
-        let changed = self.config_changed();
-        if before == changed {
-            return Ok(None);
-        }
-        self.append(None, Event::ConfigChanged(changed), None).map(Some)
-    }
-
-    /// How the session works, as its journal says.
-    fn config_changed(&self) -> ConfigChanged {
-        ConfigChanged {
-            model: self.settings.model.to_string(),
-            permission_mode: self.settings.permission_mode,
-            mode: self.settings.mode,
         }
     }
 
@@ -487,7 +393,7 @@ pub(super) fn parse_model(model: &str) -> Result<ModelRef, Error> {
 }
 
 /// The tools that the session's model sees: a named agent's are those that its file names.
-fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
+pub(super) fn tools_of(services: &Services, settings: &Settings) -> Arc<[Arc<dyn Tool>]> {
     let tools = services.tools.tools(&settings.model, settings.is_subagent);
     match settings.role.as_ref().and_then(|role| role.tools.as_ref()) {
         None => tools,

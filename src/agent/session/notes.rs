@@ -2,9 +2,9 @@
 //!
 //! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
 
-use super::{Phase, Session};
-use crate::agent::command::Reply;
-use crate::agent::persons::{Note, NoteBody};
+use super::Phase;
+use super::Session;
+use crate::agent::command::{Note, NoteBody, Reply};
 use crate::context::conversation::engine_message;
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::ItemId;

@@ -2,13 +2,15 @@
 //!
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
-use super::{Session, Settings, parse_model};
-use crate::agent::command::OpenConfig;
+use super::Session;
+use super::Settings;
+use crate::agent::command::{OpenConfig, Record, SettingsCommand};
 use crate::agent::error::Error;
-use crate::agent::feed::Record;
-use crate::agent::mode::WORK_MODES;
+use crate::agent::session::{parse_model, tools_of};
+use crate::agent::turn::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::{ConfigChanged, Event};
 use pintle_protocol::methods::{ConfigOption, ConfigResult, Rejected};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::queue::QueueMode;
@@ -39,6 +41,59 @@ fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
 }
 
 impl Session {
+    pub(super) fn settings_command(&mut self, command: SettingsCommand) {
+        match command {
+            SettingsCommand::Configure { config, reply } => {
+                let done = self.configure(config).map(|record| ((), record));
+                self.respond(reply, done);
+            }
+            SettingsCommand::SetOptions { values, reply } => {
+                let done = self.set_options(values);
+                self.respond(reply, done);
+            }
+            SettingsCommand::UpdateTitle { title, reply } => self.update_title(&title, reply),
+        }
+    }
+
+    /// Changes how the session works. The record is to be handed on once the answer is out.
+    fn configure(&mut self, config: OpenConfig) -> Result<Option<Arc<Record>>, Error> {
+        config.check_open()?;
+        let before = self.config_changed();
+        let model = config.model.map(|model| parse_model(&model)).transpose()?;
+        if let Some(model) = model.filter(|model| *model != self.settings.model) {
+            self.settings.model = model;
+            self.context = None;
+            self.tools = tools_of(&self.services, &self.settings);
+        }
+        if let Some(mode) = config.permission_mode {
+            self.settings.permission_mode = mode;
+        }
+        self.settings.mode = config.mode.unwrap_or(self.settings.mode);
+        if let Some(variables) = config.variables {
+            self.settings.variables = variables;
+        }
+        if let Some(trace) = config.trace {
+            self.settings.trace = trace;
+        }
+        if let Some(additional) = config.additional {
+            self.settings.additional = additional;
+        }
+        let changed = self.config_changed();
+        if before == changed {
+            return Ok(None);
+        }
+        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+    }
+
+    /// How the session works, as its journal says.
+    pub(super) fn config_changed(&self) -> ConfigChanged {
+        ConfigChanged {
+            model: self.settings.model.to_string(),
+            permission_mode: self.settings.permission_mode,
+            mode: self.settings.mode,
+        }
+    }
+
     /// Every option with the value that holds.
     pub(super) fn options(&self) -> Vec<ConfigOption> {
         let settings = &self.settings;

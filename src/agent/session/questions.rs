@@ -3,11 +3,12 @@
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.
 
+use super::Phase;
+use super::Session;
 use super::answers::Over;
-use super::{Phase, Session};
-use crate::agent::approval;
 use crate::agent::command::Answer;
-use crate::agent::questions;
+use crate::agent::session::question_rules;
+use crate::agent::turn::approval;
 use crate::history::outcome;
 use crate::tools::{Ask, ClientRequest, plan_text};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
@@ -152,7 +153,7 @@ impl Session {
             turn_id: running.turn_id.clone(),
             item_id,
             kind: ask.kind,
-            options: questions::options(&ask),
+            options: question_rules::options(&ask),
             text: ask.text,
             plan: ask.plan,
             multiple: ask.multiple,
@@ -193,7 +194,7 @@ impl Session {
                 let mut open = self.asked.questions.iter();
                 let place = open.position(|open| open.question.question_id == *question_id);
                 if let Some(open) = place.map(|place| self.asked.questions.remove(place)) {
-                    let outcome = questions::outcome(&open.question, answer);
+                    let outcome = question_rules::outcome(&open.question, answer);
                     self.resolve_question(open, outcome);
                 }
             }
@@ -242,7 +243,7 @@ impl Session {
         self.asked.over.note_question(&outcome);
         let OpenQuestion { question, answer, .. } = open;
         let is_accepted = outcome::accepts_plan(&question, &outcome);
-        let words = questions::words(&question, &outcome, self.services.question_timeout);
+        let words = question_rules::words(&question, &outcome, self.services.question_timeout);
         let is_aborted = outcome.by == AnsweredBy::Interrupt;
         self.record(Some(question.turn_id), Event::QuestionResolved(outcome));
         if is_accepted {

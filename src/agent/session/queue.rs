@@ -2,11 +2,11 @@
 //!
 //! Invariant: what leaves the queue without being read is handed back whole, and the journal knows the queue as it is.
 
-use super::{Phase, Session};
-use crate::agent::command::QueueEdit;
+use super::Phase;
+use super::Session;
+use crate::agent::command::{QueueCommand, QueueEdit, Record};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::feed::Record;
-use crate::agent::turn;
+use crate::agent::turn::inputs::is_blank;
 use pintle_protocol::event::{Delivery, Event, QueuedInput};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::queue::{QueueMode, QueueUpdate};
@@ -17,6 +17,12 @@ use std::sync::Arc;
 type Edited = (Vec<QueuedInput>, Option<Arc<Record>>);
 
 impl Session {
+    pub(super) fn queue_command(&mut self, command: QueueCommand) {
+        let QueueCommand::Edit { edit, reply } = command;
+        let done = self.edit_queue(edit);
+        self.respond(reply, done);
+    }
+
     /// Edits the queue. The answer is the queue as it is then, or, for messages that were removed, those.
     pub(super) fn edit_queue(&mut self, edit: QueueEdit) -> Result<Edited, Error> {
         match edit {
@@ -49,7 +55,7 @@ impl Session {
         if let Some(missing) = before.as_ref().filter(|id| !self.is_queued(id)) {
             return Err(unknown(missing));
         }
-        if input.as_deref().is_some_and(turn::is_blank) {
+        if input.as_deref().is_some_and(is_blank) {
             return Err(Error::new(ErrorKind::Invalid, "the input is empty")
                 .hint("queue/remove takes a message out of the queue"));
         }

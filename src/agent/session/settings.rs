@@ -1,6 +1,6 @@
 //! How a session works. What of it changes while the session is open is the business of `options`.
 
-use crate::agent::limits::{Limits, Purse};
+use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace::Additional;
 use crate::context::room;
 use crate::exec::variables::Given;
@@ -24,9 +24,9 @@ pub(in crate::agent) struct Settings {
     /// How room is made in a long conversation.
     pub(in crate::agent) room: room::Policy,
     /// What it and its sub-agents spend from; a sub-agent has its parent's.
-    pub(in crate::agent) purse: Purse,
+    pub(in crate::agent) budget: Budget,
     /// It is nobody else's: each turn fills it anew.
-    pub(in crate::agent) is_purse_own: bool,
+    pub(in crate::agent) is_budget_own: bool,
     /// Where a sub-agent keeps what files were: with its parent, who can put them back.
     pub(in crate::agent) blobs: Option<Blobs>,
     /// How many steers are read at once.

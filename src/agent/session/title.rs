@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a model may take. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The most that a model may say: far more than a title, since some think first.
 const MAX_TOKENS: u32 = 2_048;
@@ -81,10 +81,10 @@ impl Session {
         self.naming.is_due = false;
         match self.services.models.provider(&model) {
             Ok(provider) => self.naming.asked.push(Box::pin(async move {
-                let asked = tokio::time::timeout(PATIENCE, ask(provider, &model, text)).await;
+                let asked = tokio::time::timeout(TITLE_TIMEOUT, ask(provider, &model, text)).await;
                 match asked {
                     Ok(answered) => answered.map_err(|error| error.message),
-                    Err(_) => Err(format!("no answer within {} s", PATIENCE.as_secs())),
+                    Err(_) => Err(format!("no answer within {} s", TITLE_TIMEOUT.as_secs())),
                 }
             })),
             Err(error) => tracing::debug!("session {} gets no title: {error}", self.id),

@@ -1,15 +1,20 @@
 //! How turns begin, are told things, and end.
 
-use super::{Due, Phase, Running, Session};
-use crate::agent::briefing::Brief;
-use crate::agent::client_calls;
-use crate::agent::command::{Accepted, Interrupted, Reply};
+use super::Due;
+use super::Phase;
+use super::Running;
+use super::Session;
+use crate::agent::clients;
+use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::feed::Record;
 use crate::agent::host::{Activity, JournalLost};
-use crate::agent::inputs;
-use crate::agent::limits::Limits;
-use crate::agent::turn::{End, Finished, TurnContext, Work};
+use crate::agent::turn::briefing::Brief;
+use crate::agent::turn::context::{
+    EditChecks, End, Finished, ModelAccess, TurnContext, TurnTools, Work,
+};
+use crate::agent::turn::inputs;
+use crate::agent::turn::limits::Limits;
+use crate::agent::workspace::Workspace;
 use crate::llm::Provider;
 use crate::tools::Folders;
 use pintle_protocol::content::Input;
@@ -30,6 +35,24 @@ struct Taken {
 }
 
 impl Session {
+    pub(super) fn turn_command(&mut self, command: TurnCommand) {
+        match command {
+            TurnCommand::Start { input, when_busy, limits, reply } => {
+                self.start(input, when_busy, limits, reply);
+            }
+            TurnCommand::Steer { expected, input, reply } => {
+                self.steer(expected.as_ref(), input, reply);
+            }
+            TurnCommand::Interrupt { expected, queue, reply } => {
+                self.interrupt(expected.as_ref(), queue, reply);
+            }
+            TurnCommand::WhenIdle { reply } => {
+                self.waiting_for_idle.push(reply);
+                self.tell_if_idle();
+            }
+        }
+    }
+
     pub(super) fn start(
         &mut self,
         input: Vec<Input>,
@@ -135,47 +158,43 @@ impl Session {
         let window = known.as_ref().and_then(|known| known.window);
         let cancel = CancellationToken::new();
         let limits = self.limits(&work);
-        if self.settings.is_purse_own {
-            self.settings.purse.fill(&limits);
+        if self.settings.is_budget_own {
+            self.settings.budget.fill(&limits);
         }
         let ctx = TurnContext {
             session_id: self.id.clone(),
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
-            provider,
-            price: known.as_ref().and_then(|known| known.price),
-            window,
-            room: self.settings.room,
-            patience: self.services.patience,
-            limits,
-            purse: self.settings.purse.clone(),
-            model: self.settings.model.clone(),
+            cancel: cancel.clone(),
+            llm: ModelAccess {
+                provider,
+                model: self.settings.model.clone(),
+                price: known.as_ref().and_then(|known| known.price),
+                window,
+                room: self.settings.room,
+                retry: self.services.retry_policy,
+                trace: self.settings.trace.clone(),
+            },
             brief: self.brief(),
             system: Arc::default(),
-            tools: client_calls::tools(&self.tools, self.extensions()),
-            tool_settings: Arc::clone(&self.services.tool_settings),
-            env: Arc::clone(&self.services.env),
-            variables: self.settings.variables.clone(),
-            trace: self.settings.trace.clone(),
-            additional: self.settings.additional.clone(),
-            folders: Folders {
-                cwd: PathBuf::from(&self.journal.header().cwd),
-                home: self.services.env.platform().home.clone(),
+            workspace: self.workspace(),
+            tools: TurnTools {
+                list: clients::tools(&self.tools, self.extensions()),
+                settings: Arc::clone(&self.services.tool_settings),
+                ledger: self.ledger.clone(),
+                client: self.asked.desk(),
+                jobs: self.jobs.desk(),
+                agents: self.subagents.desk(),
             },
-            ledger: self.ledger.clone(),
-            artifacts: self.artifacts(),
-            blobs: self.blobs(),
-            announcements: self.announcements(),
             permission_mode: self.settings.permission_mode,
             hooks: self.turn_hooks(),
-            open_todos: self.undone(),
-            lint: self.services.lint.clone(),
-            reports: self.reports(),
-            report_wait: self.services.report_wait,
-            client: self.asked.desk(),
-            jobs: self.jobs.desk(),
-            agents: self.subagents.desk(),
-            cancel: cancel.clone(),
+            limits,
+            budget: self.settings.budget.clone(),
+            checks: EditChecks {
+                lint: self.services.lint.clone(),
+                reports: self.reports(),
+                report_wait: self.services.report_wait,
+            },
         };
         self.phase = Phase::Running(Box::new(Running {
             turn_id: turn_id.clone(),
@@ -190,6 +209,22 @@ impl Session {
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
         self.hand_on_state();
+    }
+
+    /// Where the session works.
+    fn workspace(&self) -> Workspace {
+        Workspace {
+            env: Arc::clone(&self.services.env),
+            folders: Folders {
+                cwd: PathBuf::from(&self.journal.header().cwd),
+                home: self.services.env.platform().home.clone(),
+            },
+            additional: self.settings.additional.clone(),
+            variables: self.settings.variables.clone(),
+            blobs: self.blobs(),
+            announcements: self.announcements(),
+            artifacts: self.artifacts(),
+        }
     }
 
     /// What the system prompt is made of beside files.

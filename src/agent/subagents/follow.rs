@@ -3,9 +3,9 @@
 //! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
 
 use super::Spent;
-use crate::agent::command::{Command, SessionHandle};
+use crate::agent::clients::SubscriberId;
+use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand};
 use crate::agent::error::Error;
-use crate::agent::feed::{Feed, Subscriber, SubscriberId};
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
@@ -33,7 +33,7 @@ pub(in crate::agent) enum Heard {
 
 impl Heard {
     /// It could not even begin.
-    pub(super) fn failed(error: &Error) -> Self {
+    pub(in crate::agent) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
         Self::Stopped { said, is_error: true, spent: Spent::default(), changes: Vec::new() }
@@ -53,7 +53,7 @@ pub(in crate::agent) struct Follower {
 
 impl Follower {
     /// A follower, and the subscriber that feeds it.
-    pub(super) fn new(handle: SessionHandle) -> (Self, Subscriber) {
+    pub(in crate::agent) fn new(handle: SessionHandle) -> (Self, Subscriber) {
         let (tx, feed) = mpsc::channel(FEED_CAPACITY);
         let subscriber = Subscriber {
             id: PARENT,
@@ -68,7 +68,7 @@ impl Follower {
     }
 
     /// Waits for the next thing that a parent wants to know.
-    pub(super) async fn next(&mut self) -> Heard {
+    pub(in crate::agent) async fn next(&mut self) -> Heard {
         loop {
             let heard = match self.feed.recv().await {
                 None => return Heard::Gone,
@@ -154,7 +154,7 @@ impl Follower {
         if let Some(cost) = end.cost_nano_usd {
             self.spent.cost_nano_usd = Some(self.spent.cost_nano_usd.unwrap_or(0) + cost);
         }
-        let stands = self.handle.ask(|reply| Command::Look { reply }).await;
+        let stands = self.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
         if stands.is_ok_and(|snapshot| snapshot.active_turn_id.is_some()) {
             return None;
         }

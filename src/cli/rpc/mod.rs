@@ -234,7 +234,8 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     services.room.is_automatic = enabled.unwrap_or(services.room.is_automatic);
     services.room.reserve = reserve_tokens.unwrap_or(services.room.reserve);
     services.room.keep = keep_recent_tokens.unwrap_or(services.room.keep);
-    services.patience.retries = set_up.pi.retry.max_retries.unwrap_or(services.patience.retries);
+    services.retry_policy.retries =
+        set_up.pi.retry.max_retries.unwrap_or(services.retry_policy.retries);
     if let Some(tools) = chosen(task, services.tools.clone())? {
         services.tools = tools;
     }

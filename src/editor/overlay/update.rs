@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// How long an editor may take for an edit; it may format and save.
-pub(super) const PATIENCE: Duration = Duration::from_secs(15);
+pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The version of a document whose file its editor is to make.
 pub(super) const NOT_MADE: i64 = 0;
@@ -354,7 +354,7 @@ async fn make(
             label: label.to_owned(),
             edits: edits.iter().map(Edit::params).collect(),
         };
-        let asked = tokio::time::timeout(PATIENCE, documents.ask(owner, params));
+        let asked = tokio::time::timeout(EDIT_TIMEOUT, documents.ask(owner, params));
         let asked = tokio::select! {
             biased;
             asked = asked => asked,

@@ -9,7 +9,7 @@ use super::requests::{self, Desk, Done};
 use super::terminals::{Made, Taken, TerminalNews, Terminals};
 use super::told::Missed;
 use super::wire;
-use crate::agent::{Command, Feed, QueueEdit, SessionHandle};
+use crate::agent::{AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, TurnCommand};
 use crate::frontend::in_flight::InFlight;
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
@@ -225,13 +225,13 @@ impl Driver {
                 let queue = QueuePolicy::Keep;
                 let expected = Some(turn);
                 let stopped =
-                    handle.ask(|reply| Command::Interrupt { expected, queue, reply }).await;
+                    handle.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
                 if let (true, Some(item)) =
                     (!stopped.is_ok_and(|stopped| stopped.turn_id.is_some()), item)
                 {
                     let edit = QueueEdit::Remove(Some(vec![item]));
                     // One that was read meanwhile is in a turn that ends by itself.
-                    let _ = handle.ask(|reply| Command::EditQueue { edit, reply }).await;
+                    let _ = handle.ask(|reply| QueueCommand::Edit { edit, reply }).await;
                 }
                 Done::Told
             }
@@ -292,7 +292,7 @@ impl Driver {
             Answered::Tell(session, answer) => {
                 // A full command channel waits for the session, which never waits for us.
                 let told = async move {
-                    let _ = session.tell(Command::Answer(answer)).await;
+                    let _ = session.tell(AnswerCommand::Returned(answer)).await;
                     Done::Told
                 };
                 self.running.push(told.boxed());

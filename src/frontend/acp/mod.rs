@@ -25,7 +25,9 @@ mod wire;
 
 pub use super::native::Ended;
 
-use crate::agent::{Command, EngineHandle, Feed, SessionHandle, SubscriberId};
+use crate::agent::{
+    EngineHandle, Feed, SessionHandle, SubscriberId, SubscriptionCommand, TurnCommand,
+};
 use crate::transport::{Incoming, Link};
 use driver::Driver;
 use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
@@ -157,8 +159,8 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
 async fn when_idle(sessions: Vec<SessionHandle>) {
     let each = sessions.into_iter().map(|session| async move {
         // A session that is closed is idle.
-        let _ = session.tell(Command::NoMoreAnswers { id: SUBSCRIBER }).await;
-        let _ = session.ask(|reply| Command::WhenIdle { reply }).await;
+        let _ = session.tell(SubscriptionCommand::StopAnswering { id: SUBSCRIBER }).await;
+        let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
     });
     join_all(each).await;
 }

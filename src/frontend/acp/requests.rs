@@ -8,8 +8,9 @@ use super::said;
 use super::story::{Offers, Story};
 use super::wire;
 use crate::agent::{
-    Accepted, Adopt, Command, CreateSession, Editors, EngineHandle, Error, ErrorKind, Filter,
-    OpenConfig, SessionHandle, Snapshot, Subscriber, SubscriberId, Trace,
+    Accepted, Adopt, Command, ContextCommand, CreateSession, Editors, EngineHandle, Error,
+    ErrorKind, Filter, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber,
+    SubscriberId, SubscriptionCommand, Trace, TurnCommand,
 };
 use crate::frontend::native::dispatch::{error_object, refused};
 use agent_client_protocol_schema::v1 as acp;
@@ -154,7 +155,8 @@ impl Desk {
     pub(super) async fn load_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
         let handle = self.open(&params.session_id, &params.additional_directories).await?;
-        let snapshot = handle.ask(|reply| Command::Look { reply }).await.map_err(no)?;
+        let snapshot =
+            handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(no)?;
         let story = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
         let told = Some((story.map_err(no)?, snapshot.seq));
         let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
@@ -189,7 +191,8 @@ impl Desk {
             // One too many cannot be asked for permission; its calls are denied then.
             adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
         };
-        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
+        let subscribe =
+            |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
         let snapshot = handle.ask(subscribe).await.map_err(no)?;
         if let Some(Editors { documents, .. }) = self.engine.editors() {
             let folders = additional.iter().map(PathBuf::as_path);
@@ -270,8 +273,9 @@ pub(super) async fn prompt(
     trace: Trace,
 ) -> Answer<Accepted> {
     let config = OpenConfig { trace: Some(trace), ..OpenConfig::default() };
-    handle.ask(|reply| Command::Configure { config, reply }).await.map_err(no)?;
-    let start = |reply| Command::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
+    handle.ask(|reply| SettingsCommand::Configure { config, reply }).await.map_err(no)?;
+    let start =
+        |reply| TurnCommand::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
     handle.ask(start).await.map_err(no)
 }
 
@@ -279,21 +283,22 @@ pub(super) async fn compact(
     handle: SessionHandle,
     instructions: Option<String>,
 ) -> Answer<pintle_protocol::ids::TurnId> {
-    handle.ask(|reply| Command::Compact { instructions, reply }).await.map_err(no)
+    handle.ask(|reply| ContextCommand::Compact { instructions, reply }).await.map_err(no)
 }
 
 /// Stops what runs and hands back what waits.
 pub(super) async fn interrupt(handle: SessionHandle) {
     let queue = QueuePolicy::Return;
     // One that is closed does nothing any more.
-    let _ = handle.ask(|reply| Command::Interrupt { expected: None, queue, reply }).await;
+    let _ = handle.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await;
 }
 
 pub(super) async fn set(
     handle: &SessionHandle,
     values: BTreeMap<String, String>,
 ) -> Answer<ConfigResult> {
-    let result = handle.ask(|reply| Command::SetOptions { values, reply }).await.map_err(no)?;
+    let result =
+        handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await.map_err(no)?;
     match result.rejected.first() {
         Some(rejected) => Err(invalid(&rejected.reason)),
         None => Ok(result),
@@ -322,7 +327,8 @@ pub(super) async fn steer(handle: SessionHandle, params: Option<Box<RawValue>>) 
     let trace = trace(params.meta.as_ref());
     let input = said::input(params.prompt).map_err(|why| invalid(&why))?;
     let steer = input.clone();
-    let accepted = handle.ask(|reply| Command::Steer { expected: None, input: steer, reply }).await;
+    let accepted =
+        handle.ask(|reply| TurnCommand::Steer { expected: None, input: steer, reply }).await;
     Ok(match accepted {
         Ok(Some(_)) => Steered::Injected,
         Ok(None) if is_prompted => Steered::PromptRequired,

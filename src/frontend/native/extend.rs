@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use crate::agent::{ClientTool, Command, HOOK_TIMEOUT, Hook, Runner, globs_of};
+use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, globs_of};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
 use pintle_protocol::hook::{HookPoint, HookRegisterParams, ToolRegisterParams};
@@ -99,7 +99,7 @@ async fn tell(
     let id = connection.subscriber;
     for session in connection.sessions() {
         let extensions = Arc::clone(&given);
-        let told = session.ask(|reply| Command::Extend { id, extensions, reply }).await;
+        let told = session.ask(|reply| ClientCommand::Extend { id, extensions, reply }).await;
         // One that was closed meanwhile has no next turn.
         if let Err(error) = told
             && !session.is_closed()

@@ -3,7 +3,8 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use crate::agent::{
-    self, Command, CreateSession, OpenConfig, QueueEdit, SessionHandle, Snapshot, Trace,
+    self, Command, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
+    SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Trace, TurnCommand,
 };
 use crate::frontend::in_flight::MAX_IN_FLIGHT;
 use crate::transport::MAX_MESSAGE_BYTES;
@@ -141,7 +142,7 @@ pub(super) async fn session_unsubscribe(
 ) -> Answer<Empty> {
     let session = session(&connection, params.session_id)?;
     let id = connection.subscriber;
-    session.ask(|reply| Command::Unsubscribe { id, reply }).await.map_err(refused)?;
+    session.ask(|reply| SubscriptionCommand::Unsubscribe { id, reply }).await.map_err(refused)?;
     Ok(Empty {})
 }
 
@@ -154,9 +155,10 @@ pub(super) async fn turn_start(
     if let Some(parent) = traceparent {
         let trace = Some(Trace::new(Some(&parent), None));
         let config = OpenConfig { trace, ..OpenConfig::default() };
-        session.ask(|reply| Command::Configure { config, reply }).await.map_err(refused)?;
+        session.ask(|reply| SettingsCommand::Configure { config, reply }).await.map_err(refused)?;
     }
-    let accepted = session.ask(|reply| Command::Start { input, when_busy, limits, reply }).await;
+    let accepted =
+        session.ask(|reply| TurnCommand::Start { input, when_busy, limits, reply }).await;
     let agent::Accepted { turn_id, item_id, disposition } = accepted.map_err(refused)?;
     Ok(TurnStartResult { turn_id, item_id, disposition })
 }
@@ -167,7 +169,7 @@ pub(super) async fn turn_steer(
 ) -> Answer<TurnSteerResult> {
     let TurnSteerParams { session_id, expected_turn_id: expected, input } = params;
     let session = session(&connection, session_id)?;
-    let accepted = session.ask(|reply| Command::Steer { expected, input, reply }).await;
+    let accepted = session.ask(|reply| TurnCommand::Steer { expected, input, reply }).await;
     Ok(match accepted.map_err(refused)? {
         Some(accepted) => TurnSteerResult {
             outcome: SteerOutcome::Accepted,
@@ -186,7 +188,7 @@ pub(super) async fn turn_interrupt(
 ) -> Answer<TurnInterruptResult> {
     let TurnInterruptParams { session_id, turn_id: expected, queue } = params;
     let session = session(&connection, session_id)?;
-    let interrupted = session.ask(|reply| Command::Interrupt { expected, queue, reply }).await;
+    let interrupted = session.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
     let agent::Interrupted { turn_id, returned } = interrupted.map_err(refused)?;
     Ok(TurnInterruptResult { turn_id, returned })
 }
@@ -197,7 +199,7 @@ pub(super) async fn session_compact(
 ) -> Answer<SessionCompactResult> {
     let SessionCompactParams { session_id, instructions } = params;
     let session = session(&connection, session_id)?;
-    let begun = session.ask(|reply| Command::Compact { instructions, reply }).await;
+    let begun = session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
     Ok(SessionCompactResult { turn_id: begun.map_err(refused)? })
 }
 
@@ -206,7 +208,7 @@ pub(super) async fn context_read(
     params: ContextReadParams,
 ) -> Answer<ContextReadResult> {
     let session = session(&connection, params.session_id)?;
-    let read = session.ask(|reply| Command::ReadContext { reply }).await.map_err(refused)?;
+    let read = session.ask(|reply| ContextCommand::Read { reply }).await.map_err(refused)?;
     Ok(if params.summary {
         let (tools, messages) = (Vec::new(), Vec::new());
         ContextReadResult { system: None, tools, messages, ..read }
@@ -220,7 +222,8 @@ pub(super) async fn command_list(
     params: SessionParams,
 ) -> Answer<CommandListResult> {
     let session = session(&connection, params.session_id)?;
-    let snapshot = session.ask(|reply| Command::Look { reply }).await.map_err(refused)?;
+    let snapshot =
+        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
     Ok(connection.engine.commands(&snapshot.cwd).await)
 }
 
@@ -244,7 +247,7 @@ async fn set_options(
     session: &SessionHandle,
     values: BTreeMap<String, String>,
 ) -> Answer<ConfigResult> {
-    session.ask(|reply| Command::SetOptions { values, reply }).await.map_err(refused)
+    session.ask(|reply| SettingsCommand::SetOptions { values, reply }).await.map_err(refused)
 }
 
 pub(super) async fn queue_list(
@@ -274,7 +277,7 @@ pub(super) async fn queue_remove(
 }
 
 async fn edit_queue(session: &SessionHandle, edit: QueueEdit) -> Answer<Vec<QueuedInput>> {
-    session.ask(|reply| Command::EditQueue { edit, reply }).await.map_err(refused)
+    session.ask(|reply| QueueCommand::Edit { edit, reply }).await.map_err(refused)
 }
 
 pub(super) async fn job_list(
@@ -282,7 +285,7 @@ pub(super) async fn job_list(
     params: SessionParams,
 ) -> Answer<JobListResult> {
     let session = session(&connection, params.session_id)?;
-    let jobs = session.ask(|reply| Command::ListJobs { reply }).await.map_err(refused)?;
+    let jobs = session.ask(|reply| JobCommand::List { reply }).await.map_err(refused)?;
     Ok(JobListResult { jobs })
 }
 
@@ -292,7 +295,7 @@ pub(super) async fn job_stop(
 ) -> Answer<JobStopResult> {
     let JobStopParams { session_id, job_id: id } = params;
     let session = session(&connection, session_id)?;
-    let job = session.ask(|reply| Command::StopJob { id, reply }).await.map_err(refused)?;
+    let job = session.ask(|reply| JobCommand::Stop { id, reply }).await.map_err(refused)?;
     Ok(JobStopResult { job })
 }
 
@@ -334,7 +337,8 @@ async fn first_of(
     tail: Option<u64>,
 ) -> Answer<Option<u64>> {
     let Some(tail) = tail.filter(|_| from_seq.is_none()) else { return Ok(from_seq) };
-    let snapshot = session.ask(|reply| Command::Look { reply }).await.map_err(refused)?;
+    let snapshot =
+        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
     Ok(Some(snapshot.seq.saturating_sub(tail)))
 }
 
@@ -346,10 +350,10 @@ pub(super) async fn attach(
     from_seq: Option<u64>,
 ) -> Answer<SessionResult> {
     let snapshot = if subscribe == Some(false) {
-        session.ask(|reply| Command::Look { reply }).await
+        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
     } else {
         let subscriber = connection.as_subscriber();
-        session.ask(|reply| Command::Subscribe { subscriber, from_seq, reply }).await
+        session.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await
     };
     let snapshot = snapshot.map_err(refused)?;
     if subscribe != Some(false) {

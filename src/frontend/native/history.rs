@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::refused;
 use super::handlers::{Answer, attach, open_config, session};
-use crate::agent::{Command, ForkSession, ReviewWish, Rewind};
+use crate::agent::{ForkSession, HistoryCommand, ReviewCommand, Rewind};
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionMergeParams,
     SessionMergeResult, SessionRewindParams, SessionRewindResult,
@@ -22,7 +22,7 @@ pub(super) async fn session_rewind(
     let SessionRewindParams { session_id, to, scope, overwrite, summarize, dry_run } = params;
     let session = session(&connection, session_id)?;
     let rewind = Rewind { to, scope, overwrite, is_summed_up: summarize, is_dry_run: dry_run };
-    session.ask(|reply| Command::Rewind { rewind, reply }).await.map_err(refused)
+    session.ask(|reply| HistoryCommand::Rewind { rewind, reply }).await.map_err(refused)
 }
 
 pub(super) async fn session_fork(
@@ -42,7 +42,7 @@ pub(super) async fn session_merge(
 ) -> Answer<SessionMergeResult> {
     let SessionMergeParams { session_id, fork_id: fork } = params;
     let session = session(&connection, session_id)?;
-    session.ask(|reply| Command::Merge { fork, reply }).await.map_err(refused)
+    session.ask(|reply| HistoryCommand::Merge { fork, reply }).await.map_err(refused)
 }
 
 pub(super) async fn review_list(
@@ -51,7 +51,7 @@ pub(super) async fn review_list(
 ) -> Answer<ReviewListResult> {
     let ReviewListParams { session_id, path, turn_id, closed } = params;
     let session = session(&connection, session_id)?;
-    let list = |reply| Command::Review(ReviewWish::List { path, turn_id, closed, reply });
+    let list = |reply| ReviewCommand::List { path, turn_id, closed, reply };
     session.ask(list).await.map_err(refused)
 }
 
@@ -61,7 +61,7 @@ pub(super) async fn review_decide(
 ) -> Answer<ReviewDecideResult> {
     let ReviewDecideParams { session_id, action } = params;
     let session = session(&connection, session_id)?;
-    let decide = |reply| Command::Review(ReviewWish::Decide { action, reply });
+    let decide = |reply| ReviewCommand::Decide { action, reply };
     session.ask(decide).await.map_err(refused)
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn review_baseline(
 ) -> Answer<ReviewBaselineResult> {
     let ReviewBaselineParams { session_id, path } = params;
     let session = session(&connection, session_id)?;
-    let read = |reply| Command::Review(ReviewWish::Baseline { path, reply });
+    let read = |reply| ReviewCommand::Baseline { path, reply };
     session.ask(read).await.map_err(refused)
 }
 
@@ -81,7 +81,7 @@ pub(super) async fn review_patch(
 ) -> Answer<ReviewPatchResult> {
     let ReviewPatchParams { session_id, open } = params;
     let session = session(&connection, session_id)?;
-    let patch = |reply| Command::Review(ReviewWish::Patch { open, reply });
+    let patch = |reply| ReviewCommand::Patch { open, reply };
     session.ask(patch).await.map_err(refused)
 }
 
@@ -91,6 +91,6 @@ pub(super) async fn session_label(
 ) -> Answer<SessionLabelResult> {
     let SessionLabelParams { session_id, at, label } = params;
     let session = session(&connection, session_id)?;
-    let named = session.ask(|reply| Command::Label { at, label, reply }).await;
+    let named = session.ask(|reply| HistoryCommand::Label { at, label, reply }).await;
     Ok(SessionLabelResult { seq: named.map_err(refused)? })
 }

@@ -16,7 +16,10 @@ mod questions;
 mod stored;
 mod told;
 
-use crate::agent::{Command, EditCall, Editors, EngineHandle, Feed, SubscriberId};
+use crate::agent::{
+    AnswerCommand, EditCall, Editors, EngineHandle, Feed, SubscriberId, SubscriptionCommand,
+    TurnCommand,
+};
 use crate::frontend::in_flight::InFlight;
 use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
@@ -192,8 +195,8 @@ fn when_idle(connection: &Connection) -> impl Future<Output = ()> + Send + use<>
     async move {
         let each = sessions.into_iter().map(|session| async move {
             // A session that is closed is idle.
-            let _ = session.tell(Command::NoMoreAnswers { id }).await;
-            let _ = session.ask(|reply| Command::WhenIdle { reply }).await;
+            let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
+            let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
         });
         join_all(each).await;
     }
@@ -224,7 +227,7 @@ impl Driver {
                 };
                 // A full command channel waits for the session, which never waits for us.
                 let told = async move {
-                    let _ = session.tell(Command::Answer(answer)).await;
+                    let _ = session.tell(AnswerCommand::Returned(answer)).await;
                     Answered { id: Id::Null, order: Order::Read, response: Vec::new() }
                 };
                 self.running.push(told.boxed());

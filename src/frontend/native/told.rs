@@ -4,7 +4,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use super::handlers::session;
-use crate::agent::{Command, DiagnosticsReport};
+use crate::agent::{AnswerCommand, ClientCommand, DiagnosticsReport, SettingsCommand};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::approval::{ApprovalAnswerParams, ApprovalOutcome};
 use pintle_protocol::diagnostics::EditorDiagnosticsParams;
@@ -27,7 +27,7 @@ pub(super) async fn session_update(
     };
     let session = session(&connection, params.session_id)?;
     let title = title.unwrap_or_default();
-    let title = session.ask(|reply| Command::UpdateTitle { title, reply }).await;
+    let title = session.ask(|reply| SettingsCommand::UpdateTitle { title, reply }).await;
     Ok(SessionUpdateResult { title: title.map_err(refused)? })
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn approval_answer(
 ) -> Answer<ApprovalOutcome> {
     let ApprovalAnswerParams { session_id, approval_id: id, answer } = params;
     let session = session(&connection, session_id)?;
-    session.ask(|reply| Command::AnswerApproval { id, answer, reply }).await.map_err(refused)
+    session.ask(|reply| AnswerCommand::Approval { id, answer, reply }).await.map_err(refused)
 }
 
 pub(super) async fn question_answer(
@@ -46,7 +46,7 @@ pub(super) async fn question_answer(
 ) -> Answer<QuestionOutcome> {
     let QuestionAnswerParams { session_id, question_id: id, answer } = params;
     let session = session(&connection, session_id)?;
-    session.ask(|reply| Command::AnswerQuestion { id, answer, reply }).await.map_err(refused)
+    session.ask(|reply| AnswerCommand::Question { id, answer, reply }).await.map_err(refused)
 }
 
 pub(super) async fn editor_diagnostics(
@@ -57,6 +57,6 @@ pub(super) async fn editor_diagnostics(
     let session = session(&connection, session_id)?;
     let id = connection.subscriber;
     let report = DiagnosticsReport { path, version, items };
-    session.ask(|reply| Command::Report { id, report, reply }).await.map_err(refused)?;
+    session.ask(|reply| ClientCommand::Diagnostics { id, report, reply }).await.map_err(refused)?;
     Ok(Empty {})
 }

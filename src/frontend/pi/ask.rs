@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a person may take to give a permission.
-pub(super) const PATIENCE: Duration = Duration::from_secs(300);
+pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The dialogs that are open.
 #[derive(Debug, Default)]
@@ -38,14 +38,14 @@ enum About {
 impl Dialogs {
     /// Asks for permission.
     pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
-        let id = self.open(session, About::Approval(approval.clone()), PATIENCE);
+        let id = self.open(session, About::Approval(approval.clone()), ASK_TIMEOUT);
         json!({
             "type": "extension_ui_request",
             "id": id,
             "method": "confirm",
             "title": format!("Allow {}?", approval.tool_name),
             "message": format!("{}\n{}", approval.title, approval.reason),
-            "timeout": millis(PATIENCE),
+            "timeout": millis(ASK_TIMEOUT),
         })
     }
 

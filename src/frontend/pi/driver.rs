@@ -5,7 +5,10 @@ use super::line::{self, Head};
 use super::sessions::{Open, Sessions, Watching};
 use super::shell::{self, Shells};
 use super::{Ended, FEED_BATCH, Options};
-use crate::agent::{Command, EngineHandle, Error, Feed, Interrupted, SessionHandle, Subscriber};
+use crate::agent::{
+    AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
+    Subscriber, SubscriptionCommand, TurnCommand,
+};
 use crate::frontend::outbox::Outbox;
 use crate::transport::{MAX_MESSAGE_BYTES, Outgoing};
 use pintle_protocol::event::{
@@ -126,7 +129,7 @@ impl Driver {
 
     pub(super) async fn deny_overdue(&mut self) {
         for (session, answer) in self.dialogs.overdue() {
-            let _ = session.tell(Command::Answer(answer)).await;
+            let _ = session.tell(AnswerCommand::Returned(answer)).await;
         }
     }
 
@@ -134,7 +137,7 @@ impl Driver {
     pub(super) async fn nobody_answers(&mut self) {
         self.dialogs = Dialogs::default();
         let id = self.watching.subscriber.id;
-        let _ = self.open.handle.tell(Command::NoMoreAnswers { id }).await;
+        let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
     }
 
     /// Whether nothing runs, nothing waits in the engine, and all of it was told.
@@ -142,7 +145,8 @@ impl Driver {
         if !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some() {
             return false;
         }
-        let Ok(look) = self.open.handle.ask(|reply| Command::Look { reply }).await else {
+        let Ok(look) = self.open.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
+        else {
             return true;
         };
         let is_told = look.seq <= self.open.seq;
@@ -274,7 +278,7 @@ impl Driver {
     /// Stops what runs. What the model has not read waits for the next prompt. `false` when nothing ran.
     pub(super) async fn interrupt(&mut self) -> bool {
         let queue = QueuePolicy::Return;
-        let interrupt = |reply| Command::Interrupt { expected: None, queue, reply };
+        let interrupt = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
         let Ok(Interrupted { turn_id, returned }) = self.open.handle.ask(interrupt).await else {
             return false;
         };
@@ -310,7 +314,7 @@ impl Driver {
     pub(super) async fn begin_compacting(&mut self) {
         let Some(mut compacting) = self.compacting.take_if(|it| it.turn.is_none()) else { return };
         let instructions = compacting.instructions.take();
-        let compact = |reply| Command::Compact { instructions, reply };
+        let compact = |reply| ContextCommand::Compact { instructions, reply };
         self.open.story.summed_up = None;
         match self.open.handle.ask(compact).await {
             Ok(turn) => {

@@ -103,7 +103,7 @@ impl Driver {
             Command::GetCommands => self.commands(&head).await,
             Command::UiResponse(response) => {
                 if let Some((session, answer)) = self.dialogs.take(response) {
-                    let _ = session.tell(agent::Command::Answer(answer)).await;
+                    let _ = session.tell(agent::AnswerCommand::Returned(answer)).await;
                 }
                 return;
             }
@@ -125,7 +125,7 @@ impl Driver {
     }
 
     async fn look(&mut self) -> Result<Snapshot, agent::Error> {
-        self.open.handle.ask(|reply| agent::Command::Look { reply }).await
+        self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 
     /// That a message was taken, and what becomes of it; the legacy Pi did not say.
@@ -170,7 +170,7 @@ impl Driver {
         when_busy: WhenBusy,
     ) -> Result<Disposition, agent::Error> {
         let content = input.clone();
-        let start = |reply| agent::Command::Start { input, when_busy, limits: None, reply };
+        let start = |reply| agent::TurnCommand::Start { input, when_busy, limits: None, reply };
         let accepted = self.open.handle.ask(start).await?;
         let disposition = accepted.disposition;
         if disposition == Disposition::Queued {
@@ -182,7 +182,7 @@ impl Driver {
     /// Puts a message into the running turn; `false` when none runs.
     async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
         let content = input.clone();
-        let steer = |reply| agent::Command::Steer { expected: None, input, reply };
+        let steer = |reply| agent::TurnCommand::Steer { expected: None, input, reply };
         let Some(accepted) = self.open.handle.ask(steer).await? else { return Ok(false) };
         self.queued(accepted, Delivery::Steer, content);
         Ok(true)
@@ -262,7 +262,7 @@ impl Driver {
 
     async fn clear_queue(&mut self, head: &Head) -> Value {
         let lists = self.open.story.queue.lists();
-        let remove = |reply| agent::Command::EditQueue { edit: QueueEdit::Remove(None), reply };
+        let remove = |reply| agent::QueueCommand::Edit { edit: QueueEdit::Remove(None), reply };
         match self.open.handle.ask(remove).await {
             Ok(removed) => {
                 for input in removed {

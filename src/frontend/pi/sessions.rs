@@ -10,7 +10,7 @@ use super::story::Story;
 use super::{Dialect, Options, variables};
 use crate::agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, ForkSession, Given, OpenConfig,
-    SessionHandle, Snapshot, Subscriber,
+    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
 };
 
 use crate::pi::{self, Apis};
@@ -49,7 +49,7 @@ impl Open {
             self.variables = Given::clone(&given);
             let config = OpenConfig { variables: Some(given), ..OpenConfig::default() };
             // One that is closed runs no commands.
-            let _ = self.handle.ask(|reply| Command::Configure { config, reply }).await;
+            let _ = self.handle.ask(|reply| SettingsCommand::Configure { config, reply }).await;
         }
     }
 }
@@ -302,13 +302,14 @@ impl Sessions {
     ) -> Result<Open, Error> {
         let Watching { subscriber, steering, follow_up } = watching;
         let subscriber = subscriber.clone();
-        let subscribe = |reply| Command::Subscribe { subscriber, from_seq: None, reply };
+        let subscribe =
+            |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
         let Snapshot { seq, title, model, cwd, .. } = handle.ask(subscribe).await?;
         mirror.catch_up(seq);
         let values = [("steerMode", steering), ("followUpMode", follow_up)];
         let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
         let values = BTreeMap::from(values);
-        handle.ask(|reply| Command::SetOptions { values, reply }).await?;
+        handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
         let level = Named::read(&model).level.to_owned();
         let mut open = Open {
             story: Story::new(self.options.dialect, self.apis(), title, level),

@@ -26,7 +26,7 @@ impl Driver {
         let values: BTreeMap<String, String> = values.collect();
         let model = values.get("model").cloned();
         let effort = values.get("effort").cloned();
-        let set = |reply| agent::Command::SetOptions { values, reply };
+        let set = |reply| agent::SettingsCommand::SetOptions { values, reply };
         let set = self.open.handle.ask(set).await.map_err(|error| words(&error))?;
         let ConfigResult { rejected, .. } = set;
         if let Some(rejected) = rejected.into_iter().next() {
@@ -130,7 +130,7 @@ impl Driver {
         if title.is_empty() {
             return head.failed("Session name cannot be empty");
         }
-        let update = |reply| agent::Command::UpdateTitle { title, reply };
+        let update = |reply| agent::SettingsCommand::UpdateTitle { title, reply };
         match self.open.handle.ask(update).await {
             Ok(title) => {
                 let mut lines = Vec::new();

@@ -2,7 +2,9 @@
 
 use super::line::{Bash, Head, fields};
 use super::story::RAN;
-use crate::agent::{Command, EngineHandle, Given, Note, NoteBody, PersonsRun, SessionHandle};
+use crate::agent::{
+    EngineHandle, Given, HistoryCommand, Note, NoteBody, PersonsRun, SessionHandle,
+};
 
 use crate::pi;
 use futures_util::future::BoxFuture;
@@ -89,7 +91,7 @@ impl Shells {
             let result = result(&ran);
             let now_ms = engine.services().ambient.now_ms();
             let note = note(&command, exclude_from_context, &result, now_ms);
-            match session.ask(|reply| Command::Note { note, reply }).await {
+            match session.ask(|reply| HistoryCommand::Note { note, reply }).await {
                 Ok(()) => head.data(result),
                 Err(error) => head.failed(&error.message),
             }

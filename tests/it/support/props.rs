@@ -2,7 +2,7 @@
 
 use super::model::OnlyModel;
 use super::stage::Setup;
-use pintle::agent::{Engine, EngineHandle, Limits, Patience, Personal, RoomPolicy, Services};
+use pintle::agent::{Engine, EngineHandle, Limits, Personal, RetryPolicy, RoomPolicy, Services};
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
@@ -53,7 +53,7 @@ pub(crate) fn engine_on(
         tools: setup.tools(),
         tool_settings: Arc::default(),
         models: Models::new(OnlyModel(provider)),
-        patience: Patience { first: Duration::ZERO, ..Patience::default() },
+        retry_policy: RetryPolicy { first: Duration::ZERO, ..RetryPolicy::default() },
         limits: Limits::default(),
         room: RoomPolicy::default(),
         personal: Arc::new(personal),

@@ -9,8 +9,9 @@ use super::props::{Props, engine_on};
 use super::render::{message, prompt_parts, strings};
 use super::replies::replies;
 use pintle::agent::{
-    Adopt, Answer, CallId, Command, CreateSession, EngineHandle, Feed, OpenConfig, SessionHandle,
-    Subscriber, SubscriberId,
+    Adopt, Answer, AnswerCommand, CallId, ContextCommand, CreateSession, EngineHandle, Feed,
+    JobCommand, OpenConfig, SessionHandle, SettingsCommand, Subscriber, SubscriberId,
+    SubscriptionCommand, TurnCommand,
 };
 use pintle::exec::Environment;
 use pintle::exec::memory::{Answer as Ran, Memory};
@@ -171,7 +172,7 @@ impl Stage {
             extensions: self.setup.extensions(),
             adopt: Some(adopt),
         };
-        let subscribe = |reply| Command::Subscribe { subscriber, from_seq, reply };
+        let subscribe = |reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply };
         self.session.ask(subscribe).await.unwrap();
         self.feed = feed;
     }
@@ -199,13 +200,15 @@ impl Stage {
                 let when_busy = if verb == "queue" { WhenBusy::Queue } else { WhenBusy::Reject };
                 let answer = self
                     .session
-                    .ask(|reply| Command::Start { input, when_busy, limits, reply })
+                    .ask(|reply| TurnCommand::Start { input, when_busy, limits, reply })
                     .await;
                 self.note(answer.map(|accepted| format!("{:?}", accepted.disposition)), step);
             }
             "steer" => {
-                let answer =
-                    self.session.ask(|reply| Command::Steer { expected: None, input, reply }).await;
+                let answer = self
+                    .session
+                    .ask(|reply| TurnCommand::Steer { expected: None, input, reply })
+                    .await;
                 let told = |accepted: Option<_>| accepted.map_or("no active turn", |_| "accepted");
                 self.note(answer.map(|accepted| told(accepted).to_owned()), step);
             }
@@ -213,7 +216,7 @@ impl Stage {
                 let queue = if rest == "keep" { QueuePolicy::Keep } else { QueuePolicy::Return };
                 let answer = self
                     .session
-                    .ask(|reply| Command::Interrupt { expected: None, queue, reply })
+                    .ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply })
                     .await;
                 let told = |stopped: pintle::agent::Interrupted| {
                     let turn = stopped.turn_id.map_or("no active turn", |_| "stopping");
@@ -240,18 +243,19 @@ impl Stage {
                     dismissed: verb == "dismiss",
                 };
                 let approval_id = question.approval_id;
-                let answer = Command::Answer(Answer::Approval { approval_id, answer });
+                let answer = AnswerCommand::Returned(Answer::Approval { approval_id, answer });
                 let session = self.adopted.lock().unwrap().get(&question.session_id).cloned();
                 session.as_ref().unwrap_or(&self.session).tell(answer).await.unwrap();
             }
             "compact" => {
                 let instructions = (!rest.is_empty()).then(|| rest.to_owned());
-                let told = self.session.ask(|reply| Command::Compact { instructions, reply }).await;
+                let told =
+                    self.session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
                 self.note(told.map(|_| "begun".to_owned()), step);
             }
             "edit" => self.edit_queue(rest, step).await,
             "context" => {
-                let told = self.session.ask(|reply| Command::ReadContext { reply }).await;
+                let told = self.session.ask(|reply| ContextCommand::Read { reply }).await;
                 let told = told.map(|read| {
                     let sources = read.sources.iter().skip(2);
                     let sources = sources.map(|from| format!("{} {}", from.count, from.source));
@@ -261,7 +265,7 @@ impl Stage {
             }
             "leave" => {
                 let id = SubscriberId(1);
-                self.session.tell(Command::NoMoreAnswers { id }).await.unwrap();
+                self.session.tell(SubscriptionCommand::StopAnswering { id }).await.unwrap();
             }
             "change" => {
                 let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -285,7 +289,7 @@ impl Stage {
             "open" => self.script.open(rest),
             "end" => self.env.end(rest),
             "jobs" => {
-                let jobs = self.session.ask(|reply| Command::ListJobs { reply }).await;
+                let jobs = self.session.ask(|reply| JobCommand::List { reply }).await;
                 let told = jobs.map(|jobs| {
                     let jobs = jobs.iter().map(|job| self.item(job));
                     jobs.collect::<Vec<_>>().join("; ")
@@ -294,14 +298,15 @@ impl Stage {
             }
             "stop-job" => {
                 let id = JobId::new(rest);
-                let told = self.session.ask(|reply| Command::StopJob { id, reply }).await;
+                let told = self.session.ask(|reply| JobCommand::Stop { id, reply }).await;
                 let told = told.map(|job| self.item(&job));
                 self.note(told, step);
             }
             "set" => {
                 let values = rest.split(' ').filter_map(|pair| pair.split_once('='));
                 let values = values.map(|(id, value)| (id.to_owned(), value.to_owned())).collect();
-                let told = self.session.ask(|reply| Command::SetOptions { values, reply }).await;
+                let told =
+                    self.session.ask(|reply| SettingsCommand::SetOptions { values, reply }).await;
                 let told = told.map(|result| {
                     let options = result.options.iter();
                     let options: Vec<_> =
@@ -315,7 +320,7 @@ impl Stage {
             }
             "until" => self.until(rest).await,
             "idle" => {
-                self.session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+                self.session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
                 self.take_what_came();
             }
             other => {
@@ -480,6 +485,9 @@ fn is_of_agent(request: &Request) -> bool {
 async fn prompt_and_wait(session: &SessionHandle, text: &str) {
     let input = vec![Input::text(text)];
     let when_busy = WhenBusy::Reject;
-    session.ask(|reply| Command::Start { input, when_busy, limits: None, reply }).await.unwrap();
-    session.ask(|reply| Command::WhenIdle { reply }).await.unwrap();
+    session
+        .ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply })
+        .await
+        .unwrap();
+    session.ask(|reply| TurnCommand::WhenIdle { reply }).await.unwrap();
 }

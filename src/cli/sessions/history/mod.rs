@@ -16,7 +16,7 @@ use super::agreement::agrees;
 use super::{NOTHING, Stock};
 use crate::args::history::History;
 use pintle::agent::{
-    Command, EngineHandle, Error, ErrorKind, ForkSession, OpenConfig, SessionHandle,
+    Command, EngineHandle, Error, ErrorKind, ForkSession, HistoryCommand, OpenConfig, SessionHandle,
 };
 use pintle::ambient::Ambient;
 use pintle::frontend::run::{FAILED, STOPPED};
@@ -106,9 +106,9 @@ impl<'a> Desk<'a> {
         Ok(Self { engine, ambient, session, stop })
     }
 
-    async fn ask<T>(
+    async fn ask<T, C: Into<Command>>(
         &self,
-        command: impl FnOnce(pintle::agent::Reply<T>) -> Command,
+        command: impl FnOnce(pintle::agent::Reply<T>) -> C,
     ) -> anyhow::Result<T> {
         self.session.ask(command).await.map_err(|error| refused(error, &self.session.id))
     }
@@ -182,7 +182,7 @@ async fn merge(
     };
     let id = from.session_id;
     let desk = Desk::open(engine, ambient, id.clone(), stop).await?;
-    let merged = desk.ask(|reply| Command::Merge { fork, reply }).await?;
+    let merged = desk.ask(|reply| HistoryCommand::Merge { fork, reply }).await?;
     let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
     let said = [
         format!("{} items came to session {id}, after event {to_seq}", added.len()),

@@ -3,7 +3,7 @@
 use super::super::transcript::one_line;
 use super::{Desk, FAILED, NOTHING, print};
 use crate::args::history::Target;
-use pintle::agent::{Command, ReviewWish};
+use pintle::agent::{ReviewCommand, SubscriptionCommand};
 use pintle::text::terminal::shown;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 
 impl Desk<'_> {
     pub(super) async fn patch(&self, open: bool) -> anyhow::Result<u8> {
-        let read = |reply| Command::Review(ReviewWish::Patch { open, reply });
+        let read = |reply| ReviewCommand::Patch { open, reply };
         let patch = self.ask(read).await?;
         let mut err = io::stderr();
         for path in &patch.left_out {
@@ -30,15 +30,13 @@ impl Desk<'_> {
     }
 
     async fn hunks(&self) -> anyhow::Result<Vec<Hunk>> {
-        let list = |reply| {
-            Command::Review(ReviewWish::List { path: None, turn_id: None, closed: false, reply })
-        };
+        let list = |reply| ReviewCommand::List { path: None, turn_id: None, closed: false, reply };
         Ok(self.ask(list).await?.hunks)
     }
 
     /// The session's folder, with a slash behind it: paths within are shown without.
     async fn root(&self) -> anyhow::Result<String> {
-        let cwd = self.ask(|reply| Command::Look { reply }).await?.cwd;
+        let cwd = self.ask(|reply| SubscriptionCommand::Snapshot { reply }).await?.cwd;
         Ok(format!("{}/", cwd.trim_end_matches('/')))
     }
 
@@ -90,7 +88,7 @@ impl Desk<'_> {
     }
 
     async fn decide(&self, action: ReviewAction) -> anyhow::Result<u8> {
-        let decide = |reply| Command::Review(ReviewWish::Decide { action, reply });
+        let decide = |reply| ReviewCommand::Decide { action, reply };
         let ReviewDecideResult { seq, verdict, .. } = self.ask(decide).await?;
         let root = self.root().await?;
         let (mut done, mut told) = (Vec::new(), Vec::new());

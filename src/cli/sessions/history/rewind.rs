@@ -5,7 +5,7 @@
 use super::super::transcript::one_line;
 use super::{Consent, Desk, FAILED, NOTHING, STOPPED, place, print};
 use crate::args::history::Rewinding;
-use pintle::agent::{Command, Rewind};
+use pintle::agent::{HistoryCommand, Rewind};
 use pintle::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
@@ -28,7 +28,7 @@ impl Desk<'_> {
             ..Rewind::default()
         };
         let dry = rewind.clone();
-        let would = self.ask(|reply| Command::Rewind { rewind: dry, reply }).await?;
+        let would = self.ask(|reply| HistoryCommand::Rewind { rewind: dry, reply }).await?;
         for path in &rewind.overwrite {
             anyhow::ensure!(
                 would.files.iter().any(|fate| fate.path == *path),
@@ -61,7 +61,7 @@ impl Desk<'_> {
         }
         let rewind = Rewind { is_dry_run: false, ..rewind };
         let real = rewind.clone();
-        let done = self.ask(|reply| Command::Rewind { rewind: real, reply }).await?;
+        let done = self.ask(|reply| HistoryCommand::Rewind { rewind: real, reply }).await?;
         let mut said = Vec::new();
         // What was shown was what would be; a file may have changed since, or not be writable.
         for fate in done.files.iter().filter(|fate| !would.files.contains(fate)) {

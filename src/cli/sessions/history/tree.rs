@@ -3,7 +3,7 @@
 use super::super::transcript::one_line;
 use super::{Desk, place, refused};
 use crate::args::history::Place;
-use pintle::agent::{Command, EngineHandle};
+use pintle::agent::{EngineHandle, HistoryCommand};
 use pintle::history::tree as ways;
 use pintle::store::Entry;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
@@ -71,7 +71,7 @@ impl Desk<'_> {
     pub(super) async fn label(&self, to: &Place, label: Option<String>) -> anyhow::Result<u8> {
         let at = place::find(&self.nodes().await?, to, &self.session.id)?;
         let named = label.clone();
-        let seq = self.ask(|reply| Command::Label { at, label: named, reply }).await?;
+        let seq = self.ask(|reply| HistoryCommand::Label { at, label: named, reply }).await?;
         let mut out = io::stdout();
         match label {
             Some(label) => writeln!(out, "event {seq} is called {}", one_line(&label))?,

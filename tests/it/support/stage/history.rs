@@ -2,7 +2,7 @@
 
 use super::{SUBSCRIBED, Stage};
 use crate::support::render::text_of;
-use pintle::agent::{Command, ForkSession, OpenConfig, Rewind};
+use pintle::agent::{ForkSession, HistoryCommand, OpenConfig, Rewind};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged, RewindScope};
 use pintle_protocol::history::{Anchor, HistoryPoint};
 use pintle_protocol::ids::ItemId;
@@ -27,7 +27,7 @@ impl Stage {
                 };
                 let is_summed_up = verb == "back-told";
                 let rewind = Rewind { to, scope, is_summed_up, is_dry_run, ..Rewind::default() };
-                let rewind = |reply| Command::Rewind { rewind, reply };
+                let rewind = |reply| HistoryCommand::Rewind { rewind, reply };
                 let told = self.session.ask(rewind).await;
                 let told = told.map(|result| {
                     self.left = result.from_seq;
@@ -42,7 +42,8 @@ impl Stage {
             "label" => {
                 let (item, label) = rest.split_once(' ').unwrap_or((rest, ""));
                 let (at, label) = (self.before(item), Some(label.to_owned()));
-                let named = self.session.ask(|reply| Command::Label { at, label, reply }).await;
+                let named =
+                    self.session.ask(|reply| HistoryCommand::Label { at, label, reply }).await;
                 self.note(named.map(|_| "named".to_owned()), step);
             }
             "cat" => {
@@ -88,7 +89,7 @@ impl Stage {
                     self.naming = self.session.id.clone();
                     self.subscribe_from(SUBSCRIBED, None).await;
                 }
-                let merged = self.session.ask(|reply| Command::Merge { fork, reply }).await;
+                let merged = self.session.ask(|reply| HistoryCommand::Merge { fork, reply }).await;
                 let told = merged.map(|result| {
                     self.left = result.from_seq;
                     let [dropped, added] = [result.dropped.len(), result.added.len()];

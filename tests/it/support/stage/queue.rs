@@ -2,7 +2,7 @@
 
 use super::Stage;
 use crate::support::render::text_of;
-use pintle::agent::{Command, QueueEdit};
+use pintle::agent::{QueueCommand, QueueEdit};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::Delivery;
 use pintle_protocol::ids::ItemId;
@@ -11,7 +11,7 @@ use pintle_protocol::queue::QueueUpdate;
 impl Stage {
     /// Edits the queue: `say OLD NEW`, `steer OLD`, `queue OLD`, `first OLD BEFORE`, `last OLD`, `drop OLD`, `clear`.
     pub(super) async fn edit_queue(&mut self, what: &str, step: &str) {
-        let list = |reply| Command::EditQueue { edit: QueueEdit::List, reply };
+        let list = |reply| QueueCommand::Edit { edit: QueueEdit::List, reply };
         let queue = self.session.ask(list).await.unwrap();
         let words: Vec<&str> = what.split(' ').collect();
         let id = |text: &str| {
@@ -41,7 +41,7 @@ impl Stage {
             ["drop", old] => QueueEdit::Remove(Some(vec![id(old)])),
             _ => QueueEdit::Remove(None),
         };
-        let told = self.session.ask(|reply| Command::EditQueue { edit, reply }).await;
+        let told = self.session.ask(|reply| QueueCommand::Edit { edit, reply }).await;
         self.note(told.map(|queue| format!("{} messages", queue.len())), step);
     }
 }

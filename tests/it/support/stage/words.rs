@@ -2,7 +2,8 @@
 
 use super::Stage;
 use pintle::agent::{
-    Answer, CallBody, ClientCall, Command, DiagnosticsReport, Feed, Subscriber, SubscriberId,
+    Answer, AnswerCommand, CallBody, ClientCall, ClientCommand, DiagnosticsReport, Feed,
+    SettingsCommand, Subscriber, SubscriberId, SubscriptionCommand,
 };
 use pintle_protocol::plan::{Plan, PlanStatus};
 use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
@@ -28,7 +29,7 @@ impl Stage {
                     "reply" => Ok(serde_json::from_str(rest).unwrap()),
                     _ => Err(rest.to_owned()),
                 };
-                let answer = Command::Answer(Answer::Call { call_id, outcome });
+                let answer = AnswerCommand::Returned(Answer::Call { call_id, outcome });
                 return self.session.tell(answer).await.unwrap();
             }
             "hooks" => {
@@ -56,7 +57,11 @@ impl Stage {
                     adopt: None,
                 };
                 self.session
-                    .ask(|reply| Command::Subscribe { subscriber, from_seq: None, reply })
+                    .ask(|reply| SubscriptionCommand::Subscribe {
+                        subscriber,
+                        from_seq: None,
+                        reply,
+                    })
                     .await
                     .unwrap();
                 self.others.push(feed);
@@ -77,22 +82,26 @@ impl Stage {
                 let items = serde_json::from_value(items).unwrap();
                 let report = DiagnosticsReport { path, version: None, items };
                 let id = SubscriberId(1);
-                let told = self.session.ask(|reply| Command::Report { id, report, reply }).await;
+                let told = self
+                    .session
+                    .ask(|reply| ClientCommand::Diagnostics { id, report, reply })
+                    .await;
                 return told.unwrap();
             }
             "name" => {
                 let title = rest.to_owned();
-                let told = self.session.ask(|reply| Command::UpdateTitle { title, reply }).await;
+                let told =
+                    self.session.ask(|reply| SettingsCommand::UpdateTitle { title, reply }).await;
                 return self.note(told.map(|title| format!("{title:?}")), &format!("name {rest}"));
             }
             "named" => {
-                let told = self.session.ask(|reply| Command::Look { reply }).await;
+                let told = self.session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
                 let told =
                     told.map(|now| format!("{:?}, {} tokens", now.title, now.usage.input_tokens));
                 return self.note(told, "named");
             }
             "look" => {
-                let told = self.session.ask(|reply| Command::Look { reply }).await;
+                let told = self.session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
                 let told = told.map(|snapshot| {
                     let questions: Vec<_> = snapshot.questions.iter().map(question).collect();
                     let plan = snapshot.plan.as_ref().map(plan);
@@ -113,7 +122,7 @@ impl Stage {
         let asked = asked.unwrap_or_else(|| self.questions.remove(0));
         let question_id = asked.question_id.clone();
         self.answered = Some(asked);
-        let answer = Command::Answer(Answer::Question { question_id, answer });
+        let answer = AnswerCommand::Returned(Answer::Question { question_id, answer });
         self.session.tell(answer).await.unwrap();
     }
 }

@@ -1,0 +1,183 @@
+//! What clients give to a session: hooks and tools; and how they are called.
+//!
+//! A call goes to its client as `Feed::Call` and comes back as an `Answer`. Invariant: a call to a client
+//! that is gone ends with an error at once.
+
+mod hook;
+
+pub use hook::{HOOK_TIMEOUT, Hook, Runner, globs_of};
+
+use crate::tools::{Access, Folders, Prepared, Tool, ToolContext};
+use pintle_protocol::content::Content;
+use pintle_protocol::hook::{HookRun, ToolCallParams, ToolCallResult, ToolRegisterParams};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::item::{Location, ToolKind, ToolResult};
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Names a subscriber, unique in the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubscriberId(pub u64);
+
+/// What a client gives.
+#[derive(Debug, Clone, Default)]
+pub struct Extensions {
+    /// Its hooks, in order.
+    pub hooks: Vec<Hook>,
+    /// Its tools.
+    pub tools: Vec<Arc<ClientTool>>,
+}
+
+/// A tool of a client.
+#[derive(Debug)]
+pub struct ClientTool {
+    /// What the model is told of it.
+    pub shape: ToolRegisterParams,
+    /// Higher than that of any tool that was registered before.
+    pub serial: u64,
+}
+
+/// Names a call of a client.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CallId(pub(super) String);
+
+/// Something a client is to do.
+#[derive(Debug)]
+pub struct ClientCall {
+    /// Which call this is.
+    pub id: CallId,
+    /// The session that asks.
+    pub session_id: SessionId,
+    /// What it is to do.
+    pub body: CallBody,
+}
+
+/// What a client is to do.
+#[derive(Debug)]
+pub enum CallBody {
+    /// Run its hook.
+    Hook(Box<HookRun>),
+    /// Run its tool.
+    Tool(ToolCallParams),
+}
+
+/// Where the answer goes; an error is what went wrong, in words.
+pub(super) type CallReply = oneshot::Sender<Result<Value, String>>;
+
+/// A call of a client that a hook of its needs, on its way to the session.
+#[derive(Debug)]
+pub(super) struct CallRequest {
+    pub(super) to: SubscriberId,
+    pub(super) body: CallBody,
+    pub(super) reply: CallReply,
+}
+
+/// The way for hooks of a turn to call their clients.
+#[derive(Debug, Clone)]
+pub(super) struct ClientCalls(pub(super) mpsc::Sender<CallRequest>);
+
+impl ClientCalls {
+    /// Asks a client's hook.
+    pub(super) async fn hook(&self, to: SubscriberId, run: HookRun) -> Result<Value, String> {
+        let (reply, answer) = oneshot::channel();
+        let body = CallBody::Hook(Box::new(run));
+        let gone = || "is gone".to_owned();
+        self.0.send(CallRequest { to, body, reply }).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}
+
+impl Tool for ClientTool {
+    fn name(&self) -> &str {
+        &self.shape.name
+    }
+
+    fn description(&self) -> &str {
+        &self.shape.description
+    }
+
+    fn parameters(&self) -> Value {
+        self.shape.parameters.clone()
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Other
+    }
+
+    fn prepare(&self, arguments: Value, _folders: &Folders) -> Result<Box<dyn Prepared>, String> {
+        if !arguments.is_object() {
+            return Err("the arguments must be an object".to_owned());
+        }
+        Ok(Box::new(Call { tool: self.shape.name.clone(), arguments }))
+    }
+}
+
+#[derive(Debug)]
+struct Call {
+    tool: String,
+    arguments: Value,
+}
+
+#[async_trait::async_trait]
+impl Prepared for Call {
+    fn title(&self) -> String {
+        self.tool.clone()
+    }
+
+    fn locations(&self) -> Vec<Location> {
+        Vec::new()
+    }
+
+    fn access(&self) -> Access {
+        Access::Other(self.tool.clone())
+    }
+
+    async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
+        let Self { tool, arguments } = *self;
+        let said = tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => Err("Operation aborted".to_owned()),
+            said = ctx.client.call(tool.clone(), arguments) => {
+                said.map_err(|what| format!("The tool `{tool}` {what}. Go on without it."))
+            }
+        };
+        let result = said.and_then(|said| {
+            serde_json::from_value::<ToolCallResult>(said).map_err(|error| {
+                format!("The tool `{tool}` did not answer as a tool does: {error}")
+            })
+        });
+        match result {
+            Ok(ToolCallResult { content, is_error }) => {
+                ToolResult { content, is_error, ..ToolResult::default() }
+            }
+            Err(message) => ToolResult {
+                content: vec![Content::text(message)],
+                is_error: true,
+                ..ToolResult::default()
+            },
+        }
+    }
+}
+
+/// The tools of a turn: the newest of a name wins.
+pub(super) fn tools<'a>(
+    own: &Arc<[Arc<dyn Tool>]>,
+    clients: impl Iterator<Item = &'a Extensions>,
+) -> Arc<[Arc<dyn Tool>]> {
+    let mut given: Vec<&Arc<ClientTool>> = clients.flat_map(|client| &client.tools).collect();
+    if given.is_empty() {
+        return Arc::clone(own);
+    }
+    given.sort_by_key(|tool| std::cmp::Reverse(tool.serial));
+    let mut newest: Vec<Arc<dyn Tool>> = Vec::new();
+    for tool in given {
+        if !newest.iter().any(|newer| newer.name() == tool.name()) {
+            newest.push(Arc::<ClientTool>::clone(tool));
+        }
+    }
+    // In the order in which they came, so that the list grows at its end.
+    newest.reverse();
+    let is_replaced = |tool: &&Arc<dyn Tool>| !newest.iter().any(|new| new.name() == tool.name());
+    own.iter().filter(is_replaced).chain(&newest).cloned().collect()
+}

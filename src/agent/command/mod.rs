@@ -1,0 +1,137 @@
+//! The commands of a session: what it can be asked, by resource, and how to ask.
+//!
+//! Each resource has a file with its commands and their results; `session` has a file that carries them out. Invariant: the response to a
+//! command is sent before any event that the command causes. A session that is closed drops commands, which tells who asked.
+
+mod answer;
+mod client;
+mod context;
+mod history;
+mod job;
+mod queue;
+mod review;
+mod settings;
+mod subscription;
+mod turn;
+
+pub use answer::{Answer, AnswerCommand};
+pub use client::{ClientCommand, DiagnosticsReport};
+pub use context::ContextCommand;
+pub use history::{HistoryCommand, Note, NoteBody, Pager, Rewind};
+pub use job::JobCommand;
+pub use queue::{QueueCommand, QueueEdit};
+pub use review::ReviewCommand;
+pub use settings::{OpenConfig, SettingsCommand};
+pub use subscription::{Adopt, Feed, Record, Snapshot, Subscriber, SubscriptionCommand};
+pub use turn::{Accepted, Interrupted, TurnCommand};
+
+use crate::agent::background::in_background;
+use crate::agent::error::Error;
+use crate::store::Page;
+use pintle_protocol::ids::SessionId;
+use tokio::sync::{mpsc, oneshot};
+
+/// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
+/// full waits.
+pub(super) const COMMAND_CAPACITY: usize = 32;
+
+/// Where the response to a command goes.
+pub type Reply<T> = oneshot::Sender<Result<T, Error>>;
+
+/// A command to a session.
+#[derive(Debug)]
+pub enum Command {
+    /// Begin, steer and stop turns.
+    Turn(TurnCommand),
+    /// Edit the messages that the model has not read.
+    Queue(QueueCommand),
+    /// Receive the session's events.
+    Subscription(SubscriptionCommand),
+    /// Answer approvals, questions and calls.
+    Answer(AnswerCommand),
+    /// What a client contributes: hooks, tools, diagnostics.
+    Client(ClientCommand),
+    /// Change how the session works.
+    Settings(SettingsCommand),
+    /// Read the journal, go to another place of it, add to it.
+    History(HistoryCommand),
+    /// The model's context.
+    Context(ContextCommand),
+    /// The review of the agent's changes.
+    Review(ReviewCommand),
+    /// Background jobs.
+    Job(JobCommand),
+    /// Stop what runs, close the journal in order, end.
+    Close {
+        /// Receives the response when all that is done.
+        reply: Reply<()>,
+    },
+}
+
+macro_rules! into_command {
+    ($($resource:ident($commands:ident)),*) => {
+        $(impl From<$commands> for Command {
+            fn from(command: $commands) -> Self {
+                Self::$resource(command)
+            }
+        })*
+    };
+}
+
+into_command!(
+    Turn(TurnCommand),
+    Queue(QueueCommand),
+    Subscription(SubscriptionCommand),
+    Answer(AnswerCommand),
+    Client(ClientCommand),
+    Settings(SettingsCommand),
+    History(HistoryCommand),
+    Context(ContextCommand),
+    Review(ReviewCommand),
+    Job(JobCommand)
+);
+
+/// The way to a session. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct SessionHandle {
+    /// The session.
+    pub id: SessionId,
+    pub(super) commands: mpsc::Sender<Command>,
+}
+
+impl SessionHandle {
+    /// Sends a command and waits for its response.
+    ///
+    /// # Errors
+    /// The session refused, or is closed.
+    pub async fn ask<T, C: Into<Command>>(
+        &self,
+        command: impl FnOnce(Reply<T>) -> C,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(command(reply)).await?;
+        answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
+    }
+
+    /// Whether its task has ended.
+    pub fn is_closed(&self) -> bool {
+        self.commands.is_closed()
+    }
+
+    /// Sends a command without waiting for a response.
+    ///
+    /// # Errors
+    /// The session is closed.
+    pub async fn tell(&self, command: impl Into<Command>) -> Result<(), Error> {
+        self.commands.send(command.into()).await.map_err(|_| Error::closed(&self.id))
+    }
+
+    /// Reads durable events after `after`, and says the number of the last one there is.
+    ///
+    /// # Errors
+    /// The session is closed or its journal cannot be read.
+    pub async fn events(&self, after: u64, limit: usize) -> Result<(Page, u64), Error> {
+        let (read, last) = self.ask(|reply| HistoryCommand::Events { after, limit, reply }).await?;
+        Ok((in_background(read.0).await?, last))
+    }
+}

@@ -1,0 +1,81 @@
+//! Settings of an open session.
+
+use super::Reply;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::workspace::Additional;
+use crate::exec::variables::Given;
+use crate::llm::Trace;
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::SessionCreated;
+use pintle_protocol::methods::ConfigResult;
+use pintle_protocol::plan::WorkMode;
+use std::collections::BTreeMap;
+
+/// Commands about settings.
+#[derive(Debug)]
+pub enum SettingsCommand {
+    /// Change how the session works from the next turn on.
+    Configure {
+        /// The changes.
+        config: OpenConfig,
+        /// Receives the response when they hold.
+        reply: Reply<()>,
+    },
+    /// Set options by their ids; no values only list them.
+    SetOptions {
+        /// The new values.
+        values: BTreeMap<String, String>,
+        /// Receives all options, and which of the values were applied.
+        reply: Reply<ConfigResult>,
+    },
+    /// Give the session another title.
+    UpdateTitle {
+        /// The title; an empty one removes it.
+        title: String,
+        /// Receives the title as it is then.
+        reply: Reply<Option<String>>,
+    },
+}
+
+/// Changes of how a session works; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenConfig {
+    /// The model, as `provider/id[:effort]`.
+    pub model: Option<String>,
+    /// What needs no question.
+    pub permission_mode: Option<PermissionMode>,
+    /// Instructions for this session alone; only when it is made.
+    pub system_prompt: Option<String>,
+    /// Whether it plans only.
+    pub mode: Option<WorkMode>,
+    /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
+    pub variables: Option<Given>,
+    /// Directories that belong to the work beside the working directory. No journal keeps them.
+    pub additional: Option<Additional>,
+    /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.
+    pub trace: Option<Trace>,
+}
+
+impl OpenConfig {
+    /// This, and for what it leaves open what a session was made with.
+    pub(in crate::agent) fn over(self, created: Option<&SessionCreated>) -> Self {
+        Self {
+            model: self.model.or_else(|| created.map(|created| created.model.clone())),
+            permission_mode: self.permission_mode.or(created.map(|made| made.permission_mode)),
+            system_prompt: created.and_then(|created| created.system_prompt.clone()),
+            mode: self.mode.or(created.map(|created| created.mode)),
+            variables: self.variables,
+            additional: self.additional,
+            trace: self.trace,
+        }
+    }
+
+    /// Refuses what can only be said when a session is made.
+    pub(in crate::agent) fn check_open(&self) -> Result<(), Error> {
+        if self.system_prompt.is_none() {
+            return Ok(());
+        }
+        let what = "the system prompt of a session cannot be changed";
+        Err(Error::new(ErrorKind::Invalid, what).hint("send `systemPrompt` with session/create"))
+    }
+}

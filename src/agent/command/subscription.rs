@@ -1,0 +1,151 @@
+//! Subscriptions: who receives a session's events, and in what form.
+
+use super::Reply;
+use super::SessionHandle;
+use crate::agent::clients::{CallId, ClientCall, Extensions, SubscriberId};
+use pintle_protocol::approval::{Approval, PermissionMode};
+use pintle_protocol::content::Usage;
+use pintle_protocol::context::ContextUsage;
+use pintle_protocol::event::{EventRecord, QueuedInput, SessionState, TransientRecord};
+use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::plan::{Plan, WorkMode};
+use pintle_protocol::question::Question;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Commands about subscriptions.
+#[derive(Debug)]
+pub enum SubscriptionCommand {
+    /// Hand events to this subscriber from now on.
+    Subscribe {
+        /// Who and where to; one with the same id is replaced.
+        subscriber: Subscriber,
+        /// Hand on the events after this number first.
+        from_seq: Option<u64>,
+        /// Receives the session as it stands.
+        reply: Reply<Snapshot>,
+    },
+    /// Read the session as it stands.
+    Snapshot {
+        /// Receives it.
+        reply: Reply<Snapshot>,
+    },
+    /// Hand no more events to this subscriber.
+    Unsubscribe {
+        /// The subscriber.
+        id: SubscriberId,
+        /// Receives the response when it is done.
+        reply: Reply<()>,
+    },
+    /// This subscriber can answer no questions any more.
+    StopAnswering {
+        /// The subscriber.
+        id: SubscriberId,
+    },
+}
+
+/// A session as it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// The number of the last durable event.
+    pub seq: u64,
+    /// The working directory.
+    pub cwd: String,
+    /// The title.
+    pub title: Option<String>,
+    /// The model.
+    pub model: String,
+    /// What needs no question.
+    pub permission_mode: PermissionMode,
+    /// Whether it plans only.
+    pub mode: WorkMode,
+    /// What it does.
+    pub state: SessionState,
+    /// The running turn.
+    pub active_turn_id: Option<TurnId>,
+    /// Messages the model has not read.
+    pub queue: Vec<QueuedInput>,
+    /// Open questions of permission.
+    pub approvals: Vec<Approval>,
+    /// Open questions of the model.
+    pub questions: Vec<Question>,
+    /// What the model means to do.
+    pub plan: Option<Plan>,
+    /// The tokens of all its turns and of its sub-agents'.
+    pub usage: Usage,
+    /// What all that cost, where prices are known, in billionths of a US dollar.
+    pub cost_nano_usd: Option<u64>,
+    /// How full the model's window is.
+    pub context: ContextUsage,
+    /// The events asked for were too many for the subscriber's channel.
+    pub has_gap: bool,
+}
+
+/// What a subscriber receives.
+#[derive(Debug, Clone)]
+pub enum Feed {
+    /// A durable event; it is in the journal.
+    Durable(Arc<Record>),
+    /// A transient event.
+    Transient(Arc<TransientRecord>),
+    /// Something that this client offered to do.
+    Call(Arc<ClientCall>),
+    /// The answer to a call is not waited for any more.
+    CallWithdrawn(CallId),
+    /// The durable events in between were not handed on; those after `head_seq` are.
+    Lagged {
+        /// The session.
+        session_id: SessionId,
+        /// The last one that was handed on.
+        last_sent_seq: u64,
+        /// The last one that was not.
+        head_seq: u64,
+    },
+}
+
+/// A durable event, as a value and as the JSON text that the journal holds.
+#[derive(Debug)]
+pub struct Record {
+    /// The value.
+    pub value: EventRecord,
+    /// The JSON text.
+    pub json: Box<str>,
+}
+
+/// Is handed the sub-agents of a session that it watches, so that it can answer their questions and steer them.
+#[derive(Clone)]
+pub struct Adopt(Arc<dyn Fn(SessionHandle) + Send + Sync>);
+
+impl Adopt {
+    /// Calls this, which must not wait.
+    pub fn new(adopt: impl Fn(SessionHandle) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(adopt))
+    }
+
+    pub(in crate::agent) fn call(&self, handle: SessionHandle) {
+        (self.0)(handle);
+    }
+}
+
+impl std::fmt::Debug for Adopt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Adopt")
+    }
+}
+
+/// Somebody who watches a session.
+#[derive(Debug, Clone)]
+pub struct Subscriber {
+    /// Who it is.
+    pub id: SubscriberId,
+    /// Where to.
+    pub feed: mpsc::Sender<Feed>,
+    /// Whether it can answer questions of permission.
+    pub can_approve: bool,
+    /// Whether it can answer questions of the model.
+    pub can_answer: bool,
+    /// The hooks and tools that it gives.
+    pub extensions: Arc<Extensions>,
+    /// Takes the handles of sub-agents, before anything of theirs is handed on.
+    pub adopt: Option<Adopt>,
+}

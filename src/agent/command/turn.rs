@@ -1,0 +1,66 @@
+//! Turns: begun, steered, stopped.
+
+use super::Reply;
+use pintle_protocol::content::Input;
+use pintle_protocol::event::{QueuedInput, TurnLimits};
+use pintle_protocol::ids::{ItemId, TurnId};
+use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
+
+/// Commands about turns.
+#[derive(Debug)]
+pub enum TurnCommand {
+    /// Begin a turn with a prompt, or queue it.
+    Start {
+        /// The prompt.
+        input: Vec<Input>,
+        /// What to do while a turn runs.
+        when_busy: WhenBusy,
+        /// Limits of this turn; the stricter of these and the settings hold.
+        limits: Option<TurnLimits>,
+        /// Receives what became of the prompt.
+        reply: Reply<Accepted>,
+    },
+    /// Put a message into the running turn.
+    Steer {
+        /// Refuse unless this turn runs.
+        expected: Option<TurnId>,
+        /// The message.
+        input: Vec<Input>,
+        /// Receives what became of the message; `None` when no turn runs.
+        reply: Reply<Option<Accepted>>,
+    },
+    /// Stop the running turn.
+    Interrupt {
+        /// Refuse unless this turn runs.
+        expected: Option<TurnId>,
+        /// What to do with messages that the model has not read.
+        queue: QueuePolicy,
+        /// Receives the turn and the messages that were taken out of the queue.
+        reply: Reply<Interrupted>,
+    },
+    /// Wait until no turn runs, nothing is queued and no title is being made.
+    WhenIdle {
+        /// Receives the response at that time.
+        reply: Reply<()>,
+    },
+}
+
+/// A message was accepted and is on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The turn it belongs to.
+    pub turn_id: TurnId,
+    /// The id of its item.
+    pub item_id: ItemId,
+    /// What became of it.
+    pub disposition: Disposition,
+}
+
+/// The running turn is being stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Interrupted {
+    /// The turn; `None` when none ran.
+    pub turn_id: Option<TurnId>,
+    /// The messages that were taken out of the queue.
+    pub returned: Vec<QueuedInput>,
+}

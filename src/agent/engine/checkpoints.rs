@@ -1,0 +1,101 @@
+//! The places to which files of a session can go back, and what differs between two of them. The session need not be open.
+
+use crate::agent::background::in_background;
+use crate::agent::engine::EngineHandle;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::file_history::content_of;
+use crate::history::checkpoints::checkpoints;
+use crate::history::{ledger, tree};
+use crate::review::{Content, between};
+use crate::store::blobs::Blobs;
+use crate::store::{Entry, Store};
+use pintle_protocol::files::FileState;
+use pintle_protocol::history::{
+    Checkpoint, CheckpointDiffParams, CheckpointDiffResult, HistoryPoint,
+};
+use pintle_protocol::ids::SessionId;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+impl EngineHandle {
+    /// The places to which files can go back.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn checkpoints(&self, id: SessionId) -> Result<Vec<Checkpoint>, Error> {
+        let store = self.services().store.clone();
+        in_background(move || Ok(checkpoints(&read(&store, &id)?))).await
+    }
+
+    /// What differs in files between two places.
+    ///
+    /// # Errors
+    /// The session or one of the places does not exist, or cannot be read.
+    pub async fn compare(
+        &self,
+        id: SessionId,
+        params: CheckpointDiffParams,
+    ) -> Result<CheckpointDiffResult, Error> {
+        let CheckpointDiffParams { session_id: _, from, to } = params;
+        let store = self.services().store.clone();
+        let cwd = {
+            let (store, id) = (store.clone(), id.clone());
+            in_background(move || Ok(store.entries(&id)?.header().cwd.clone())).await?
+        };
+        // Files are told by their canonical paths.
+        let env = &self.services().env;
+        let cwd = env.canonicalize(Path::new(&cwd)).await.unwrap_or_else(|_| cwd.into());
+        let compared = in_background(move || {
+            let entries = read(&store, &id)?;
+            let place = |point: &HistoryPoint| tree::find(&entries, point).map(|place| place.seq);
+            let end = HistoryPoint {
+                seq: Some(entries.last().map_or(0, |entry| entry.seq)),
+                ..HistoryPoint::default()
+            };
+            let (from, to) = match (place(&from), place(to.as_ref().unwrap_or(&end))) {
+                (Ok(from), Ok(to)) => (from, to),
+                (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+            };
+            let folder = store.folder(&id)?;
+            Ok(Ok(compare(&entries, &Blobs::of(&folder), &cwd, from, to)))
+        });
+        let why = |why: String| {
+            Error::new(ErrorKind::Invalid, why).hint("`checkpoint/list` tells the places")
+        };
+        compared.await?.map_err(why)
+    }
+}
+
+fn read(store: &Store, id: &SessionId) -> Result<Vec<Entry>, crate::store::Error> {
+    store.entries(id)?.collect()
+}
+
+fn compare(
+    entries: &[Entry],
+    blobs: &Blobs,
+    cwd: &Path,
+    from: u64,
+    to: u64,
+) -> CheckpointDiffResult {
+    let (before, after) = (ledger::at(entries, from), ledger::at(entries, to));
+    let mut left_out = Vec::new();
+    let mut files: BTreeMap<String, [Option<Content>; 2]> = BTreeMap::new();
+    for (path, was) in before {
+        let is = after.get(&path).cloned().flatten();
+        if was == is {
+            continue;
+        }
+        let kept = |state: &Option<FileState>| match state {
+            None => Some(None),
+            Some(state) => content_of(state, blobs).map(Some),
+        };
+        match (kept(&was), kept(&is)) {
+            (Some(was), Some(is)) => drop(files.insert(path, [was, is])),
+            _ => left_out.push(path),
+        }
+    }
+    let files = files.iter().map(|(path, [was, is])| (path.as_str(), was.as_ref(), is.as_ref()));
+    let patch = between(&cwd.to_string_lossy(), files);
+    left_out.extend(patch.left_out);
+    CheckpointDiffResult { text: patch.text, left_out }
+}

@@ -1,0 +1,95 @@
+//! A session that begins with the history of another one: a copy of the way to a place there, under a new id.
+//!
+//! Invariants: the other session is only read, open or not, here or in another process; what was used there is not counted here; the
+//! copy ends in order, wherever the place is.
+
+use crate::agent::background::in_background;
+use crate::agent::command::SessionHandle;
+use crate::agent::engine::Engine;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::requests::ForkSession;
+use crate::history::fork::{belongs_to_history, interrupted, is_history};
+use crate::history::{recovery, tree};
+use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Store};
+use pintle_protocol::event::{Event, EventRecord, SessionCreated};
+use pintle_protocol::history::{ForkedFrom, HistoryPoint};
+use pintle_protocol::ids::SessionId;
+
+impl Engine {
+    pub(super) async fn fork(&mut self, fork: ForkSession) -> Result<SessionHandle, Error> {
+        let ForkSession { of, at, title, config } = fork;
+        config.check_open()?;
+        let ambient = self.services().ambient.clone();
+        let id = SessionId::new(ambient.new_id());
+        let (store, new) = (self.services().store.clone(), id.clone());
+        let now_ms = ambient.now_ms();
+        in_background(move || copy(&store, &of, at.as_ref(), title, &new, now_ms)).await??;
+        self.open(&id, config).await
+    }
+}
+
+/// Copies a session's history into a new journal.
+fn copy(
+    store: &Store,
+    of: &SessionId,
+    at: Option<&HistoryPoint>,
+    title: Option<String>,
+    new: &SessionId,
+    now_ms: u64,
+) -> Result<Result<(), Error>, crate::store::Error> {
+    let entries: Vec<Entry> = store.entries(of)?.collect::<Result<_, _>>()?;
+    let last = entries.last().map_or(0, |entry| entry.seq);
+    let seq = match at.map(|at| tree::find(&entries, at)) {
+        None => last,
+        Some(Ok(place)) => place.seq,
+        Some(Err(why)) => {
+            let hint = "session/tree shows the places there are";
+            return Ok(Err(Error::new(ErrorKind::Invalid, why).hint(hint)));
+        }
+    };
+    let Some(created) = recovery::read(&entries, now_ms).created else {
+        let what = format!("the journal of session {of} does not say how it was made");
+        return Ok(Err(Error::new(ErrorKind::Invalid, what)));
+    };
+    let entries = tree::on_path(entries, seq);
+    let closing = recovery::read(&entries, now_ms).closing;
+    let copied: Vec<Entry> = entries.into_iter().filter(belongs_to_history).collect();
+    let closing: Vec<_> = closing.into_iter().filter(|(_, event)| is_history(event)).collect();
+
+    let header = Header {
+        journal: "pintle".to_owned(),
+        version: FORMAT_VERSION,
+        session_id: new.clone(),
+        cwd: created.cwd.clone(),
+        created_ms: now_ms,
+    };
+    let mut journal = store.draft(&header)?;
+    let copied_seq = 1 + (copied.len() + closing.len()) as u64;
+    let forked_from = Some(ForkedFrom { session_id: of.clone(), seq, copied_seq });
+    let created = SessionCreated { title, parent: None, forked_from, ..created };
+    append(&mut journal, now_ms, None, Event::SessionCreated(created), None)?;
+    for Entry { record, private, .. } in copied {
+        if let Some(EventRecord { ts_ms, turn_id, event, .. }) = record {
+            append(&mut journal, ts_ms, turn_id, event, private.as_deref())?;
+        }
+    }
+    for (turn_id, event) in closing {
+        append(&mut journal, now_ms, turn_id, interrupted(event), None)?;
+    }
+    journal.copy_outputs(&store.folder(of)?)?;
+    journal.publish()?;
+    Ok(Ok(()))
+}
+
+fn append(
+    journal: &mut Journal,
+    ts_ms: u64,
+    turn_id: Option<pintle_protocol::ids::TurnId>,
+    event: Event,
+    private: Option<&serde_json::value::RawValue>,
+) -> Result<(), crate::store::Error> {
+    let session_id = journal.header().session_id.clone();
+    let seq = journal.last_seq() + 1;
+    journal.append(&EventRecord { session_id, seq, ts_ms, turn_id, event }, private)?;
+    Ok(())
+}

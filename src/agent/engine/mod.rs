@@ -1,0 +1,383 @@
+//! The engine: which sessions are open, and the tasks that run them.
+
+mod checkpoints;
+mod export;
+mod fork;
+mod indexing;
+mod stored;
+mod user_shell;
+
+pub use stored::PageRange;
+pub use user_shell::PersonsRun;
+
+use crate::agent::background::in_background;
+use crate::agent::command::{
+    COMMAND_CAPACITY, Command, OpenConfig, Reply, SessionHandle, SettingsCommand,
+};
+use crate::agent::engine::indexing::Indexing;
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::file_history::{FileHistory, crash};
+use crate::agent::project::{self};
+use crate::agent::requests::{
+    CreateSession, ForkSession, REQUEST_CAPACITY, Request, SessionFactory,
+};
+use crate::agent::services::Services;
+use crate::agent::session::{Session, Settings, parse_model};
+use crate::agent::turn::briefing::Briefing;
+use crate::agent::turn::context::TurnState;
+use crate::agent::turn::limits::Budget;
+use crate::agent::workspace;
+use crate::editor::Editors;
+use crate::history::recovery::{self, Earlier};
+use crate::history::{replay, tree};
+use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened};
+use pintle_protocol::event::{AgentRole, Event, EventRecord, Notice, NoticeLevel, SessionCreated};
+use pintle_protocol::ids::{SessionId, TurnId};
+use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use pintle_protocol::queue::QueueMode;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// The open sessions. Run it beside the frontends.
+#[derive(Debug)]
+pub struct Engine {
+    services: Arc<Services>,
+    requests: mpsc::Receiver<Request>,
+    sessions: SessionFactory,
+    open: BTreeMap<SessionId, SessionHandle>,
+    tasks: JoinSet<SessionId>,
+    indexing: Indexing,
+}
+
+/// The way to an engine. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct EngineHandle {
+    services: Arc<Services>,
+    requests: mpsc::Sender<Request>,
+}
+
+impl EngineHandle {
+    /// What every session works with.
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// The working directory or the model makes no sense, or the data folder cannot be written.
+    pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Create(Box::new(create), reply)).await
+    }
+
+    /// Opens a stored session, or returns the one that is open.
+    ///
+    /// # Errors
+    /// It does not exist, is open in another process, or cannot be read.
+    pub async fn open(&self, id: SessionId, config: OpenConfig) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Open(id, config, reply)).await
+    }
+
+    /// Makes a session that begins with another one's history, and opens it.
+    ///
+    /// # Errors
+    /// The other one or the place in it does not exist, or the data folder cannot be written.
+    pub async fn fork(&self, fork: ForkSession) -> Result<SessionHandle, Error> {
+        self.request(|reply| Request::Fork(Box::new(fork), reply)).await
+    }
+
+    /// What editors give, where this engine takes part in that.
+    pub fn editors(&self) -> Option<&Editors> {
+        self.services.editors.as_ref()
+    }
+
+    /// The canonical path of a file that is perhaps not there yet.
+    ///
+    /// # Errors
+    /// It cannot be looked at.
+    pub async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {
+        let found = self.services.env.canonicalize(path).await;
+        found.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
+    }
+
+    /// The prompts that can be called in a working directory, as the files say now.
+    pub async fn commands(&self, cwd: &str) -> CommandListResult {
+        let Services { env, personal, .. } = &*self.services;
+        project::commands(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
+    /// The skills that can be called in a folder.
+    pub async fn skills(&self, cwd: &str) -> Vec<PromptCommand> {
+        let Services { env, personal, .. } = &*self.services;
+        project::skills(env.as_ref(), personal, Path::new(cwd)).await
+    }
+
+    /// Closes every session in order.
+    pub async fn shutdown(&self) {
+        let (tx, rx) = oneshot::channel();
+        if self.requests.send(Request::Shutdown(tx)).await.is_ok() {
+            let _ = rx.await;
+        }
+    }
+
+    /// Has the index go on reading.
+    pub(super) fn index_due(&self) {
+        let _ = self.requests.try_send(Request::IndexDue);
+    }
+
+    async fn request<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Error> {
+        let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| gone())?;
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+impl Engine {
+    pub(super) fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// An engine without sessions, and the way to it.
+    pub fn new(services: Services) -> (Self, EngineHandle) {
+        let (tx, requests) = mpsc::channel(REQUEST_CAPACITY);
+        let services = Arc::new(services);
+        let sessions = SessionFactory(tx.downgrade());
+        let handle = EngineHandle { services: Arc::clone(&services), requests: tx };
+        let (open, tasks) = (BTreeMap::new(), JoinSet::new());
+        let indexing = Indexing::new(services.store.clone());
+        (Self { services, requests, sessions, open, tasks, indexing }, handle)
+    }
+
+    /// Serves until every handle is gone, then closes what is open.
+    pub async fn run(mut self) {
+        loop {
+            tokio::select! {
+                biased;
+                Some(ended) = self.tasks.join_next() => self.forget(ended),
+                () = self.indexing.next() => {}
+                request = self.requests.recv() => match request {
+                    Some(Request::Create(create, reply)) => {
+                        // Who asked may be gone: then nobody will close it.
+                        if let Err(Ok(handle)) = reply.send(self.create(*create).await) {
+                            let (reply, _) = oneshot::channel();
+                            let _ = handle.commands.send(Command::Close { reply }).await;
+                        }
+                    }
+                    Some(Request::Open(id, config, reply)) => {
+                        let _ = reply.send(self.open(&id, config).await);
+                    }
+                    Some(Request::Fork(fork, reply)) => {
+                        let _ = reply.send(self.fork(*fork).await);
+                    }
+                    Some(Request::IndexDue) => self.indexing.due(),
+                    Some(Request::Shutdown(done)) => {
+                        self.close_all().await;
+                        let _ = done.send(());
+                    }
+                    None => break,
+                },
+            }
+        }
+        self.close_all().await;
+    }
+
+    fn forget(&mut self, ended: Result<SessionId, tokio::task::JoinError>) {
+        match ended {
+            Ok(id) => {
+                self.open.remove(&id);
+            }
+            Err(error) => {
+                tracing::error!("a session ended abnormally: {error}");
+                self.open.retain(|_, handle| !handle.commands.is_closed());
+            }
+        }
+    }
+
+    async fn close_all(&mut self) {
+        for (_, handle) in std::mem::take(&mut self.open) {
+            let (reply, _) = oneshot::channel();
+            let _ = handle.commands.send(Command::Close { reply }).await;
+        }
+        while let Some(ended) = self.tasks.join_next().await {
+            self.forget(ended);
+        }
+    }
+
+    async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
+        let CreateSession { cwd, title, config, parent, role, limits, budget, blobs } = create;
+        self.check_folders(&cwd, &config).await?;
+        let mut settings = self.settings(config, title, parent.is_some(), role)?;
+        settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
+        settings.is_budget_own = budget.is_none();
+        settings.budget = budget.unwrap_or_default();
+        settings.blobs = blobs;
+        let created_ms = self.services.ambient.now_ms();
+        let session_id = SessionId::new(self.services.ambient.new_id());
+        let mut journal = self.services.store.draft(&Header {
+            journal: "pintle".to_owned(),
+            version: FORMAT_VERSION,
+            session_id,
+            cwd: cwd.clone(),
+            created_ms,
+        })?;
+        let created = Event::SessionCreated(SessionCreated {
+            cwd,
+            model: settings.model.to_string(),
+            permission_mode: settings.permission_mode,
+            mode: settings.mode,
+            title: settings.title.clone(),
+            parent,
+            role: settings.role.clone(),
+            system_prompt: settings.system_prompt.clone(),
+            forked_from: None,
+        });
+        self.append(&mut journal, None, created)?;
+        journal.publish()?;
+        Ok(self.spawn(journal, settings, TurnState::default(), Earlier::default()))
+    }
+
+    pub(super) async fn open(
+        &mut self,
+        id: &SessionId,
+        config: OpenConfig,
+    ) -> Result<SessionHandle, Error> {
+        if let Some(handle) = self.open.get(id).cloned() {
+            workspace::check_all(self.services.env.as_ref(), config.additional.as_ref()).await?;
+            let configured =
+                handle.ask(|reply| SettingsCommand::Configure { config: config.clone(), reply });
+            match configured.await {
+                Ok(()) => return Ok(handle),
+                // It is being closed: wait until its journal is free.
+                Err(_) if handle.commands.is_closed() => {
+                    while self.open.contains_key(id)
+                        && let Some(ended) = self.tasks.join_next().await
+                    {
+                        self.forget(ended);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        config.check_open()?;
+        let store = self.services.store.clone();
+        let wanted = id.clone();
+        let Opened { mut journal, mut entries, warnings } =
+            in_background(move || store.open(&wanted)).await?;
+        self.check_folders(&journal.header().cwd, &config).await?;
+
+        let found = recovery::read(&entries, self.services.ambient.now_ms());
+        let created = found.created.as_ref();
+        let settings = self.settings(
+            config.over(created),
+            created.and_then(|created| created.title.clone()),
+            created.is_some_and(|created| created.parent.is_some()),
+            created.and_then(|created| created.role.clone()),
+        )?;
+        for message in warnings {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "journalDamaged".to_owned(),
+                message,
+                hint: None,
+            };
+            self.append(&mut journal, None, Event::Notice(notice))?;
+        }
+        let untold = crash::untold(self.services.env.as_ref(), &journal, &entries).await;
+        // What is closed here is part of the history that the model sees.
+        for (turn, event) in untold.into_iter().chain(found.closing) {
+            entries.push(self.append(&mut journal, turn, event)?);
+        }
+        if found.earlier.is_retitled
+            && let Err(error) = journal.keep_title(settings.title.as_deref())
+        {
+            tracing::warn!("lists show an old title: {error}");
+        }
+        let files = Box::new(FileHistory::replay(&entries));
+        let leaf = journal.last_seq();
+        let entries = tree::on_path(entries, leaf);
+        let conversation = replay::conversation(&entries);
+        let briefing = Box::new(Briefing::replay(&entries));
+        let state = TurnState { conversation, briefing, files, ..TurnState::default() };
+        Ok(self.spawn(journal, settings, state, found.earlier))
+    }
+
+    async fn check_folders(&self, cwd: &str, config: &OpenConfig) -> Result<(), Error> {
+        let env = self.services.env.as_ref();
+        workspace::check(env, "working directory", Path::new(cwd)).await?;
+        workspace::check_all(env, config.additional.as_ref()).await
+    }
+
+    fn settings(
+        &self,
+        config: OpenConfig,
+        title: Option<String>,
+        is_subagent: bool,
+        role: Option<AgentRole>,
+    ) -> Result<Settings, Error> {
+        let model = config.model.or_else(|| self.services.default_model.clone());
+        let model = model.ok_or_else(|| {
+            Error::new(ErrorKind::Config, "no model is set").hint(
+                "name one with --model PROVIDER/ID, `model = \"PROVIDER/ID\"` in the config file, or config.model",
+            )
+        })?;
+        Ok(Settings {
+            model: parse_model(&model)?,
+            permission_mode: config
+                .permission_mode
+                .unwrap_or(self.services.default_permission_mode),
+            mode: config.mode.unwrap_or_default(),
+            title,
+            limits: self.services.limits,
+            room: self.services.room,
+            budget: Budget::default(),
+            is_budget_own: true,
+            blobs: None,
+            steer_mode: QueueMode::All,
+            follow_up_mode: QueueMode::One,
+            is_subagent,
+            role,
+            system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
+            variables: config.variables.unwrap_or_default(),
+            additional: config.additional.unwrap_or_default(),
+            trace: config.trace.unwrap_or_default(),
+        })
+    }
+
+    fn append(
+        &self,
+        journal: &mut Journal,
+        turn_id: Option<TurnId>,
+        event: Event,
+    ) -> Result<Entry, Error> {
+        let record = EventRecord {
+            session_id: journal.header().session_id.clone(),
+            seq: journal.last_seq() + 1,
+            ts_ms: self.services.ambient.now_ms(),
+            turn_id,
+            event,
+        };
+        let json = journal.append(&record, None)?;
+        Ok(Entry::written(record, &json))
+    }
+
+    fn spawn(
+        &mut self,
+        journal: Journal,
+        settings: Settings,
+        state: TurnState,
+        earlier: Earlier,
+    ) -> SessionHandle {
+        let (commands_tx, commands) = mpsc::channel(COMMAND_CAPACITY);
+        let id = journal.header().session_id.clone();
+        let (services, sessions) = (Arc::clone(&self.services), self.sessions.clone());
+        let session = Session::new(services, sessions, journal, settings, state, earlier, commands);
+        self.tasks.spawn(session.run());
+        let handle = SessionHandle { id: id.clone(), commands: commands_tx };
+        self.open.insert(id, handle.clone());
+        handle
+    }
+}

@@ -1,0 +1,160 @@
+//! What is asked of stored sessions: lists, searches, pages, items, trees, outputs, deletion. Nothing here needs a session to be open.
+
+use crate::agent::background::in_background;
+use crate::agent::engine::EngineHandle;
+use crate::agent::error::{Error, ErrorKind};
+use crate::history::items::Items;
+use crate::history::{anchors, items, tree};
+use crate::store::artifacts::Piece;
+use crate::store::{Cursor, Entry, Filter, Page};
+use pintle_protocol::history::{Anchor, ItemAt, SessionTreeResult};
+use pintle_protocol::ids::{ItemId, SessionId};
+use pintle_protocol::methods::SessionSummary;
+use pintle_protocol::search::{SessionSearchParams, SessionSearchResult};
+
+/// Which events of a session a page holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageRange {
+    /// The first ones after this number.
+    After(u64),
+    /// The last ones before this number.
+    Before(u64),
+}
+
+impl EngineHandle {
+    /// Lists stored sessions, newest first, from where the last page ended; returns where this one does.
+    ///
+    /// # Errors
+    /// The data folder cannot be read.
+    pub async fn list(
+        &self,
+        filter: Filter,
+        cursor: Option<String>,
+        limit: usize,
+    ) -> Result<(Vec<SessionSummary>, Option<String>), Error> {
+        let store = self.services().store.clone();
+        let list = move || store.list(&filter, cursor.map(Cursor).as_ref(), limit);
+        let (sessions, next) = in_background(list).await?;
+        Ok((sessions, next.map(|cursor| cursor.0)))
+    }
+
+    /// Searches what was said and done in stored sessions.
+    ///
+    /// # Errors
+    /// The index cannot be used, or the cursor is none of its own.
+    pub async fn search(
+        &self,
+        wanted: SessionSearchParams,
+        limit: usize,
+    ) -> Result<SessionSearchResult, Error> {
+        let store = self.services().store.clone();
+        let found = in_background(move || store.index().search(&wanted, limit)).await?;
+        if found.behind > 0 {
+            self.index_due();
+        }
+        Ok(found)
+    }
+
+    /// Deletes a stored session with those of its sub-agents. Returns them, the one that was named last.
+    ///
+    /// # Errors
+    /// It does not exist, one of them is open, or the data folder cannot be written.
+    pub async fn delete(&self, id: SessionId) -> Result<Vec<SessionId>, Error> {
+        let store = self.services().store.clone();
+        let wanted = id.clone();
+        in_background(move || store.delete(&wanted)).await
+    }
+
+    /// Reads a stored session's events without opening it; also returns the number of its last one.
+    ///
+    /// # Errors
+    /// It does not exist or cannot be read.
+    pub async fn page(
+        &self,
+        id: SessionId,
+        range: PageRange,
+        limit: usize,
+    ) -> Result<(Page, u64), Error> {
+        let store = self.services().store.clone();
+        in_background(move || {
+            let page = match range {
+                PageRange::After(after) => store.page(&id, after, limit)?,
+                PageRange::Before(before) => store.page_before(&id, before, limit)?,
+            };
+            let last = store.page_before(&id, u64::MAX, 1)?.last;
+            Ok((page, last))
+        })
+        .await
+    }
+
+    /// Reads the last items between two events.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn items(
+        &self,
+        id: SessionId,
+        after: u64,
+        before: u64,
+        limit: usize,
+    ) -> Result<Items, Error> {
+        let store = self.services().store.clone();
+        in_background(move || items::page(&store, &id, after, before, limit)).await
+    }
+
+    /// Reads one item.
+    ///
+    /// # Errors
+    /// The session or the item does not exist, or cannot be read.
+    pub async fn item(&self, id: SessionId, item_id: ItemId) -> Result<ItemAt, Error> {
+        let store = self.services().store.clone();
+        let wanted = item_id.clone();
+        let found = in_background(move || items::find(&store, &id, &wanted)).await?;
+        found.ok_or_else(|| {
+            Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
+                .hint("`session/items` lists them")
+        })
+    }
+
+    /// The points between which items can be listed and searched.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn anchors(&self, id: SessionId) -> Result<Vec<Anchor>, Error> {
+        let store = self.services().store.clone();
+        let read = move || {
+            let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+            Ok(anchors::anchors(&entries))
+        };
+        in_background(read).await
+    }
+
+    /// The ways that the history has taken.
+    ///
+    /// # Errors
+    /// The session does not exist or cannot be read.
+    pub async fn tree(&self, id: SessionId) -> Result<SessionTreeResult, Error> {
+        let store = self.services().store.clone();
+        let read = move || {
+            let entries: Vec<Entry> = store.entries(&id)?.collect::<Result<_, _>>()?;
+            let leaf_seq = entries.last().map_or(0, |entry| entry.seq);
+            Ok(SessionTreeResult { nodes: tree::nodes(&entries), leaf_seq })
+        };
+        in_background(read).await
+    }
+
+    /// Reads a piece of a long output of a session, open or not.
+    ///
+    /// # Errors
+    /// The session or the output does not exist or cannot be read.
+    pub async fn output(
+        &self,
+        id: SessionId,
+        name: String,
+        offset: u64,
+        max_bytes: u64,
+    ) -> Result<Piece, Error> {
+        let store = self.services().store.clone();
+        in_background(move || store.output(&id, &name, offset, max_bytes)).await
+    }
+}

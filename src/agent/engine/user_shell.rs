@@ -1,0 +1,71 @@
+//! Commands that a person runs beside the agent, where its tools act.
+//!
+//! No permission is asked, since it is the person who asks. What came of one gets into a session as a [`Note`].
+
+use crate::agent::engine::EngineHandle;
+use crate::agent::error::{Error, ErrorKind};
+use crate::exec::variables::Given;
+use crate::exec::{Command, End};
+use crate::store::artifacts;
+use crate::text::truncate::{self, Limits};
+use pintle_protocol::ids::SessionId;
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// How much of the output is kept; the rest is in a file.
+const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
+
+/// What came of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersonsRun {
+    /// The end of what it printed, stdout and stderr as they came.
+    pub output: String,
+    /// Its exit code; none when it was stopped, or a signal ended it.
+    pub exit_code: Option<i32>,
+    /// It was stopped.
+    pub is_cancelled: bool,
+    /// Something of the output was cut.
+    pub is_cut: bool,
+    /// The file with the whole output, when it was cut.
+    pub full_output_path: Option<PathBuf>,
+}
+
+impl EngineHandle {
+    /// Runs a command in a folder, with these variables besides, and hands on what it prints meanwhile. What it leaves in the background
+    /// ends with the session.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub async fn run_for_person(
+        &self,
+        session: &SessionId,
+        cwd: &Path,
+        line: String,
+        variables: Given,
+        cancel: &CancellationToken,
+        printed: &mut (dyn for<'a> FnMut(&'a str) + Send),
+    ) -> Result<PersonsRun, Error> {
+        let folder = self.services().store.folder(session).ok();
+        let command = Command {
+            spill_lines: LIMITS.max_lines as u64,
+            spill_bytes: LIMITS.max_bytes as u64,
+            artifacts: folder.map(|folder| folder.join(artifacts::FOLDER)),
+            variables,
+            ..Command::new(line, cwd, session.as_str())
+        };
+        let ran = self.services().env.exec(command, cancel, printed).await;
+        let ran = ran.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
+        let tail = truncate::tail(&ran.tail, LIMITS);
+        let is_cut = tail.is_cut() || ran.total_bytes > ran.tail.len() as u64;
+        Ok(PersonsRun {
+            output: tail.text,
+            exit_code: match ran.end {
+                End::Exited(code) => Some(code),
+                End::Signalled(_) | End::TimedOut | End::Cancelled => None,
+            },
+            is_cancelled: ran.end == End::Cancelled,
+            is_cut,
+            full_output_path: ran.full_output_path.filter(|_| is_cut),
+        })
+    }
+}

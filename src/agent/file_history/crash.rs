@@ -1,0 +1,201 @@
+//! Changes of files that a kill may cut: announced before they begin, and told when the session is opened again.
+//!
+//! Not for changes that end, whose `files.changed` tells them. Invariant: what a cut change did stands in the journal before anything
+//! else happens to files, so that going back undoes it.
+
+use crate::agent::file_history::{look_at, put_back, record, scanned, state};
+use crate::exec::Environment;
+use crate::store::announced::{Announced, Announcements};
+use crate::store::blobs::Blobs;
+use crate::store::{Entry, Journal};
+use pintle_protocol::event::Event;
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::ItemStatus;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Announces a change. That the disk is full does not hold it up: it can still be made, and only a kill would leave it untold.
+pub(in crate::agent) async fn announce(announcements: &Announcements, announced: Announced) {
+    let announcements = announcements.clone();
+    let put = tokio::task::spawn_blocking(move || announcements.put(&announced)).await;
+    if let Ok(Err(error)) = put {
+        tracing::warn!("a change of files is not announced: {error}");
+    }
+}
+
+/// What a kill left untold: an event for the journal, with its turn.
+pub(in crate::agent) async fn untold(
+    env: &dyn Environment,
+    journal: &Journal,
+    entries: &[Entry],
+) -> Option<(Option<TurnId>, Event)> {
+    let announcements = Announcements::of(journal.folder());
+    let found = tokio::task::spawn_blocking(move || announcements.last()).await;
+    let announced = found.ok().flatten().filter(|announced| is_open(announced, entries))?;
+    let blobs = Blobs::of(journal.folder());
+    tidy(env, &announced).await;
+    let mut by = announced.by.clone();
+    if by == (ChangedBy::Review {}) && !is_decided(&announced, entries) {
+        take_back(env, &blobs, &announced).await;
+        // What could not be taken back no verdict tells.
+        by = ChangedBy::Other {};
+    }
+    let changes = changes(env, &blobs, &announced).await;
+    let event = Event::FilesChanged(FilesChanged { changes: changes.clone(), by });
+    (!changes.is_empty()).then_some((announced.turn_id, event))
+}
+
+/// Whether the verdict that was announced stands in the journal, and what it did to files does not: it stands before that.
+fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
+    let Some(record) = entries.last().and_then(|entry| entry.record.as_ref()) else { return false };
+    announced.by == (ChangedBy::Review {})
+        && announced.after_seq == record.seq.checked_sub(1)
+        && matches!(record.event, Event::ReviewDecided(_))
+}
+
+/// A verdict that does not stand in the journal was not made: its files are what they were, but for those that somebody changed since.
+async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) {
+    for (path, then) in &announced.before {
+        let at = Path::new(path);
+        let Ok(present) = state(env, blobs, at).await else { continue };
+        let is_ours = announced.after.get(path)
+            == Some(&present.as_ref().map(|present| present.sha256.clone()));
+        if is_ours
+            && present != *then
+            && let Err(why) = put_back(env, blobs, at, then.as_ref(), present.as_ref()).await
+        {
+            tracing::warn!("{path} could not be put back: {why}");
+        }
+    }
+}
+
+/// Whether the journal does not say how it ended.
+fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
+    let ChangedBy::Call { item_id } = &announced.by else {
+        let last = entries.last().map_or(0, |entry| entry.seq);
+        return announced.after_seq == Some(last) || is_decided(announced, entries);
+    };
+    let mut runs = false;
+    for event in entries.iter().filter_map(|entry| Some(&entry.record.as_ref()?.event)) {
+        if let Event::ItemUpdated { item } = event
+            && item.id == *item_id
+        {
+            runs = item.status == ItemStatus::Running;
+        }
+        let has_ended = matches!(event, Event::ItemCompleted { item } if item.id == *item_id)
+            || matches!(event, Event::FilesChanged(changed) if changed.by == announced.by);
+        if has_ended {
+            return false;
+        }
+    }
+    runs
+}
+
+/// Takes away new contents that lie beside files and never took their place.
+async fn tidy(env: &dyn Environment, announced: &Announced) {
+    // A command makes none.
+    let paths = announced.before.keys().filter(|_| announced.folders.is_empty());
+    let folders: BTreeSet<&Path> = paths.filter_map(|path| Path::new(path).parent()).collect();
+    for folder in folders {
+        if let Err(error) = env.tidy(folder).await {
+            tracing::debug!("{}: {error}", folder.display());
+        }
+    }
+}
+
+/// What files are now that were something else.
+async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) -> Vec<FileRecord> {
+    let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
+    if announced.folders.is_empty() {
+        for path in announced.before.keys() {
+            match state(env, blobs, Path::new(path)).await {
+                Ok(state) => drop(now.insert(path.clone(), state)),
+                Err(error) => tracing::warn!("{path}: {error}"),
+            }
+        }
+    } else {
+        match scanned(env, blobs, announced.folders.clone()).await {
+            Ok(mut files) => {
+                let known = announced.before.keys().map(PathBuf::from).collect();
+                look_at(env, blobs, &mut files, known).await;
+                let seen = files.iter().map(|(path, seen)| {
+                    (path.to_string_lossy().into_owned(), Some(seen.state.clone()))
+                });
+                now.extend(seen);
+                for path in announced.before.keys() {
+                    now.entry(path.clone()).or_insert(None);
+                }
+            }
+            Err(error) => tracing::warn!("what a cut command did to files is not known: {error}"),
+        }
+    }
+    let changed = now.iter().filter_map(|(path, now)| {
+        let before = announced.before.get(path).and_then(Option::as_ref);
+        record(Path::new(path), before, now.as_ref())
+    });
+    changed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::ids::ItemId;
+    use serde_json::value::RawValue;
+    use serde_json::{Value, json};
+
+    /// Events in a word each: `keep` a verdict, `files` what somebody did, `runs` and `ends` of a call, anything else a notice.
+    fn journal(words: &str) -> Vec<Entry> {
+        let item = |status| json!({"id": "c", "type": "toolCall", "status": status, "startedMs": 0, "title": "t", "toolName": "edit", "kind": "edit"});
+        let entry = |(at, word): (usize, &str)| {
+            let event: Value = match word {
+                "keep" => {
+                    json!({"type": "review.decided", "action": {"action": "keep", "target": {"of": "all"}}, "parts": []})
+                }
+                "files" => {
+                    json!({"type": "files.changed", "changes": [], "by": {"type": "call", "itemId": "c"}})
+                }
+                "runs" => json!({"type": "item.updated", "item": item("running")}),
+                "ends" => json!({"type": "item.completed", "item": item("completed")}),
+                _ => json!({"type": "session.closed"}),
+            };
+            let seq = at as u64 + 1;
+            let record = json!({"sessionId": "s", "seq": seq, "tsMs": 0, "event": event});
+            let record = Some(serde_json::from_value(record).unwrap());
+            Entry { seq, wire: RawValue::NULL.to_owned(), record, private: None }
+        };
+        words.split_whitespace().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn what_was_announced_is_open_until_the_journal_says_how_it_ended() {
+        let call = ChangedBy::Call { item_id: ItemId::new("c") };
+        let (rewind, review) = (ChangedBy::Rewind {}, ChangedBy::Review {});
+        for (name, by, after_seq, words, want) in [
+            ("a call that has not begun", &call, None, "x", (false, false)),
+            ("a call that runs", &call, None, "x runs", (true, false)),
+            ("a call whose files are told", &call, None, "x runs files", (false, false)),
+            ("a call that has ended", &call, None, "x runs ends", (false, false)),
+            ("going back has begun", &rewind, Some(1), "x", (true, false)),
+            ("going back has ended", &rewind, Some(1), "x files", (false, false)),
+            ("going back after a verdict", &rewind, Some(2), "x keep", (true, false)),
+            ("a verdict has begun", &review, Some(1), "x", (true, false)),
+            ("a verdict has begun after another", &review, Some(2), "x keep", (true, false)),
+            ("a verdict stands, its files do not", &review, Some(1), "x keep", (true, true)),
+            ("a verdict has ended", &review, Some(1), "x keep files", (false, false)),
+        ] {
+            let (by, after_seq) = (by.clone(), after_seq);
+            let announced = Announced {
+                by,
+                turn_id: None,
+                after_seq,
+                folders: Vec::new(),
+                before: BTreeMap::new(),
+                after: BTreeMap::new(),
+            };
+            let entries = journal(words);
+            let is = (is_open(&announced, &entries), is_decided(&announced, &entries));
+            assert_eq!(is, want, "{name}");
+        }
+    }
+}

@@ -1,0 +1,484 @@
+//! What a turn's calls do to files, seen before and after each call that may change some.
+//!
+//! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
+//! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
+//! the call runs.
+
+mod content;
+pub(super) mod crash;
+
+pub(super) use content::{PLAIN_MODE, content_of};
+
+use crate::agent::background::in_background;
+use crate::agent::host::Host;
+use crate::agent::workspace::Workspace;
+use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
+use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
+use crate::history::ledger;
+use crate::store::Entry;
+use crate::store::announced::Announced;
+use crate::store::blobs::{Blobs, hash};
+use crate::tools::Access;
+use pintle_protocol::event::{Event, Notice, NoticeLevel};
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::ids::{ItemId, TurnId};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// What a session knows of the files that were changed in it.
+#[derive(Debug, Default)]
+pub(super) struct FileHistory {
+    /// What the journal says of them.
+    last: BTreeMap<PathBuf, Option<FileState>>,
+    /// The folder when it was looked at last.
+    scanned: Arc<Files>,
+    /// The folder is too much to look at, which has been told.
+    is_blind: bool,
+    /// It was told that looking at the folder took too long.
+    has_told_over: bool,
+    /// It was told that a content is not kept.
+    has_told_loss: bool,
+}
+
+/// How things were before a call.
+#[derive(Debug)]
+pub(super) enum Before {
+    /// It changes nothing, or nobody can tell.
+    Unknown,
+    /// These files, each as it was.
+    Paths(Vec<(PathBuf, Option<FileState>)>),
+    /// The whole folder.
+    Folder,
+}
+
+/// What was changed while a call ran, and by whom.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    /// By somebody else, before the call changed it.
+    before: Vec<FileRecord>,
+    by_call: Vec<FileRecord>,
+    /// By somebody else, since.
+    after: Vec<FileRecord>,
+}
+
+impl Seen {
+    /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
+    fn file(
+        &mut self,
+        path: &Path,
+        before: Option<&FileState>,
+        made: Option<&Transition>,
+        after: Option<&FileState>,
+        is_unsaved: bool,
+    ) {
+        let Some(Transition { before: from, after: to }) = made else {
+            // A text that nobody saved has been typed in, where no edit was made of it.
+            let by = if is_unsaved { &mut self.after } else { &mut self.by_call };
+            by.extend(record(path, before, after));
+            return;
+        };
+        self.before.extend(record(path, before, Some(from)));
+        self.by_call.extend(record(path, Some(from), Some(to)));
+        self.after.extend(record(path, Some(to), after));
+    }
+}
+
+impl FileHistory {
+    /// What the entries of a journal say.
+    pub(super) fn replay(entries: &[Entry]) -> Self {
+        let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
+        Self { last: last.collect(), ..Self::default() }
+    }
+
+    /// Looks at what a call may change.
+    pub(super) async fn before<H: Host>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        access: &Access,
+    ) -> Before {
+        if let Access::Write(_) | Access::Execute(_) = access {
+            self.note(&host.gap().await);
+        }
+        match access {
+            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
+            Access::Write(paths) => {
+                let found = host.wait(present(place, paths)).await;
+                self.note_others(host, &found);
+                Before::Paths(found)
+            }
+            Access::Execute(_) if self.is_blind => Before::Unknown,
+            Access::Execute(_) => {
+                let Some(files) = self.scan(host, place).await else { return Before::Unknown };
+                let roots = host.wait(place.roots()).await;
+                let known = self.last.keys().filter(|path| is_in(path, &roots));
+                let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
+                let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
+                self.note_others(host, &found);
+                self.scanned = files;
+                Before::Folder
+            }
+        }
+    }
+
+    /// Announces what a call may change, should nobody live to tell what it did.
+    pub(super) async fn announce(
+        &self,
+        place: &Workspace,
+        turn_id: &TurnId,
+        before: &Before,
+        item_id: &ItemId,
+    ) {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let (folders, mut before): (_, BTreeMap<String, _>) = match before {
+            Before::Unknown => return,
+            Before::Paths(found) => (
+                Vec::new(),
+                found.iter().map(|(path, state)| (text(path), state.clone())).collect(),
+            ),
+            Before::Folder => {
+                let seen = self.scanned.iter();
+                let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
+                (place.roots().await, seen.collect())
+            }
+        };
+        // The disk never held these texts, so it does not tell what became of them.
+        for path in place.env.unsaved(Path::new("/")) {
+            before.remove(&text(&path));
+        }
+        let by = ChangedBy::Call { item_id: item_id.clone() };
+        let turn_id = Some(turn_id.clone());
+        let (after_seq, after) = (None, BTreeMap::new());
+        let announced = Announced { by, turn_id, after_seq, folders, before, after };
+        crash::announce(&place.announcements, announced).await;
+    }
+
+    /// Tells what a call has changed.
+    pub(super) async fn after<H: Host>(
+        &mut self,
+        host: &mut H,
+        place: &Workspace,
+        before: Before,
+        item_id: &ItemId,
+    ) {
+        let mut seen = Seen::default();
+        match before {
+            Before::Unknown => return,
+            Before::Paths(found) => {
+                seen = host.wait(compared(place, found)).await;
+            }
+            Before::Folder => {
+                let Some(files) = self.scan(host, place).await else { return };
+                let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
+                let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
+                let gone = gone.filter_map(|(path, was)| record(path, Some(&was.state), None));
+                seen.by_call.extend(gone);
+                // No command sees what is in an editor only, nor changes it.
+                let roots = host.wait(place.roots()).await;
+                let unsaved: Vec<PathBuf> =
+                    roots.iter().flat_map(|root| place.env.unsaved(root)).collect();
+                for (path, is) in files.iter() {
+                    let was = before.get(path).map(|was| &was.state);
+                    let is_typed = unsaved.contains(path);
+                    let by = if is_typed { &mut seen.after } else { &mut seen.by_call };
+                    by.extend(record(path, was, Some(&is.state)));
+                }
+                seen.by_call.sort_by(|a, b| a.path.cmp(&b.path));
+            }
+        }
+        let by_call = ChangedBy::Call { item_id: item_id.clone() };
+        self.tell(host, seen.before, ChangedBy::Other {});
+        self.tell(host, seen.by_call, by_call);
+        self.tell(host, seen.after, ChangedBy::Other {});
+    }
+
+    /// Takes note of what the engine itself did to files.
+    pub(super) fn note(&mut self, changes: &[FileRecord]) {
+        for change in changes {
+            self.last.insert(PathBuf::from(&change.path), change.after.clone());
+        }
+    }
+
+    fn tell<H: Host>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
+        let lost = changes
+            .iter()
+            .find(|change| change.before.as_ref().is_some_and(|before| before.is_lost));
+        if let Some(lost) = lost
+            && !std::mem::replace(&mut self.has_told_loss, true)
+        {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "contentNotKept".to_owned(),
+                message: format!(
+                    "what {} held before is not kept, so going back cannot bring it back",
+                    lost.path
+                ),
+                hint: Some(
+                    "files over 16 MB are not kept, and none while the disk is full".to_owned(),
+                ),
+            };
+            host.record(Event::Notice(notice));
+        }
+        if !changes.is_empty() {
+            self.note(&changes);
+            host.record(Event::FilesChanged(FilesChanged { changes, by }));
+        }
+    }
+
+    /// Tells what became of known files since they were last seen.
+    fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
+        self.tell(host, self.others(found), ChangedBy::Other {});
+    }
+
+    /// What became of known files since they were last seen.
+    pub(super) fn others(&self, found: &[(PathBuf, Option<FileState>)]) -> Vec<FileRecord> {
+        let changes = found.iter().filter_map(|(path, present)| {
+            let last = self.last.get(path)?;
+            record(path, last.as_ref(), present.as_ref())
+        });
+        changes.collect()
+    }
+
+    /// Looks at the folder; nothing where that is too much, which is told once.
+    async fn scan<H: Host>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
+        let roots = host.wait(place.roots()).await;
+        let known = Arc::clone(&self.scanned);
+        let changed = self.last.keys().filter(|path| is_in(path, &roots));
+        let changed: Vec<PathBuf> = changed.cloned().collect();
+        let (env, blobs) = (place.env.as_ref(), &place.blobs);
+        let over = match host.wait(scan(env, blobs, roots, known)).await {
+            Ok(Scanned { mut files, over: None }) => {
+                host.wait(look_at(env, blobs, &mut files, changed)).await;
+                return Some(Arc::new(files));
+            }
+            Ok(Scanned { files, over: Some(over) }) => {
+                // The next one goes on from there.
+                self.scanned = Arc::new(files);
+                over
+            }
+            Err(error) => Over { why: error.to_string(), can_go_on: false },
+        };
+        if !over.can_go_on {
+            self.is_blind = true;
+            self.scanned = Arc::default();
+        }
+        self.tell_not_tracked(host, &over);
+        None
+    }
+
+    fn tell_not_tracked<H: Host>(&mut self, host: &mut H, over: &Over) {
+        if std::mem::replace(&mut self.has_told_over, true) && over.can_go_on {
+            return;
+        }
+        let Over { why, can_go_on } = over;
+        let (which, hint) = if *can_go_on {
+            (
+                "this command does",
+                "looking goes on with the next command; what the tools for files change can be undone",
+            )
+        } else {
+            ("commands do", "what the tools for files change can be")
+        };
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            code: "commandsNotTracked".to_owned(),
+            message: format!("what {which} to files cannot be undone in this session: {why}"),
+            hint: Some(hint.to_owned()),
+        };
+        host.record(Event::Notice(notice));
+    }
+}
+
+/// The files that a call names, each as it is.
+async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<FileState>)> {
+    let mut found = Vec::new();
+    for path in paths {
+        let path = place.env.canonicalize(path).await.unwrap_or_else(|_| path.clone());
+        // Edits of its open document up to here belong to earlier calls.
+        transition(place, &path, None).await;
+        match state(place.env.as_ref(), &place.blobs, &path).await {
+            Ok(state) => found.push((path, state)),
+            // A file that cannot be read is not replaced by the tool either.
+            Err(error) => tracing::debug!("{}: {error}", path.display()),
+        }
+    }
+    found
+}
+
+/// Compares files with what they were before a call.
+async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> Seen {
+    let mut seen = Seen::default();
+    for (path, before) in before {
+        match state(place.env.as_ref(), &place.blobs, &path).await {
+            Ok(after) => {
+                let made = transition(place, &path, before.as_ref()).await;
+                let is_unsaved = place.env.unsaved(&path).contains(&path);
+                let (before, after) = (before.as_ref(), after.as_ref());
+                seen.file(&path, before, made.as_ref(), after, is_unsaved);
+            }
+            Err(error) => tracing::warn!("{}: {error}", path.display()),
+        }
+    }
+    seen
+}
+
+fn is_in(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root))
+}
+
+/// The files of folders; contents that are not known are kept.
+///
+/// # Errors
+/// They are too many.
+pub(super) async fn scanned(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    roots: Vec<PathBuf>,
+) -> Result<Files, Error> {
+    let Scanned { files, over } = scan(env, blobs, roots, Arc::default()).await?;
+    over.map_or(Ok(files), |over| Err(Error::Refused(over.why)))
+}
+
+async fn scan(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    roots: Vec<PathBuf>,
+    known: Arc<Files>,
+) -> Result<Scanned, Error> {
+    let mut all = Scanned { files: Files::default(), over: None };
+    let is_one = roots.len() == 1;
+    for root in roots {
+        let known = if is_one {
+            Arc::clone(&known)
+        } else {
+            let here = known.iter().filter(|(path, _)| path.starts_with(&root));
+            Arc::new(here.map(|(path, seen)| (path.clone(), seen.clone())).collect())
+        };
+        let scan = Scan { root, known, keep: keeper(blobs), limits: Limits::default() };
+        // A call that was stopped has changed files all the same.
+        let Scanned { files, over } = env.scan(scan, &CancellationToken::new()).await?;
+        all.over = all.over.or(over);
+        if is_one {
+            return Ok(Scanned { files, ..all });
+        }
+        all.files.extend(files);
+    }
+    Ok(all)
+}
+
+/// Looks at files that a scan passes over, such as ignored ones.
+pub(super) async fn look_at(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    files: &mut Files,
+    paths: Vec<PathBuf>,
+) {
+    for path in paths {
+        if files.contains_key(&path) {
+            continue;
+        }
+        match state(env, blobs, &path).await {
+            // No scan goes by this mark.
+            Ok(Some(state)) => drop(files.insert(path, scan::Seen { mark: 0, state })),
+            Ok(None) => {}
+            Err(error) => tracing::debug!("{}: {error}", path.display()),
+        }
+    }
+}
+
+/// A file that is not what it was.
+pub(super) fn record(
+    path: &Path,
+    before: Option<&FileState>,
+    after: Option<&FileState>,
+) -> Option<FileRecord> {
+    (before != after).then(|| FileRecord {
+        path: path.to_string_lossy().into_owned(),
+        before: before.cloned(),
+        after: after.cloned(),
+    })
+}
+
+/// What changes have made of a file in which somebody may have typed meanwhile.
+async fn transition(
+    place: &Workspace,
+    path: &Path,
+    before: Option<&FileState>,
+) -> Option<Transition> {
+    let told = place.env.transitions(path, keeper(&place.blobs)).await;
+    let made = told.unwrap_or_else(|error| {
+        tracing::warn!("{}: {error}", path.display());
+        Vec::new()
+    });
+    let mode = before.and_then(|before| before.mode);
+    let (first, last) = (made.first()?, made.last()?);
+    Some(Transition {
+        before: FileState { mode, ..first.before.clone() },
+        after: FileState { mode, ..last.after.clone() },
+    })
+}
+
+/// What a file is now; its content is kept.
+///
+/// # Errors
+/// It cannot be read, or its content not be kept.
+pub(super) async fn state(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    path: &Path,
+) -> Result<Option<FileState>, Error> {
+    env.remember(path, keeper(blobs), Limits::default().file_bytes).await
+}
+
+/// Makes a file what it was, if it is what it was seen to be. Returns what it is now.
+///
+/// # Errors
+/// In words: it has changed meanwhile, what it was is not kept, or the disk said no.
+pub(super) async fn put_back(
+    env: &dyn Environment,
+    blobs: &Blobs,
+    path: &Path,
+    then: Option<&FileState>,
+    present: Option<&FileState>,
+) -> Result<Option<FileState>, String> {
+    let words = |error: Error| error.to_string();
+    let after = match then {
+        None => After::Remove,
+        Some(then) => {
+            let (blobs, sha256) = (blobs.clone(), then.sha256.clone());
+            let content = in_background(move || blobs.get(&sha256)).await;
+            After::Write(content.map_err(|error| error.to_string())?.into())
+        }
+    };
+    let expected = present.map(|present| present.sha256.clone());
+    let decide = Box::new(move |before: Vec<Option<exec::Before>>| {
+        let found = before.into_iter().next().flatten();
+        let found = found.map(|before| hash(&before.content));
+        if found != expected {
+            return Err("it has changed meanwhile".to_owned());
+        }
+        Ok(Rewrites { after: vec![after], changes: Vec::new() })
+    });
+    let paths = [path.to_path_buf()];
+    env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
+    if let Some(mode) = then.and_then(|then| then.mode)
+        && let Err(error) = env.set_mode(path, mode).await
+    {
+        tracing::warn!("{}: {error}", path.display());
+    }
+    state(env, blobs, path).await.map_err(words)
+}
+
+/// Keeps contents among these blobs.
+fn keeper(blobs: &Blobs) -> Keep {
+    let blobs = blobs.clone();
+    Arc::new(move |content: &[u8]| match blobs.put(content) {
+        Ok(sha256) => Kept { sha256, is_lost: false },
+        Err(error) => {
+            tracing::warn!("what a file held is not kept: {error}");
+            Kept { sha256: hash(content), is_lost: true }
+        }
+    })
+}

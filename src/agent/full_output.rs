@@ -1,0 +1,14 @@
+//! Long outputs in a session's folder, named for clients.
+
+use pintle_protocol::item::{FullOutput, ToolDetails};
+use std::path::Path;
+
+/// What was written into the session's folder can be read from there.
+pub(super) fn name_full_output(details: &mut ToolDetails, artifacts: &Path) {
+    if let (Some(path), Some(record)) = (&details.full_output_path, &details.truncation)
+        && let Ok(name) = Path::new(path).strip_prefix(artifacts)
+    {
+        let r#ref = name.to_string_lossy().into_owned();
+        details.full_output = Some(FullOutput { r#ref, bytes: record.total_bytes });
+    }
+}

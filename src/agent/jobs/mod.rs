@@ -1,0 +1,436 @@
+//! The background jobs of one session: who runs, what they printed, and what the model has not been told.
+//!
+//! An object that the session's task owns and polls; it starts no task and holds no lock. It writes no journal: it says what
+//! happened, the session appends that. Invariant: a job's future lives in here, so whatever drops this kills every job.
+
+use crate::agent::full_output::name_full_output;
+use crate::exec::{End, Environment, Error, OutputBuffer, Ran};
+use crate::history::recovery::EarlierJobs;
+use crate::text::truncate::{self, Limits};
+use crate::tools::{JobRequest, JobView, ended};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_protocol::ids::{ItemId, JobId};
+use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus, Job, JobEnd, ToolDetails};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// How many requests of tools may wait. A tool waits for its answer, so more than its calls side by side never come.
+const REQUEST_CAPACITY: usize = 16;
+
+/// How many pieces of output may wait while the session is busy; more are dropped, the job's end holds all.
+const PRINTED_CAPACITY: usize = 16;
+
+/// A session with more jobs than this has lost track of them.
+const MAX_RUNNING: usize = 16;
+
+/// So many ended jobs are kept, with their output, for a late reader.
+const MAX_ENDED: usize = 16;
+
+/// How much of what a job printed the model reads with the news of its end.
+const NOTE_OUTPUT: Limits = Limits { max_lines: 20, max_bytes: 2048 };
+
+type Running = BoxFuture<'static, (ItemId, Result<Ran, Error>)>;
+
+/// The jobs of a session.
+#[derive(Debug)]
+pub(super) struct Jobs {
+    entries: Vec<Entry>,
+    running: FuturesUnordered<Running>,
+    /// The number of the next job.
+    next: u64,
+    /// Of jobs of an earlier life of the session.
+    untold: Vec<Item>,
+    requests: mpsc::Receiver<JobRequest>,
+    requests_tx: mpsc::Sender<JobRequest>,
+    printed: mpsc::Receiver<(ItemId, String)>,
+    printed_tx: mpsc::Sender<(ItemId, String)>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    item: Item,
+    id: JobId,
+    output: OutputBuffer,
+    /// Up to where the model has read.
+    position: u64,
+    cancel: CancellationToken,
+    /// Why it is being stopped, when it is.
+    stopping: Option<JobEnd>,
+    waiting: Vec<Waiting>,
+    /// The model knows how it ended.
+    is_told: bool,
+    /// The number of the next piece of output.
+    n: u64,
+}
+
+/// Who waits for a job's end.
+#[derive(Debug)]
+enum Waiting {
+    Model(oneshot::Sender<Result<JobView, String>>),
+    Client(crate::agent::command::Reply<Item>),
+}
+
+/// What happened in the background.
+#[derive(Debug)]
+pub(super) enum Happened {
+    /// A job ended.
+    Ended(ItemId, Result<Ran, Error>),
+    /// A tool asks for something.
+    Asked(JobRequest),
+    /// A job printed something.
+    Printed(ItemId, String),
+}
+
+/// A job that has ended: its item and those who waited for it.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) item: Item,
+    waiting: Vec<Waiting>,
+    view: Option<JobView>,
+}
+
+impl Ended {
+    /// Answers those who waited.
+    pub(super) fn answer(self) {
+        for waiting in self.waiting {
+            match (waiting, &self.view) {
+                (Waiting::Model(reply), Some(view)) => drop(reply.send(Ok(view.clone()))),
+                (Waiting::Client(reply), _) => drop(reply.send(Ok(self.item.clone()))),
+                (Waiting::Model(reply), None) => drop(reply),
+            }
+        }
+    }
+}
+
+impl Jobs {
+    pub(super) fn new(earlier: EarlierJobs) -> Self {
+        let (requests_tx, requests) = mpsc::channel(REQUEST_CAPACITY);
+        let (printed_tx, printed) = mpsc::channel(PRINTED_CAPACITY);
+        Self {
+            entries: Vec::new(),
+            running: FuturesUnordered::new(),
+            next: earlier.count + 1,
+            untold: earlier.untold,
+            requests,
+            requests_tx,
+            printed,
+            printed_tx,
+        }
+    }
+
+    /// The way for tools to ask.
+    pub(super) fn desk(&self) -> crate::tools::Jobs {
+        crate::tools::Jobs::new(self.requests_tx.clone())
+    }
+
+    /// Waits for what happens next, and lets the jobs go on meanwhile. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Happened {
+        tokio::select! {
+            biased;
+            Some((item, ran)) = self.running.next() => Happened::Ended(item, ran),
+            Some((item, text)) = self.printed.recv() => Happened::Printed(item, text),
+            // Both channels have a sender in here, so they never end.
+            Some(request) = self.requests.recv() => Happened::Asked(request),
+        }
+    }
+
+    /// Why no job can be added, if none can.
+    pub(super) fn refusal(&self) -> Option<String> {
+        (self.running.len() >= MAX_RUNNING).then(|| {
+            format!("{MAX_RUNNING} jobs run already. Stop one with the tool `job` before you start another.")
+        })
+    }
+
+    /// The body of the next job's item.
+    pub(super) fn body(&self, command: &str, title: &str) -> Job {
+        Job {
+            job_id: JobId::new(format!("job-{}", self.next)),
+            title: title.to_owned(),
+            command: command.to_owned(),
+            end: None,
+            output: None,
+            details: ToolDetails::default(),
+        }
+    }
+
+    /// Begins a job whose item is in the journal.
+    pub(super) fn begin(
+        &mut self,
+        env: Arc<dyn Environment>,
+        command: crate::exec::Command,
+        item: Item,
+        id: JobId,
+    ) -> JobView {
+        self.next += 1;
+        let (item_id, cancel) = (item.id.clone(), CancellationToken::new());
+        let (output, printed) = (command.output.clone(), self.printed_tx.clone());
+        let entry = Entry {
+            item,
+            id,
+            output,
+            position: 0,
+            cancel: cancel.clone(),
+            stopping: None,
+            waiting: Vec::new(),
+            is_told: false,
+            n: 0,
+        };
+        let view = entry.view(entry.item.started_ms);
+        self.entries.push(entry);
+        self.running.push(Box::pin(async move {
+            let mut print = |text: &str| {
+                // A full channel drops the piece; the job's end holds everything.
+                let _ = printed.try_send((item_id.clone(), text.to_owned()));
+            };
+            let ran = env.exec(command, &cancel, &mut print).await;
+            (item_id, ran)
+        }));
+        view
+    }
+
+    /// Takes note of a job's end.
+    pub(super) fn ended(
+        &mut self,
+        item: &ItemId,
+        ran: Result<Ran, Error>,
+        now_ms: u64,
+        artifacts: &Path,
+    ) -> Option<Ended> {
+        let entry = self.entries.iter_mut().find(|entry| entry.item.id == *item)?;
+        let (end, output, mut details) = outcome(ran, entry.stopping);
+        name_full_output(&mut details, artifacts);
+        entry.item.status = status(end, &details);
+        entry.item.duration_ms = Some(now_ms.saturating_sub(entry.item.started_ms));
+        if let ItemBody::Job(job) = &mut entry.item.body {
+            (job.end, job.output, job.details) = (Some(end), Some(output), details);
+        }
+        let waiting = std::mem::take(&mut entry.waiting);
+        let ended = Ended { item: entry.item.clone(), waiting, view: Some(entry.view(now_ms)) };
+        self.forget_old();
+        Some(ended)
+    }
+
+    /// Forgets the oldest ended job of which the model knows, when there are too many.
+    fn forget_old(&mut self) {
+        let ended = self.entries.iter().filter(|entry| !entry.is_running()).count();
+        let old = self.entries.iter().position(|entry| !entry.is_running() && entry.is_told);
+        if ended > MAX_ENDED
+            && let Some(old) = old
+        {
+            self.entries.remove(old);
+        }
+    }
+
+    /// Stops every job, since the session ends.
+    pub(super) fn stop_all(&mut self) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.is_running()) {
+            entry.stopping.get_or_insert(JobEnd::SessionEnded);
+            entry.cancel.cancel();
+        }
+    }
+
+    /// Gives up on what does not stop; dropping its future kills it.
+    pub(super) fn abandon(&mut self) -> Vec<ItemId> {
+        self.running = FuturesUnordered::new();
+        let running = self.entries.iter().filter(|entry| entry.is_running());
+        running.map(|entry| entry.item.id.clone()).collect()
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Stops a job for a client, who is answered when it has ended.
+    pub(super) fn stop_for_client(
+        &mut self,
+        id: &JobId,
+        reply: crate::agent::command::Reply<Item>,
+    ) {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
+            let missing =
+                super::Error::new(super::ErrorKind::NotFound, format!("there is no job {id}"));
+            let _ = reply.send(Err(missing.hint("job/list names those that there are")));
+            return;
+        };
+        if entry.is_running() {
+            entry.stop(Waiting::Client(reply));
+        } else {
+            let _ = reply.send(Ok(entry.item.clone()));
+        }
+    }
+
+    /// Answers a tool. `Start` is the session's, which has the journal.
+    pub(super) fn answer(&mut self, request: JobRequest, now_ms: u64) {
+        let unknown = |id: &JobId| {
+            format!("There is no job `{id}`. The action \"list\" names those that there are.")
+        };
+        match request {
+            JobRequest::Start { reply, .. } => drop(reply),
+            JobRequest::List { reply } => {
+                let views = self.entries.iter().map(|entry| entry.view(now_ms));
+                let _ = reply.send(views.collect());
+            }
+            JobRequest::Look { id, reply } => {
+                let entry = self.entries.iter().find(|entry| entry.id == id);
+                let _ =
+                    reply.send(entry.map(|entry| entry.view(now_ms)).ok_or_else(|| unknown(&id)));
+            }
+            JobRequest::Seen { id, position, has_ended } => {
+                if let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id) {
+                    entry.position = entry.position.max(position);
+                    entry.is_told |= has_ended;
+                }
+            }
+            JobRequest::Stop { id, reply } => {
+                match self.entries.iter_mut().find(|entry| entry.id == id) {
+                    None => drop(reply.send(Err(unknown(&id)))),
+                    Some(entry) if entry.is_running() => entry.stop(Waiting::Model(reply)),
+                    Some(entry) => drop(reply.send(Ok(entry.view(now_ms)))),
+                }
+            }
+        }
+    }
+
+    /// The number of the next piece of a job's output.
+    pub(super) fn next_piece(&mut self, item: &ItemId) -> Option<u64> {
+        let entry = self.entries.iter_mut().find(|entry| entry.item.id == *item)?;
+        entry.n += 1;
+        Some(entry.n - 1)
+    }
+
+    /// The items of all jobs, oldest first.
+    pub(super) fn items(&self) -> Vec<Item> {
+        self.entries.iter().map(|entry| entry.item.clone()).collect()
+    }
+
+    /// The items of those that run.
+    pub(super) fn background(&self) -> Vec<ItemId> {
+        let running = self.entries.iter().filter(|entry| entry.is_running());
+        running.map(|entry| entry.item.id.clone()).collect()
+    }
+
+    /// What the model is to be told now; it counts as told.
+    pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
+        let mut news = Vec::new();
+        let mut jobs = Vec::new();
+        for item in self.untold.drain(..) {
+            news.extend(line(&item));
+            jobs.push(item.id);
+        }
+        for entry in self.entries.iter_mut().filter(|entry| !entry.is_running()) {
+            if std::mem::replace(&mut entry.is_told, true) {
+                continue;
+            }
+            let fresh = entry.output.after(entry.position);
+            let shown = truncate::tail(&fresh.text, NOTE_OUTPUT);
+            let output = shown.text.trim_end_matches('\n');
+            let line = line(&entry.item).unwrap_or_default();
+            news.push(match (output.is_empty(), shown.is_cut() || fresh.missed_bytes > 0) {
+                (true, _) => line,
+                (false, false) => format!("{line} What it printed since you last read:\n{output}"),
+                (false, true) => {
+                    format!(
+                        "{line} The end of what it printed; read all with the tool `job`:\n{output}"
+                    )
+                }
+            });
+            jobs.push(entry.item.id.clone());
+        }
+        let text = format!("From the engine, not from the user: {}", news.join("\n"));
+        (!jobs.is_empty()).then_some(EngineMessage { text, jobs, ..EngineMessage::default() })
+    }
+}
+
+impl Entry {
+    fn is_running(&self) -> bool {
+        self.item.duration_ms.is_none()
+    }
+
+    fn stop(&mut self, waiting: Waiting) {
+        self.stopping.get_or_insert(JobEnd::Stopped);
+        self.waiting.push(waiting);
+        self.cancel.cancel();
+    }
+
+    fn view(&self, now_ms: u64) -> JobView {
+        let (title, end) = match &self.item.body {
+            ItemBody::Job(job) => {
+                (job.title.clone(), job.end.map(|end| (end, job.details.clone())))
+            }
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::ToolCall(_)
+            | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
+            | ItemBody::EngineMessage(_) => (String::new(), None),
+        };
+        let ran = now_ms.saturating_sub(self.item.started_ms);
+        JobView {
+            id: self.id.clone(),
+            item_id: self.item.id.clone(),
+            title,
+            end,
+            ran: Duration::from_millis(self.item.duration_ms.unwrap_or(ran)),
+            output: self.output.clone(),
+            position: self.position,
+        }
+    }
+}
+
+/// How a job ended, the end of its output, and facts for a client.
+fn outcome(ran: Result<Ran, Error>, stopping: Option<JobEnd>) -> (JobEnd, String, ToolDetails) {
+    let mut details = ToolDetails::default();
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(Error::Cancelled) => {
+            return (stopping.unwrap_or(JobEnd::Stopped), String::new(), details);
+        }
+        Err(error) => return (JobEnd::Failed, error.to_string(), details),
+    };
+    let mut shown = truncate::tail(&ran.tail, Limits::default());
+    if shown.is_cut() {
+        shown.record.total_lines = ran.total_lines;
+        shown.record.total_bytes = ran.total_bytes;
+        details.truncation = Some(shown.record);
+    }
+    details.full_output_path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
+    let end = match ran.end {
+        End::Exited(code) => {
+            details.exit_code = Some(code);
+            JobEnd::Exited
+        }
+        End::Signalled(signal) => {
+            details.signal = Some(signal);
+            JobEnd::Signalled
+        }
+        End::TimedOut => JobEnd::TimedOut,
+        End::Cancelled => stopping.unwrap_or(JobEnd::Stopped),
+    };
+    (end, shown.text, details)
+}
+
+fn status(end: JobEnd, details: &ToolDetails) -> ItemStatus {
+    match end {
+        JobEnd::Exited if details.exit_code == Some(0) => ItemStatus::Completed,
+        JobEnd::Exited | JobEnd::Signalled | JobEnd::TimedOut | JobEnd::Failed => {
+            ItemStatus::Failed
+        }
+        JobEnd::Stopped | JobEnd::SessionEnded => ItemStatus::Cancelled,
+    }
+}
+
+/// A job's end in a sentence.
+fn line(item: &Item) -> Option<String> {
+    let ItemBody::Job(job) = &item.body else { return None };
+    let how = ended(job.end?, &job.details);
+    let seconds = item.duration_ms.unwrap_or_default() / 1000;
+    Some(format!(
+        "background job {} ({}) has ended: {how}, after {seconds} seconds.",
+        job.job_id, job.title
+    ))
+}

@@ -1,0 +1,83 @@
+//! What the engine can be asked: make a session, open one, fork one.
+
+use crate::agent::command::{OpenConfig, Reply, SessionHandle};
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::turn::limits::{Budget, Limits};
+use crate::store::blobs::Blobs;
+use pintle_protocol::event::{AgentRole, Parent};
+use pintle_protocol::history::HistoryPoint;
+use pintle_protocol::ids::SessionId;
+use tokio::sync::{mpsc, oneshot};
+
+/// How many requests for sessions may wait. Each is a few file operations; a sender that finds this full waits.
+pub(super) const REQUEST_CAPACITY: usize = 16;
+
+/// What to make a session with.
+#[derive(Debug, Clone, Default)]
+pub struct CreateSession {
+    /// The working directory, absolute.
+    pub cwd: String,
+    /// The title.
+    pub title: Option<String>,
+    /// How it is to work.
+    pub config: OpenConfig,
+    /// Whose sub-agent it is, if it is one.
+    pub parent: Option<Parent>,
+    /// Which named agent it is, if it is one.
+    pub role: Option<AgentRole>,
+    /// How much its turns may take; `None` as the settings say.
+    pub limits: Option<Limits>,
+    /// What it spends from together with whom it works for.
+    pub budget: Option<Budget>,
+    /// Where it keeps what files were: with whom it works for.
+    pub blobs: Option<Blobs>,
+}
+
+/// What the engine is asked.
+pub(super) enum Request {
+    Create(Box<CreateSession>, Reply<SessionHandle>),
+    Open(SessionId, OpenConfig, Reply<SessionHandle>),
+    Fork(Box<ForkSession>, Reply<SessionHandle>),
+    /// A journal has got further.
+    IndexDue,
+    Shutdown(oneshot::Sender<()>),
+}
+
+/// Makes sessions: the way of a session to its engine, which it does not keep alive.
+#[derive(Debug, Clone)]
+pub(super) struct SessionFactory(pub(super) mpsc::WeakSender<Request>);
+
+impl SessionFactory {
+    /// Makes a session.
+    ///
+    /// # Errors
+    /// As [`EngineHandle::create`].
+    pub(super) async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
+        let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
+        let requests = self.0.upgrade().ok_or_else(gone)?;
+        let (reply, answer) = oneshot::channel();
+        requests.send(Request::Create(Box::new(create), reply)).await.map_err(|_| gone())?;
+        drop(requests);
+        answer.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Says that a journal has got further. A busy engine is not told: the index finds out by itself.
+    pub(super) fn index_due(&self) {
+        if let Some(requests) = self.0.upgrade() {
+            let _ = requests.try_send(Request::IndexDue);
+        }
+    }
+}
+
+/// What to make a fork of.
+#[derive(Debug, Clone)]
+pub struct ForkSession {
+    /// The other session.
+    pub of: SessionId,
+    /// How far its history is taken over; all of it when `None`.
+    pub at: Option<HistoryPoint>,
+    /// The title.
+    pub title: Option<String>,
+    /// How it is to work; what is `None` is as there.
+    pub config: OpenConfig,
+}

@@ -1,0 +1,245 @@
+//! Calls to clients that have given hooks or tools, and hooks at the session's own points.
+
+use super::Session;
+use crate::agent::clients::{
+    CallBody, CallId, CallReply, CallRequest, ClientCall, ClientCalls, Extensions, SubscriberId,
+};
+use crate::agent::command::{ClientCommand, Reply};
+use crate::agent::hooks::{Hooks, Ran};
+use pintle_protocol::event::{Event, Notice};
+use pintle_protocol::hook::{HookPoint, HookRun, ToolCallParams};
+use pintle_protocol::ids::ItemId;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// How long hooks may take when the session ends.
+const END_GRACE: Duration = Duration::from_secs(5);
+
+/// How many calls of hooks may wait for the session, which takes them at once; a hook that finds this full waits.
+const CALL_CAPACITY: usize = 16;
+
+/// The calls of clients that have no answer yet, and the way for hooks to make one.
+#[derive(Debug)]
+pub(super) struct Calls {
+    open: Vec<OpenCall>,
+    requests: mpsc::Receiver<CallRequest>,
+    requests_tx: mpsc::Sender<CallRequest>,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        let (requests_tx, requests) = mpsc::channel(CALL_CAPACITY);
+        Self { open: Vec::new(), requests, requests_tx }
+    }
+}
+
+impl Calls {
+    /// Waits for a hook that calls its client. Cancel-safe.
+    pub(super) async fn next(&mut self) -> CallRequest {
+        match self.requests.recv().await {
+            Some(request) => request,
+            // It never ends, since a sender is kept here.
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// A call that waits for its client.
+#[derive(Debug)]
+struct OpenCall {
+    id: CallId,
+    to: SubscriberId,
+    reply: CallReply,
+}
+
+impl Session {
+    pub(super) async fn client_command(&mut self, command: ClientCommand) {
+        match command {
+            ClientCommand::Extend { id, extensions, reply } => {
+                self.extend(id, extensions, reply).await;
+            }
+            ClientCommand::Diagnostics { id, report, reply } => {
+                let _ = reply.send(self.take_report(id, report));
+            }
+        }
+    }
+
+    /// The hooks that hold for a turn: those of the settings, then those of clients.
+    pub(super) fn turn_hooks(&self) -> Hooks {
+        let clients = self.subscribers.iter();
+        let clients = clients.flat_map(|served| &served.subscriber.extensions.hooks);
+        let own = self.hooks();
+        Hooks {
+            list: own.list.iter().chain(clients).cloned().collect(),
+            clients: Some(ClientCalls(self.calls.requests_tx.clone())),
+            ..own
+        }
+    }
+
+    /// The hooks that hold outside of turns: those of the settings.
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            list: Arc::clone(&self.services.hooks),
+            here: Arc::clone(&self.services.here),
+            cwd: PathBuf::from(&self.journal.header().cwd),
+            owner: self.id.to_string(),
+            clients: None,
+        }
+    }
+
+    /// What clients give.
+    pub(super) fn extensions(&self) -> impl Iterator<Item = &Extensions> {
+        self.subscribers.iter().map(|served| &*served.subscriber.extensions)
+    }
+
+    pub(super) async fn extend(
+        &mut self,
+        id: SubscriberId,
+        extensions: Arc<Extensions>,
+        reply: Reply<()>,
+    ) {
+        if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
+            served.subscriber.extensions = Arc::clone(&extensions);
+        }
+        let _ = reply.send(Ok(()));
+        for handle in self.subagents.handles() {
+            let extensions = Arc::clone(&extensions);
+            let _ = handle.ask(|reply| ClientCommand::Extend { id, extensions, reply }).await;
+        }
+    }
+
+    /// Calls a client.
+    pub(super) fn call_client(&mut self, to: SubscriberId, body: CallBody, reply: CallReply) {
+        self.withdraw_calls();
+        let id = CallId(self.services.ambient.new_id());
+        let session_id = self.id.clone();
+        let mut served = self.subscribers.iter();
+        let served = served.find(|served| served.subscriber.id == to && served.is_called());
+        let call = Arc::new(ClientCall { id: id.clone(), session_id, body });
+        match served.map(|served| served.call(call)) {
+            Some(true) => self.calls.open.push(OpenCall { id, to, reply }),
+            Some(false) => {
+                let _ = reply.send(Err("is of a client that does not read".to_owned()));
+            }
+            None => {
+                let _ = reply.send(Err("is of a client that is gone".to_owned()));
+            }
+        }
+    }
+
+    /// Calls the newest tool of a name.
+    pub(super) fn call_tool(
+        &mut self,
+        item_id: ItemId,
+        tool: String,
+        arguments: Value,
+        reply: CallReply,
+    ) {
+        let given = self.subscribers.iter().flat_map(|served| {
+            let tools = served.subscriber.extensions.tools.iter();
+            tools.map(|known| (known, served.subscriber.id))
+        });
+        let named = given.filter(|(known, _)| known.shape.name == tool);
+        let Some((_, to)) = named.max_by_key(|(known, _)| known.serial) else {
+            let _ = reply.send(Err("is of a client that is gone".to_owned()));
+            return;
+        };
+        let params =
+            ToolCallParams { session_id: self.id.clone(), item_id, tool_name: tool, arguments };
+        self.call_client(to, CallBody::Tool(params), reply);
+    }
+
+    pub(super) fn call_answered(&mut self, id: &CallId, outcome: Result<Value, String>) {
+        if let Some(place) = self.calls.open.iter().position(|open| open.id == *id) {
+            let outcome = outcome.map_err(|error| format!("answered with an error: {error}"));
+            let _ = self.calls.open.remove(place).reply.send(outcome);
+        }
+    }
+
+    /// Tells clients of calls whose answer nobody waits for any more.
+    pub(super) fn withdraw_calls(&mut self) {
+        let over = self.calls.open.extract_if(.., |open| open.reply.is_closed());
+        for OpenCall { id, to, .. } in over {
+            if let Some(served) = self.subscribers.iter().find(|s| s.subscriber.id == to) {
+                served.withdraw(id);
+            }
+        }
+    }
+
+    /// Ends the calls of clients that are gone.
+    pub(super) fn fail_calls_of_the_gone(&mut self) {
+        let subscribers = &self.subscribers;
+        let is_gone = |open: &mut OpenCall| {
+            !subscribers.iter().any(|s| s.subscriber.id == open.to && s.is_called())
+        };
+        for open in self.calls.open.extract_if(.., is_gone) {
+            let _ = open.reply.send(Err("is of a client that is gone".to_owned()));
+        }
+    }
+
+    fn told_of_session(&self, point: HookPoint) -> HookRun {
+        HookRun {
+            point,
+            session_id: self.id.clone(),
+            turn_id: None,
+            cwd: self.journal.header().cwd.clone(),
+            input: None,
+            call: None,
+            result: None,
+            response: None,
+            messages: None,
+            open_todos: None,
+        }
+    }
+
+    /// Runs the hooks of the session's begin beside everything else.
+    pub(super) fn run_start_hooks(&mut self) {
+        self.run_watching_hooks(HookPoint::SessionStart);
+        if self.is_new_fork {
+            self.run_watching_hooks(HookPoint::SessionFork);
+        }
+    }
+
+    /// Runs hooks that only watch, beside everything else.
+    pub(super) fn run_watching_hooks(&mut self, point: HookPoint) {
+        let hooks = self.hooks();
+        if hooks.has(point, None) {
+            let run = self.told_of_session(point);
+            self.start_hooks.push(Box::pin(async move {
+                hooks.run(run, &CancellationToken::new()).await.notices
+            }));
+        }
+    }
+
+    /// Runs the hooks of the session's end, and waits for them, but not for long.
+    pub(super) async fn run_end_hooks(&mut self) {
+        let hooks = self.hooks();
+        if !hooks.has(HookPoint::SessionEnd, None) {
+            return;
+        }
+        let run = self.told_of_session(HookPoint::SessionEnd);
+        let never = CancellationToken::new();
+        match tokio::time::timeout(END_GRACE, hooks.run(run, &never)).await {
+            Ok(Ran { notices, .. }) => self.hooks_failed(notices),
+            Err(_) => self.hooks_failed(vec![Notice {
+                level: pintle_protocol::event::NoticeLevel::Warning,
+                code: "hookFailed".to_owned(),
+                message: format!(
+                    "the hooks at SessionEnd took longer than {} s",
+                    END_GRACE.as_secs()
+                ),
+                hint: Some("let them start something in the background and end".to_owned()),
+            }]),
+        }
+    }
+
+    pub(super) fn hooks_failed(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.record(None, Event::Notice(notice));
+        }
+    }
+}

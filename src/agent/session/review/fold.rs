@@ -1,0 +1,129 @@
+//! The review of a session, folded from its journal as it grows.
+//!
+//! What the model believes and a person decides is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
+//! gives the same review, whoever reads it and when.
+
+use crate::agent::file_history::{PLAIN_MODE, content_of};
+use crate::review::{Author, Content, Review};
+use crate::store::Entry;
+use crate::store::blobs::Blobs;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::files::{ChangedBy, FileState};
+use pintle_protocol::ids::TurnId;
+use pintle_protocol::item::ItemBody;
+use pintle_protocol::review::Maker;
+
+/// A review, and how far of the journal is in it.
+#[derive(Debug, Clone, Default)]
+pub(in crate::agent::session) struct Reviewed {
+    pub(in crate::agent::session) review: Review,
+    pub(in crate::agent::session) seq: u64,
+    /// Up to here events came from another session, whose numbers are its own.
+    copied_seq: u64,
+}
+
+impl Reviewed {
+    /// Takes in what is new. Contents are read from the disk, so this blocks.
+    pub(in crate::agent::session) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
+        let known = entries.partition_point(|entry| entry.seq <= self.seq);
+        for entry in entries.iter().skip(known) {
+            if let Some(record) = &entry.record {
+                self.record(record, blobs);
+            }
+        }
+        self.seq = entries.last().map_or(self.seq, |entry| entry.seq.max(self.seq));
+        self
+    }
+
+    fn record(&mut self, record: &EventRecord, blobs: &Blobs) {
+        if let Event::FilesChanged(changed) = &record.event {
+            let author = match &changed.by {
+                ChangedBy::Call { item_id } => Author::Agent(Maker {
+                    turn_id: record.turn_id.clone().unwrap_or_else(|| TurnId::new("")),
+                    item_id: item_id.clone(),
+                }),
+                ChangedBy::Other {} => Author::User,
+                ChangedBy::Rewind {} => Author::Rewind,
+                // The verdict before it says it.
+                ChangedBy::Review {} => return,
+            };
+            for change in &changed.changes {
+                let content =
+                    |state: &Option<FileState>| state.as_ref().map(|state| content(state, blobs));
+                let (before, after) = (content(&change.before), content(&change.after));
+                self.review.changed(record.seq, &change.path, before, after, &author);
+            }
+        }
+        if let Event::ReviewDecided(verdict) = &record.event {
+            self.review.record(record.seq, verdict);
+        }
+        if let Event::HistoryRewound(rewound) = &record.event
+            && let Some(from) = &rewound.merged
+        {
+            self.copied_seq = from.copied_seq;
+        }
+        if let Event::SessionCreated(created) = &record.event
+            && let Some(from) = &created.forked_from
+        {
+            self.copied_seq = from.copied_seq;
+        }
+        if record.seq > self.copied_seq
+            && let Event::ItemCompleted { item } = &record.event
+            && let ItemBody::EngineMessage(message) = &item.body
+        {
+            self.review.told(&message.reviewed);
+        }
+    }
+}
+
+/// What a file held. One whose content is not kept is no text, and differs from every other.
+fn content(state: &FileState, blobs: &Blobs) -> Content {
+    content_of(state, blobs).unwrap_or_else(|| Content {
+        bytes: format!("\0{}", state.sha256).into_bytes().into(),
+        mode: state.mode.unwrap_or(PLAIN_MODE),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pintle_protocol::ids::SessionId;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn what_a_fork_was_told_this_session_was_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Blobs::of(folder.path());
+        let [old, new] = ["one\n", "two\n"].map(|text| {
+            let sha256 = blobs.put(text.as_bytes()).unwrap();
+            json!({"sha256": sha256, "size": text.len()})
+        });
+        let by = json!({"type": "call", "itemId": "i"});
+        let changes = json!([{"path": "/w/a", "before": old, "after": new}]);
+        let changed = json!({"type": "files.changed", "by": by, "changes": changes});
+        let part = json!({"hunk": "1.1", "path": "/w/a", "effect": "keep", "outcome": "applied"});
+        let action = json!({"action": "keep", "target": {"of": "all"}});
+        let decided = json!({"type": "review.decided", "action": action, "parts": [part]});
+        let told = json!({"type": "item.completed", "item": {"id": "m", "status": "completed", "startedMs": 1,
+            "type": "engineMessage", "text": "kept", "reviewed": [2]}});
+        let from = json!({"sessionId": "fork", "seq": 9, "copiedSeq": 4});
+        let merged = json!({"type": "history.rewound", "toSeq": 0, "merged": from});
+        let labelled = json!({"type": "label.changed", "seq": 1});
+        for (what, third, is_told) in
+            [("told here", labelled, true), ("told in a fork that was merged", merged, false)]
+        {
+            let events: [Value; 4] = [changed.clone(), decided.clone(), third, told.clone()];
+            let entries = events.into_iter().zip(1..).map(|(event, seq)| {
+                let event = serde_json::from_value(event).unwrap();
+                let session_id = SessionId::new("s");
+                let record = EventRecord { session_id, seq, ts_ms: 1, turn_id: None, event };
+                Entry::written(record, "null")
+            });
+            let entries: Vec<Entry> = entries.collect();
+            let untold =
+                |entries: &[Entry]| Reviewed::default().take(entries, &blobs).review.note().seqs;
+            assert_eq!(untold(&entries[..3]), [2], "{what}");
+            assert_eq!(untold(&entries).is_empty(), is_told, "{what}");
+        }
+    }
+}

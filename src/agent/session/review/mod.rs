@@ -1,0 +1,311 @@
+//! What a client asks of the review: hunks, verdicts, baselines, patches.
+//!
+//! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, only over
+//! what the verdict was decided about, and is as before where the verdict does not get there.
+
+pub(super) mod fold;
+mod pending;
+
+use crate::agent::background::in_background;
+use crate::agent::command::{Record, Reply, ReviewCommand};
+use crate::agent::error::{Error, ErrorKind};
+use crate::agent::file_history::{FileHistory, state};
+use crate::agent::session::review::fold::Reviewed;
+use crate::agent::session::{Phase, Session};
+use crate::exec::{After, Before, Environment, Rewrites};
+use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
+use crate::store::blobs::hash;
+use pintle_protocol::event::Event;
+use pintle_protocol::files::{ChangedBy, FileRecord, FileState, FilesChanged};
+use pintle_protocol::item::EngineMessage;
+use pintle_protocol::review::{
+    ReviewAction, ReviewBaselineResult, ReviewDecideResult, ReviewListResult, ReviewPatchResult,
+    Verdict,
+};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl Session {
+    /// Carries out a command.
+    pub(in crate::agent::session) async fn review_command(&mut self, command: ReviewCommand) {
+        let changed = self.look_at_files().await;
+        match command {
+            ReviewCommand::List { path, turn_id, closed, reply } => {
+                let listed = self.reviewed().await.map(|review| {
+                    let mut hunks = review.hunks();
+                    if closed {
+                        hunks.extend(review.closed());
+                    }
+                    hunks.retain(|hunk| {
+                        let by = |turn| hunk.made_by.iter().any(|maker| maker.turn_id == turn);
+                        path.as_ref().is_none_or(|path| *path == hunk.path)
+                            && turn_id.clone().is_none_or(by)
+                    });
+                    hunks
+                });
+                let listed = match listed {
+                    Ok(mut hunks) => self.mark_waiting(&mut hunks).await.map(|()| hunks),
+                    Err(error) => Err(error),
+                };
+                let seq = self.journal.last_seq();
+                let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
+            }
+            ReviewCommand::Baseline { path, reply } => {
+                let read = self.reviewed().await.and_then(|review| {
+                    let unknown = || {
+                        let what = format!("the agent has not changed {path}");
+                        let hint = "review/list shows the files that it changed";
+                        Error::new(ErrorKind::Invalid, what).hint(hint)
+                    };
+                    let baseline = review.baseline(&path).ok_or_else(unknown)?;
+                    let text = baseline.and_then(|content| {
+                        std::str::from_utf8(&content.bytes).ok().map(str::to_owned)
+                    });
+                    Ok(ReviewBaselineResult { exists: baseline.is_some(), text })
+                });
+                let _ = reply.send(read);
+            }
+            ReviewCommand::Patch { open, reply } => {
+                let cwd = self.journal.header().cwd.clone();
+                let cwd = self
+                    .services
+                    .env
+                    .canonicalize(Path::new(&cwd))
+                    .await
+                    .map_or(cwd, |path| path.to_string_lossy().into_owned());
+                let since = if open { Since::Kept } else { Since::Start };
+                let made = self.reviewed().await.map(|review| review.patch(&cwd, since));
+                let _ =
+                    reply.send(made.map(|patch| ReviewPatchResult {
+                        text: patch.text,
+                        left_out: patch.left_out,
+                    }));
+            }
+            ReviewCommand::Decide { action, reply } => {
+                return self.decide(action, changed, reply).await;
+            }
+        }
+        self.hand_all_on(changed);
+    }
+
+    fn hand_all_on(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+        for record in records {
+            self.hand_on(&record);
+        }
+    }
+
+    async fn decide(
+        &mut self,
+        action: ReviewAction,
+        mut records: Vec<Arc<Record>>,
+        reply: Reply<ReviewDecideResult>,
+    ) {
+        let decided = match self.withdraw(&action) {
+            Some(withdrawn) => withdrawn.map(|(result, record)| {
+                records.push(record);
+                result
+            }),
+            None => self.try_decide(action, None, &mut records).await,
+        };
+        let _ = reply.send(decided);
+        self.hand_all_on(records);
+    }
+
+    /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
+    pub(in crate::agent::session) async fn try_decide(
+        &mut self,
+        action: ReviewAction,
+        waited: Option<u64>,
+        records: &mut Vec<Arc<Record>>,
+    ) -> Result<ReviewDecideResult, Error> {
+        let review = self.reviewed().await?;
+        // What is on the disk was taken in before.
+        let seen = |path: &str| review.now(path).flatten().cloned();
+        let plan = review.plan(&action, &seen).map_err(|refused| refusal(&refused))?;
+        let Plan { verdict, writes } = plan;
+        let verdict = Verdict { waited, ..verdict };
+        let is_running = matches!(self.phase, Phase::Running(_));
+        if is_running && waited.is_none() && !writes.is_empty() {
+            let (result, record) = self.let_wait(action, verdict)?;
+            records.push(record);
+            return Ok(result);
+        }
+        let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
+        let (mut were, mut shall_be) = (BTreeMap::new(), BTreeMap::new());
+        for Write { path, after, .. } in &writes {
+            let state = state(env.as_ref(), &blobs, Path::new(path)).await;
+            were.insert(path.clone(), state.ok().flatten());
+            shall_be.insert(path.clone(), after.as_ref().map(|after| hash(&after.bytes)));
+        }
+        self.announce(ChangedBy::Review {}, were.clone(), shall_be).await;
+        let mut changes = Vec::new();
+        let mut done = Vec::new();
+        for write in writes {
+            let path = write.path.clone();
+            let before = were.remove(&path).flatten();
+            if let Err(why) = carry_out(env.as_ref(), write.clone()).await {
+                take_back(env.as_ref(), done).await;
+                return Err(Error::new(ErrorKind::Internal, why)
+                    .hint("nothing was decided; look at the hunks again"));
+            }
+            let after = state(env.as_ref(), &blobs, Path::new(&path)).await.ok().flatten();
+            changes.push(FileRecord { path, before, after });
+            done.push(write);
+        }
+        let record = match self.append(None, Event::ReviewDecided(verdict.clone()), None) {
+            Ok(record) => record,
+            Err(error) => {
+                take_back(env.as_ref(), done).await;
+                return Err(error);
+            }
+        };
+        let seq = record.value.seq;
+        records.push(record);
+        if !changes.is_empty() {
+            records.push(self.files_changed(changes, ChangedBy::Review {})?);
+        }
+        self.reviewed().await?;
+        Ok(ReviewDecideResult { seq, verdict, is_queued: false })
+    }
+
+    fn files_changed(
+        &mut self,
+        changes: Vec<FileRecord>,
+        by: ChangedBy,
+    ) -> Result<Arc<Record>, Error> {
+        if let Phase::Idle(state) = &mut self.phase {
+            state.files.note(&changes);
+        }
+        self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
+    }
+
+    /// Takes in what became of the agent's files since they were last seen. While a turn runs, the turn does that.
+    pub(in crate::agent::session) async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
+        let found = match &self.phase {
+            Phase::Idle(_) => self.found().await,
+            Phase::Running(_) => return Vec::new(),
+        };
+        let changes = match &self.phase {
+            Phase::Idle(state) => state.files.others(&found),
+            Phase::Running(_) => return Vec::new(),
+        };
+        self.others_changed(changes)
+    }
+
+    /// The same where somebody else has the history of files.
+    pub(in crate::agent::session) async fn look_at(
+        &mut self,
+        history: &FileHistory,
+    ) -> Vec<Arc<Record>> {
+        let found = self.found().await;
+        self.others_changed(history.others(&found))
+    }
+
+    /// What the files are now that the agent has changed.
+    async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
+        let Ok(review) = self.reviewed().await else { return Vec::new() };
+        let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
+        let (env, blobs) = (Arc::clone(&self.services.env), self.blobs());
+        let mut found = Vec::new();
+        for path in paths {
+            if let Ok(state) = state(env.as_ref(), &blobs, &path).await {
+                found.push((path, state));
+            }
+        }
+        found
+    }
+
+    fn others_changed(&mut self, changes: Vec<FileRecord>) -> Vec<Arc<Record>> {
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        match self.files_changed(changes, ChangedBy::Other {}) {
+            Ok(record) => vec![record],
+            Err(error) => {
+                self.warn_transiently(&error);
+                Vec::new()
+            }
+        }
+    }
+
+    /// The review as the journal says now.
+    pub(in crate::agent::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
+        let known = std::mem::take(&mut self.review);
+        if known.seq == self.journal.last_seq() {
+            self.review = known;
+        } else {
+            let (read, blobs) = (self.journal.reader(), self.blobs());
+            let kept = known.clone();
+            let taken = in_background(move || Ok(known.take(&read()?, &blobs))).await;
+            match taken {
+                Ok(reviewed) => self.review = reviewed,
+                Err(error) => {
+                    self.review = kept;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(&self.review.review)
+    }
+
+    /// What the model is to be told of verdicts; it counts as told.
+    pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
+        let Reviewed { review, .. } = &mut self.review;
+        let note = review.note();
+        review.told(&note.seqs);
+        let text = format!(
+            "From the engine, not from the user: what the user decided about your changes since.\n{}",
+            render(&note)
+        );
+        let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
+        (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
+    }
+}
+
+/// Writes a file that a verdict is about, and over nothing else than what it was decided about.
+async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
+    let Write { path, before, after } = write;
+    let path = Path::new(&path);
+    let words = |error: crate::exec::Error| {
+        let is_named = error.path().is_some();
+        let place = if is_named { String::new() } else { format!("{}: ", path.display()) };
+        format!("{place}{error}")
+    };
+    let mode = after.as_ref().map(|after| after.mode);
+    let is_moded = before.as_ref().map(|before| before.mode) != mode;
+    let after = match after {
+        Some(Content { bytes, .. }) => After::Write(bytes.to_vec().into()),
+        None => After::Remove,
+    };
+    let decide = Box::new(move |present: Vec<Option<Before>>| {
+        let present = present.into_iter().next().flatten().map(|present| present.content);
+        if present.as_deref() == before.as_ref().map(|before| &*before.bytes) {
+            return Ok(Rewrites { after: vec![after], changes: Vec::new() });
+        }
+        Err("it has changed meanwhile".to_owned())
+    });
+    env.update_all(&[path.to_path_buf()], decide, &CancellationToken::new())
+        .await
+        .map_err(words)?;
+    if let Some(mode) = mode.filter(|_| is_moded) {
+        env.set_mode(path, mode).await.map_err(words)?;
+    }
+    Ok(())
+}
+
+/// Nothing was decided, so nothing was done. What somebody has changed since stays, and is seen as theirs.
+async fn take_back(env: &dyn Environment, done: Vec<Write>) {
+    for Write { path, before, after } in done {
+        let back = Write { path, before: after, after: before };
+        let path = back.path.clone();
+        if let Err(why) = carry_out(env, back).await {
+            tracing::warn!("{path} could not be put back: {why}");
+        }
+    }
+}
+
+fn refusal(refused: &Refused) -> Error {
+    Error::new(ErrorKind::Invalid, refused.to_string()).hint("review/list shows the open hunks")
+}

@@ -1,0 +1,112 @@
+//! The subscribers of a session: one bounded feed to each, and what happens when it is full.
+//!
+//! Invariant: a session never waits for a subscriber. A full feed loses transient events, and
+//! holds back durable ones until there is room again; then the subscriber is told once which it missed, and reads
+//! them from the journal.
+
+use crate::agent::clients::{CallId, ClientCall, Extensions};
+use crate::agent::command::{Feed, Record, Subscriber};
+use pintle_protocol::event::TransientRecord;
+use pintle_protocol::ids::SessionId;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::error::TrySendError;
+
+/// How long a session that closes waits for a subscriber that is behind.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A subscriber, with how far it has been served.
+#[derive(Debug)]
+pub(super) struct Served {
+    pub(super) subscriber: Subscriber,
+    last_sent_seq: u64,
+    is_behind: bool,
+}
+
+impl Served {
+    pub(super) fn new(subscriber: Subscriber, seq: u64) -> Self {
+        Self { subscriber, last_sent_seq: seq, is_behind: false }
+    }
+
+    /// Hands on a durable event, or notes that it was held back. `false` when nobody receives any more.
+    pub(super) fn durable(&mut self, record: &Arc<Record>) -> bool {
+        if self.is_behind {
+            return !self.subscriber.feed.is_closed();
+        }
+        match self.subscriber.feed.try_send(Feed::Durable(Arc::clone(record))) {
+            Ok(()) => {
+                self.last_sent_seq = record.value.seq;
+                true
+            }
+            Err(TrySendError::Full(_)) => {
+                self.is_behind = true;
+                true
+            }
+            Err(TrySendError::Closed(_)) => false,
+        }
+    }
+
+    /// Hands on a transient event if there is room. Half of the channel is kept for durable ones.
+    pub(super) fn transient(&self, record: &Arc<TransientRecord>) {
+        let feed = &self.subscriber.feed;
+        if !self.is_behind && feed.capacity() > feed.max_capacity() / 2 {
+            let _ = self.subscriber.feed.try_send(Feed::Transient(Arc::clone(record)));
+        }
+    }
+
+    /// Hands on a call; `false` when there is no room for it.
+    pub(super) fn call(&self, call: Arc<ClientCall>) -> bool {
+        self.subscriber.feed.try_send(Feed::Call(call)).is_ok()
+    }
+
+    /// Says that a call is not waited for. One that has no room for this answers in vain.
+    pub(super) fn withdraw(&self, id: CallId) {
+        let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
+    }
+
+    /// Whether it can still be called.
+    pub(super) fn is_called(&self) -> bool {
+        let Extensions { hooks, tools } = &*self.subscriber.extensions;
+        let gives = !hooks.is_empty() || !tools.is_empty();
+        gives && !self.subscriber.feed.is_closed()
+    }
+
+    /// Waits until one that is behind has room again. Cancel-safe. Never ends for one that is not.
+    pub(super) async fn has_room(&self) {
+        if self.is_behind {
+            // An error means that nobody receives any more; the next event takes note of that.
+            let _ = self.subscriber.feed.reserve().await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Tells one that is behind what it missed before the session goes. This is the one place that waits for a
+    /// subscriber, and not for long: nothing runs any more.
+    pub(super) async fn tell_at_the_end(&mut self, session_id: &SessionId, head_seq: u64) {
+        let _ = tokio::time::timeout(LAST_WORDS, self.has_room_or_kept_up()).await;
+        self.catch_up(session_id, head_seq);
+    }
+
+    async fn has_room_or_kept_up(&self) {
+        if self.is_behind {
+            self.has_room().await;
+        }
+    }
+
+    /// Tells one that is behind what it missed, if there is room now.
+    pub(super) fn catch_up(&mut self, session_id: &SessionId, head_seq: u64) {
+        if !self.is_behind {
+            return;
+        }
+        let lagged = Feed::Lagged {
+            session_id: session_id.clone(),
+            last_sent_seq: self.last_sent_seq,
+            head_seq,
+        };
+        if !matches!(self.subscriber.feed.try_send(lagged), Err(TrySendError::Full(_))) {
+            self.is_behind = false;
+            self.last_sent_seq = head_seq;
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The sub-agents of one session: which there are, what they do, and who waits for them.
+//!
+//! An object that the session's task owns and polls; it starts no task and holds no lock. A sub-agent is a session of its own,
+//! made by the engine like any other; this one holds its handle and follows its events. It writes no journal: it says what
+//! happened, the session appends that. Invariant: whoever waits is answered when the last one he waits for stops working.
+
+mod follow;
+
+pub(super) use follow::Heard;
+
+use crate::agent::command::{Command, SessionHandle, Subscriber, SubscriptionCommand, TurnCommand};
+use crate::agent::error::Error;
+use crate::agent::requests::{CreateSession, SessionFactory};
+use crate::tools::{AgentRequest, AgentView};
+use follow::Follower;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::ids::{AgentId, ItemId};
+use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
+use pintle_protocol::methods::{QueuePolicy, WhenBusy};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// How many requests of tools may wait. A tool waits for its answer, so more than its calls side by side never come.
+const REQUEST_CAPACITY: usize = 16;
+
+/// So many may work at a time: each is a model of its own that costs.
+const MAX_WORKING: usize = 4;
+
+/// A session with more open ones than this has lost track of them.
+const MAX_OPEN: usize = 32;
+
+/// Where the answer to a tool goes.
+pub(super) type AgentReply = oneshot::Sender<Result<AgentView, String>>;
+
+/// The sub-agents of a session.
+#[derive(Debug)]
+pub(super) struct Subagents {
+    entries: Vec<Entry>,
+    going: FuturesUnordered<BoxFuture<'static, Happened>>,
+    waiting: Vec<Waiting>,
+    /// The number of the next one.
+    next: u64,
+    sessions: SessionFactory,
+    /// The session ends: nothing is made any more.
+    closing: CancellationToken,
+    requests: mpsc::Receiver<AgentRequest>,
+    requests_tx: mpsc::Sender<AgentRequest>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    id: AgentId,
+    /// None while its session is being made.
+    open: Option<Open>,
+    /// The turn that wanted it was stopped before it was made.
+    is_unwanted: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    item: Item,
+    handle: SessionHandle,
+    is_closing: bool,
+    /// The model has read what it said last.
+    is_told: bool,
+}
+
+/// A tool that waits.
+#[derive(Debug)]
+struct Waiting {
+    ids: Vec<AgentId>,
+    reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
+}
+
+/// A session that was made for a sub-agent.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) handle: SessionHandle,
+    /// Its model.
+    pub(super) model: String,
+}
+
+/// What happened to a sub-agent.
+pub(super) enum Happened {
+    /// A tool asks for something.
+    Asked(AgentRequest),
+    /// Its session is made, or could not be.
+    Made { id: AgentId, task: String, made: Result<Made, Error>, reply: AgentReply },
+    /// It was told something, or could not be.
+    Sent { id: AgentId, sent: Result<(), Error>, reply: AgentReply },
+    /// Its session said something.
+    Heard { id: AgentId, heard: Heard, follower: Box<Follower> },
+    /// Nothing of interest.
+    Nothing,
+}
+
+impl std::fmt::Debug for Happened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Asked(request) => write!(f, "Asked({request:?})"),
+            Self::Made { id, .. } => write!(f, "Made({id})"),
+            Self::Sent { id, .. } => write!(f, "Sent({id})"),
+            Self::Heard { id, heard, .. } => write!(f, "Heard({id}, {heard:?})"),
+            Self::Nothing => f.write_str("Nothing"),
+        }
+    }
+}
+
+impl Subagents {
+    /// `earlier` is how many there were in earlier lives of the session.
+    pub(super) fn new(earlier: u64, sessions: SessionFactory) -> Self {
+        let (requests_tx, requests) = mpsc::channel(REQUEST_CAPACITY);
+        Self {
+            entries: Vec::new(),
+            going: FuturesUnordered::new(),
+            waiting: Vec::new(),
+            next: earlier + 1,
+            sessions,
+            closing: CancellationToken::new(),
+            requests,
+            requests_tx,
+        }
+    }
+
+    /// The way for tools to ask.
+    pub(super) fn desk(&self) -> crate::tools::Agents {
+        crate::tools::Agents::new(self.requests_tx.clone())
+    }
+
+    /// Waits for what happens next. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Happened {
+        tokio::select! {
+            biased;
+            Some(happened) = self.going.next() => happened,
+            // The channel has a sender in here, so it never ends.
+            Some(request) = self.requests.recv() => Happened::Asked(request),
+        }
+    }
+
+    /// Makes one; `create` says what of, once its id is known.
+    pub(super) fn make<F>(
+        &mut self,
+        create: impl FnOnce(AgentId) -> F,
+        task: String,
+        reply: AgentReply,
+    ) where
+        F: Future<Output = Result<CreateSession, Error>> + Send + 'static,
+    {
+        let working = self.entries.iter().filter(|entry| entry.is_working()).count();
+        if working >= MAX_WORKING {
+            let full =
+                format!("{MAX_WORKING} sub-agents work already. Wait for one with `wait` first.");
+            let _ = reply.send(Err(full));
+            return;
+        }
+        if self.entries.len() >= MAX_OPEN {
+            let full = format!(
+                "{MAX_OPEN} sub-agents are open already. Close one with `close_agent` first."
+            );
+            let _ = reply.send(Err(full));
+            return;
+        }
+        let id = AgentId::new(format!("agent-{}", self.next));
+        self.next += 1;
+        let create = create(id.clone());
+        self.entries.push(Entry { id: id.clone(), open: None, is_unwanted: false });
+        let (sessions, closing) = (self.sessions.clone(), self.closing.clone());
+        let make = async move {
+            let create = create.await?;
+            let model = create.config.model.clone().unwrap_or_default();
+            Ok(Made { handle: sessions.create(create).await?, model })
+        };
+        self.going.push(Box::pin(async move {
+            // The engine may be waiting for this session to close.
+            let made = tokio::select! {
+                biased;
+                () = closing.cancelled() => Err(Error::internal("the session was closed")),
+                made = make => made,
+            };
+            Happened::Made { id, task, made, reply }
+        }));
+    }
+
+    /// Whether the turn that wanted it was stopped meanwhile.
+    pub(super) fn is_unwanted(&self, id: &AgentId) -> bool {
+        self.closing.is_cancelled()
+            || self.entries.iter().any(|entry| entry.id == *id && entry.is_unwanted)
+    }
+
+    /// Forgets one that was not made.
+    pub(super) fn forget(&mut self, id: &AgentId) {
+        self.entries.retain(|entry| entry.id != *id);
+        self.settle();
+    }
+
+    /// Closes a session that nobody wants any more.
+    pub(super) fn drop_session(&mut self, handle: SessionHandle) {
+        self.going.push(Box::pin(async move {
+            let _ = handle.ask(|reply| Command::Close { reply }).await;
+            Happened::Nothing
+        }));
+    }
+
+    /// Lets one begin whose item is in the journal; its parent's subscribers watch it as well.
+    pub(super) fn begin(
+        &mut self,
+        id: &AgentId,
+        item: Item,
+        handle: SessionHandle,
+        task: String,
+        watchers: Vec<Subscriber>,
+    ) -> Option<AgentView> {
+        let entry = self.entries.iter_mut().find(|entry| entry.id == *id)?;
+        entry.open = Some(Open { item, handle: handle.clone(), is_closing: false, is_told: false });
+        let view = entry.view();
+        let id = id.clone();
+        self.going.push(Box::pin(async move {
+            for subscriber in watchers {
+                watch(&handle, subscriber).await;
+            }
+            let (mut follower, from) = Follower::new(handle.clone());
+            watch(&handle, from).await;
+            let input = vec![Input::text(task)];
+            let when_busy = WhenBusy::Queue;
+            let started = handle
+                .ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply })
+                .await;
+            let heard = match started {
+                Ok(_) => follower.next().await,
+                Err(error) => Heard::failed(&error),
+            };
+            Happened::Heard { id, heard, follower: Box::new(follower) }
+        }));
+        Some(view)
+    }
+
+    /// Listens on.
+    pub(super) fn follow(&mut self, id: AgentId, mut follower: Box<Follower>) {
+        self.going.push(Box::pin(async move {
+            let heard = follower.next().await;
+            Happened::Heard { id, heard, follower }
+        }));
+    }
+
+    /// Tells one something.
+    pub(super) fn send(&mut self, id: AgentId, text: String, reply: AgentReply) {
+        let Some(open) = self.open_one(&id) else {
+            let _ = reply.send(Err(unknown(&id)));
+            return;
+        };
+        let handle = open.handle.clone();
+        self.going.push(Box::pin(async move {
+            let sent = tell(&handle, text).await;
+            Happened::Sent { id, sent, reply }
+        }));
+    }
+
+    /// Answers when these have nothing to do any more.
+    pub(super) fn wait(
+        &mut self,
+        ids: Vec<AgentId>,
+        reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
+    ) {
+        let missing = ids.iter().find(|id| !self.entries.iter().any(|entry| entry.id == **id));
+        if let Some(missing) = missing {
+            let _ = reply.send(Err(unknown(missing)));
+            return;
+        }
+        let ids = if ids.is_empty() {
+            let news = self.entries.iter().filter(|entry| entry.is_working() || entry.is_untold());
+            news.map(|entry| entry.id.clone()).collect()
+        } else {
+            ids
+        };
+        self.waiting.push(Waiting { ids, reply });
+        self.settle();
+    }
+
+    /// Stops one and lets go of it; returns its item as it stays.
+    pub(super) fn close(&mut self, id: &AgentId) -> Option<Item> {
+        let open = self.open_one(id)?;
+        open.is_closing = true;
+        let handle = open.handle.clone();
+        let mut item = open.item.clone();
+        if let ItemBody::Subagent(agent) = &mut item.body {
+            agent.state = SubagentState::Closed;
+        }
+        self.drop_session(handle);
+        Some(item)
+    }
+
+    /// Stops what works, since the turn is stopped.
+    pub(super) fn interrupt(&mut self) {
+        for entry in &mut self.entries {
+            match &entry.open {
+                None => entry.is_unwanted = true,
+                Some(open) => {
+                    let handle = open.handle.clone();
+                    self.going.push(Box::pin(async move {
+                        let queue = QueuePolicy::Return;
+                        let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
+                        let _ = handle.ask(stop).await;
+                        Happened::Nothing
+                    }));
+                }
+            }
+        }
+    }
+
+    /// Closes all, since the session ends; returns their items as they stay.
+    pub(super) fn close_all(&mut self) -> Vec<(AgentId, Item)> {
+        self.closing.cancel();
+        let ids: Vec<AgentId> = self.entries.iter().map(|entry| entry.id.clone()).collect();
+        self.waiting.clear();
+        ids.into_iter().filter_map(|id| self.close(&id).map(|item| (id, item))).collect()
+    }
+
+    /// Nothing goes on any more.
+    pub(super) fn is_idle(&self) -> bool {
+        self.going.is_empty()
+    }
+
+    /// Gives up on what does not end.
+    pub(super) fn abandon(&mut self) {
+        self.going = FuturesUnordered::new();
+    }
+
+    /// The open ones' handles.
+    pub(super) fn handles(&self) -> Vec<SessionHandle> {
+        self.entries.iter().filter_map(|entry| Some(entry.open.as_ref()?.handle.clone())).collect()
+    }
+
+    /// The item of one that is open.
+    pub(super) fn item_id(&self, id: &AgentId) -> Option<ItemId> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        Some(entry.open.as_ref()?.item.id.clone())
+    }
+
+    /// Changes what one's item says; returns the item. Whoever waits is to be told with [`Self::settle`].
+    pub(super) fn change(
+        &mut self,
+        id: &AgentId,
+        change: impl FnOnce(&mut Subagent),
+    ) -> Option<Item> {
+        let open = self.open_one(id)?;
+        if let ItemBody::Subagent(agent) = &mut open.item.body {
+            change(agent);
+            open.is_told &= agent.state != SubagentState::Working;
+        }
+        Some(open.item.clone())
+    }
+
+    /// What the model is to be told of those who stopped working while nobody waited; it counts as told.
+    pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
+        let mut news = Vec::new();
+        for entry in &mut self.entries {
+            let view = entry.view();
+            if view.state == SubagentState::Working || !entry.is_untold() {
+                continue;
+            }
+            if let Some(open) = &mut entry.open {
+                open.is_told = true;
+                news.push(view.told());
+            }
+        }
+        let text = format!("From the engine, not from the user: {}", news.join("\n\n"));
+        (!news.is_empty()).then(|| EngineMessage { text, ..EngineMessage::default() })
+    }
+
+    /// The one with this id, as it stands.
+    pub(super) fn view(&self, id: &AgentId) -> Result<AgentView, String> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id);
+        entry.map(Entry::view).ok_or_else(|| unknown(id))
+    }
+
+    fn open_one(&mut self, id: &AgentId) -> Option<&mut Open> {
+        let entry = self.entries.iter_mut().find(|entry| entry.id == *id)?;
+        entry.open.as_mut().filter(|open| !open.is_closing)
+    }
+
+    /// Answers those who wait for nothing that works.
+    pub(super) fn settle(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        for Waiting { ids, reply } in waiting {
+            let of = |id: &AgentId| self.entries.iter().find(|entry| entry.id == *id);
+            if ids.iter().filter_map(of).any(Entry::is_working) {
+                self.waiting.push(Waiting { ids, reply });
+            } else {
+                let told = reply.send(Ok(ids.iter().filter_map(of).map(Entry::view).collect()));
+                let entries = self.entries.iter_mut().filter(|entry| ids.contains(&entry.id));
+                for open in entries.filter_map(|entry| entry.open.as_mut()) {
+                    open.is_told |= told.is_ok();
+                }
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn is_untold(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.is_told && !open.is_closing)
+    }
+
+    fn is_working(&self) -> bool {
+        self.view().state == SubagentState::Working
+    }
+
+    fn view(&self) -> AgentView {
+        let agent = self.open.as_ref().and_then(|open| match &open.item.body {
+            ItemBody::Subagent(agent) => Some(agent),
+            ItemBody::UserMessage(_)
+            | ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::ToolCall(_)
+            | ItemBody::Job(_)
+            | ItemBody::Compaction(_)
+            | ItemBody::EngineMessage(_) => None,
+        });
+        AgentView {
+            id: self.id.clone(),
+            state: agent.map_or(SubagentState::Working, |agent| agent.state),
+            result: agent.and_then(|agent| agent.result.clone()),
+        }
+    }
+}
+
+fn unknown(id: &AgentId) -> String {
+    format!("There is no sub-agent `{id}`. `spawn_agent` makes one and tells its id.")
+}
+
+/// Lets somebody watch a session. One that is closed has nothing to show.
+pub(super) async fn watch(handle: &SessionHandle, subscriber: Subscriber) {
+    if let Some(adopt) = &subscriber.adopt {
+        adopt.call(handle.clone());
+    }
+    let from_seq = Some(0);
+    let _ =
+        handle.ask(|reply| SubscriptionCommand::Subscribe { subscriber, from_seq, reply }).await;
+}
+
+/// Steers a turn that runs, else begins one.
+async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
+    let input = vec![Input::text(text.clone())];
+    let steered = handle.ask(|reply| TurnCommand::Steer { expected: None, input, reply }).await?;
+    if steered.is_none() {
+        let (input, when_busy) = (vec![Input::text(text)], WhenBusy::Queue);
+        handle.ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply }).await?;
+    }
+    Ok(())
+}
+
+/// What a turn of a sub-agent took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Spent {
+    pub(super) usage: Usage,
+    pub(super) cost_nano_usd: Option<u64>,
+}

@@ -1,0 +1,122 @@
+//! What a session's model has been told about where it works: the system prompt, and what changed since.
+//!
+//! The prompt is kept in the journal, so that its bytes stay the same in every later life of the session; another model has it made anew.
+//! This file holds the state; `prompt` reads files and tells what is new.
+
+use crate::agent::project::Personal;
+use crate::context::rules::Waiting;
+use crate::store::Entry;
+use pintle_protocol::event::{AgentRole, Event};
+use pintle_protocol::item::{ItemBody, ItemStatus};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a prompt is made of beside files.
+#[derive(Debug, Clone)]
+pub(in crate::agent) struct Brief {
+    pub(in crate::agent) personal: Arc<Personal>,
+    /// The profile of the tools, by name.
+    pub(in crate::agent) profile: &'static str,
+    /// The month up to which the model knows the world, where that is known.
+    pub(in crate::agent) cutoff: Option<String>,
+    /// It works for another session.
+    pub(in crate::agent) is_subagent: bool,
+    /// The named agent that it is.
+    pub(in crate::agent) role: Option<AgentRole>,
+    /// Instructions for this session alone.
+    pub(in crate::agent) system_prompt: Option<String>,
+}
+
+/// What a model has been told. The journal keeps it with `prompt.made`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(in crate::agent) struct Briefing {
+    /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
+    #[serde(default)]
+    pub(in crate::agent) origin: String,
+    /// The prompt.
+    #[serde(default)]
+    pub(in crate::agent) system: String,
+    /// The folder of the git repository, else the working directory.
+    #[serde(default)]
+    pub(in crate::agent) root: PathBuf,
+    /// The directories of the work that it knows beside the working directory.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::agent) additional: Vec<PathBuf>,
+    /// The documents that it knows.
+    #[serde(default)]
+    pub(in crate::agent) documents: Vec<Known>,
+    /// The rules that wait for a path to be touched.
+    #[serde(default)]
+    pub(in crate::agent) waiting: Vec<Waiting>,
+    /// Those that do not wait any more.
+    #[serde(default)]
+    pub(in crate::agent) told: Vec<PathBuf>,
+}
+
+/// A document in the state that the model knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::agent) struct Known {
+    pub(in crate::agent) path: PathBuf,
+    pub(in crate::agent) size: u64,
+    pub(in crate::agent) modified_ms: u64,
+    /// A sum of its text, to tell a file that was only touched from one that changed.
+    pub(in crate::agent) sum: u64,
+}
+
+/// What a message of the engine told; the journal keeps it with the message.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(in crate::agent) struct Told {
+    /// The documents as the model knows them now; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::agent) documents: Option<Vec<Known>>,
+    /// The rules that were told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::agent) rules: Vec<PathBuf>,
+    /// The additional directories as the model knows them now; `None` when they are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::agent) additional: Option<Vec<PathBuf>>,
+}
+
+impl Briefing {
+    /// The system prompt; empty until it is made.
+    pub(in crate::agent) fn system(&self) -> &str {
+        &self.system
+    }
+
+    /// Rebuilds it from a journal.
+    pub(in crate::agent) fn replay(entries: &[Entry]) -> Self {
+        let mut briefing = Self::default();
+        for entry in entries {
+            let (Some(record), Some(private)) = (&entry.record, &entry.private) else { continue };
+            if let Event::PromptMade(_) = &record.event {
+                briefing = serde_json::from_str(private.get()).unwrap_or(briefing);
+            }
+            if let Event::ItemCompleted { item } = &record.event
+                && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
+            {
+                briefing.forgot();
+            }
+            if let Event::ItemCompleted { item } = &record.event
+                && let ItemBody::EngineMessage(_) = &item.body
+                && let Ok(told) = serde_json::from_str(private.get())
+            {
+                briefing.heard(told);
+            }
+        }
+        briefing
+    }
+
+    pub(in crate::agent) fn heard(&mut self, Told { documents, rules, additional }: Told) {
+        self.additional = additional.unwrap_or_else(|| std::mem::take(&mut self.additional));
+        if let Some(documents) = documents {
+            self.documents = documents;
+        }
+        self.told.extend(rules);
+    }
+
+    /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
+    pub(in crate::agent) fn forgot(&mut self) {
+        self.told.clear();
+    }
+}

@@ -1,0 +1,66 @@
+//! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
+
+use crate::agent::turn::context::TurnContext;
+use crate::tools::Prepared;
+use pintle_protocol::item::{Item, ItemBody, ToolCall};
+use serde_json::Value;
+
+/// A tool call that the model made whole.
+#[derive(Debug)]
+pub(in crate::agent) struct Call {
+    /// Its item, pending.
+    pub(in crate::agent) item: Item,
+    /// The provider's id.
+    pub(in crate::agent) provider_id: String,
+    /// The tool's name.
+    pub(in crate::agent) tool_name: String,
+    /// What is to run, or why it cannot.
+    pub(in crate::agent) prepared: Preparation,
+}
+
+/// What a model is told whose call did not fit into its reply.
+const CUT_BY_LIMIT: &str = "The reply reached its length limit within this call, so nothing was run. Make the call \
+    smaller: write a long file in several parts.";
+
+impl Call {
+    /// The reply ended at its length limit: a call whose arguments are not whole is not run.
+    pub(in crate::agent) fn cut_by_limit(&mut self) {
+        let is_whole = matches!(&self.item.body, ItemBody::ToolCall(call) if call.input.is_some());
+        if !is_whole {
+            self.prepared = Err(CUT_BY_LIMIT.to_owned());
+        }
+    }
+}
+
+/// A call that is ready to run, or words for the model that say why there is none.
+pub(in crate::agent) type Preparation = Result<Box<dyn Prepared>, String>;
+
+/// Looks at a call whose arguments are whole: what it would do, or why it cannot.
+pub(in crate::agent) fn prepare(
+    ctx: &TurnContext,
+    call: &mut ToolCall,
+    arguments: &str,
+) -> Preparation {
+    let Some(tool) = ctx.tools.list.iter().find(|tool| tool.name() == call.tool_name) else {
+        let names: Vec<&str> = ctx.tools.list.iter().map(|tool| tool.name()).collect();
+        let name = &call.tool_name;
+        return Err(format!("There is no tool `{name}`. The tools are: {}.", names.join(", ")));
+    };
+    let prepared = tool.prepare(parse_arguments(arguments)?, &ctx.workspace.folders)?;
+    call.title = prepared.title();
+    call.locations = prepared.locations();
+    Ok(prepared)
+}
+
+/// Reads the arguments of a call; none at all count as `{}`.
+pub(in crate::agent) fn parse_arguments(text: &str) -> Result<Value, String> {
+    // Some servers write `null` for no arguments.
+    if matches!(text.trim(), "" | "null") {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    serde_json::from_str(text).map_err(|error| {
+        format!(
+            "The arguments are not valid JSON ({error}). Send the call again with a JSON object."
+        )
+    })
+}

@@ -1,0 +1,492 @@
+//! A batch of tool calls, prepared by their step: approve → run → finish.
+//!
+//! Calls of one reply run side by side where every one of them only reads, else one after the other. Whatever
+//! happens, each call gets exactly one result, in the order of the calls.
+
+use crate::agent::full_output::name_full_output;
+use crate::agent::host::{Host, JournalLost};
+use crate::agent::turn::approval::{self, PathScope, Verdict};
+use crate::agent::turn::call::Call;
+use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::agent::turn::{hook_points, mode};
+use crate::llm::{Message, ToolResult as ModelResult};
+use crate::store::artifacts;
+use crate::text::truncate;
+use crate::tools::{Access, Client, Progress, Pruned, ToolContext};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
+use pintle_protocol::content::Content;
+use pintle_protocol::diff::FileChange;
+use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
+use pintle_protocol::ids::{ApprovalId, ItemId};
+use pintle_protocol::item::{FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How many pieces of output may wait while the session is busy; more are dropped, the result holds all.
+const PROGRESS_CAPACITY: usize = 16;
+
+/// How long a cancelled tool may take to stop and clean up before it is dropped, which kills its processes.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+
+/// A batch that is over; the results are in the conversation.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Batch {
+    /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
+    pub(in crate::agent) steers: Vec<QueuedInput>,
+    /// What was changed in files.
+    pub(in crate::agent) changes: Vec<FileChange>,
+    /// Why the turn ends, if it does.
+    pub(in crate::agent) ended: Option<End>,
+}
+
+/// Runs the calls of a reply.
+pub(in crate::agent) async fn run<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    calls: Vec<Call>,
+    tally: &mut Tally,
+) -> Batch {
+    let only_reads = calls.iter().all(|call| {
+        call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
+    });
+    if only_reads && calls.len() > 1 {
+        return run_together(host, ctx, state, calls, tally).await;
+    }
+
+    let mut steers = Vec::new();
+    let mut ended = None;
+    let mut changes = Vec::new();
+    for (place, mut call) in calls.into_iter().enumerate() {
+        if ended.is_none() && place > 0 && steers.is_empty() {
+            steers = host.take_steers().await;
+        }
+        let outcome = if ended.is_some() || ctx.cancel.is_cancelled() {
+            ended.get_or_insert(End::Interrupted);
+            Outcome::cancelled()
+        } else if !steers.is_empty() {
+            Outcome::skipped()
+        } else {
+            match approve_and_run(host, ctx, state, &mut call, tally).await {
+                Ok(outcome) => outcome,
+                Err((outcome, end)) => {
+                    ended = Some(end);
+                    outcome
+                }
+            }
+        };
+        changes.extend(outcome.result.details.changes.iter().cloned());
+        let result = finish(host, ctx, call, outcome).await;
+        state.conversation.push(Message::ToolResult(result));
+    }
+    take_last(host, ctx, Batch { steers, changes, ended }).await
+}
+
+/// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
+async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -> Batch {
+    if ctx.cancel.is_cancelled() {
+        batch.ended.get_or_insert(End::Interrupted);
+    }
+    if batch.ended.is_none() && batch.steers.is_empty() {
+        batch.steers = host.take_steers().await;
+    }
+    batch
+}
+
+/// A call of a batch that runs side by side, at the next point where the journal is told of it.
+enum Stage {
+    /// Hooks have looked at it; with why it may not run, if one denied it.
+    Admitted {
+        place: usize,
+        call: Call,
+        denial: Option<String>,
+        notices: Vec<Notice>,
+    },
+    Ran {
+        place: usize,
+        call: Call,
+        outcome: Outcome,
+        notices: Vec<Notice>,
+    },
+}
+
+/// Runs calls that only read, all at once. Their results stand in the conversation in the order of the calls.
+async fn run_together<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    calls: Vec<Call>,
+    tally: &mut Tally,
+) -> Batch {
+    let (progress, mut output) = Output::new();
+    let pruned = Arc::clone(&state.conversation.removed);
+    let mut stages: FuturesUnordered<BoxFuture<'_, Stage>> = FuturesUnordered::new();
+    for (place, mut call) in calls.into_iter().enumerate() {
+        stages.push(Box::pin(async move {
+            let (denial, notices) = hook_points::call(ctx, &mut call).await;
+            Stage::Admitted { place, call, denial, notices }
+        }));
+    }
+    let mut results = BTreeMap::new();
+    while let Some(stage) = output.while_running(host, stages.next()).await {
+        let (place, call, outcome, notices) = match stage {
+            Stage::Admitted { place, mut call, denial, notices } => {
+                record_all(host, notices);
+                let denied = match denial {
+                    Some(denial) => Some(Outcome::declined(ctx, denial, tally)),
+                    None => begin(host, &mut call).is_err().then(Outcome::cancelled),
+                };
+                let Some(denied) = denied else {
+                    let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
+                    stages.push(Box::pin(async move {
+                        let (outcome, notices) = execute(ctx, pruned, &mut call, progress).await;
+                        Stage::Ran { place, call, outcome, notices }
+                    }));
+                    continue;
+                };
+                (place, call, denied, Vec::new())
+            }
+            Stage::Ran { place, call, outcome, notices } => (place, call, outcome, notices),
+        };
+        record_all(host, notices);
+        results.insert(place, finish(host, ctx, call, outcome).await);
+    }
+    for result in results.into_values() {
+        state.conversation.push(Message::ToolResult(result));
+    }
+    take_last(host, ctx, Batch::default()).await
+}
+
+fn record_all<H: Host>(host: &mut H, notices: Vec<Notice>) {
+    for notice in notices {
+        host.record(Event::Notice(notice));
+    }
+}
+
+/// The output of running calls, piece by piece.
+struct Output {
+    pieces: mpsc::Receiver<(ItemId, String)>,
+    /// The number of each call's next piece.
+    next: BTreeMap<ItemId, u64>,
+}
+
+impl Output {
+    fn new() -> (mpsc::Sender<(ItemId, String)>, Self) {
+        let (progress, pieces) = mpsc::channel(PROGRESS_CAPACITY);
+        (progress, Self { pieces, next: BTreeMap::new() })
+    }
+
+    /// Waits for this work, and shows subscribers what is printed meanwhile.
+    async fn while_running<H: Host, F>(&mut self, host: &mut H, work: F) -> F::Output
+    where
+        F: Future + Send,
+        F::Output: Send,
+    {
+        let mut work = std::pin::pin!(work);
+        loop {
+            let piece = async {
+                tokio::select! {
+                    biased;
+                    done = &mut work => Err(done),
+                    // The channel never ends: the batch keeps a sender.
+                    Some(piece) = self.pieces.recv() => Ok(piece),
+                }
+            };
+            let (item_id, text) = match host.wait(piece).await {
+                Ok(piece) => piece,
+                Err(done) => return done,
+            };
+            let next = self.next.entry(item_id.clone()).or_default();
+            let (field, n) = (DeltaField::Output, *next);
+            *next += 1;
+            let delta = ItemDelta { item_id, field, path: None, n, to: None, text };
+            host.transient(TransientEvent::ItemDelta(delta));
+        }
+    }
+}
+
+/// The files that calls are about.
+pub(in crate::agent) fn touched(calls: &[Call]) -> Vec<PathBuf> {
+    let paths = calls.iter().filter_map(|call| match &call.prepared {
+        Ok(prepared) => Some(prepared.locations()),
+        Err(_) => None,
+    });
+    paths.flatten().map(|location| PathBuf::from(location.path)).collect()
+}
+
+fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
+    match &mut item.body {
+        ItemBody::ToolCall(call) => Some(call),
+        ItemBody::UserMessage(_)
+        | ItemBody::AgentMessage(_)
+        | ItemBody::Reasoning(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => None,
+    }
+}
+
+/// How a call ended.
+struct Outcome {
+    status: ItemStatus,
+    result: ToolResult,
+}
+
+impl Outcome {
+    fn error(status: ItemStatus, text: impl Into<String>) -> Self {
+        let content = vec![Content::text(text)];
+        Self { status, result: ToolResult { content, is_error: true, ..ToolResult::default() } }
+    }
+
+    /// Somebody said no, unless it was the end of the turn.
+    fn declined(ctx: &TurnContext, reason: String, tally: &mut Tally) -> Self {
+        if ctx.cancel.is_cancelled() {
+            return Self::cancelled();
+        }
+        tally.denials += 1;
+        Self::error(ItemStatus::Declined, reason)
+    }
+
+    fn cancelled() -> Self {
+        Self::error(ItemStatus::Cancelled, "Operation aborted")
+    }
+
+    fn skipped() -> Self {
+        Self::error(ItemStatus::Cancelled, "Skipped due to queued user message")
+    }
+}
+
+async fn approve_and_run<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    call: &mut Call,
+    tally: &mut Tally,
+) -> Result<Outcome, (Outcome, End)> {
+    let (denial, notices) = host.wait(hook_points::call(ctx, call)).await;
+    record_all(host, notices);
+    if let Some(denial) = denial {
+        return Ok(Outcome::declined(ctx, denial, tally));
+    }
+    let Ok(prepared) = &call.prepared else { return Ok(run_one(host, ctx, state, call).await) };
+    let access = prepared.access();
+    if let Some(reason) = mode::denial(host.mode(), &access) {
+        return Ok(Outcome::declined(ctx, reason, tally));
+    }
+    let place = host.wait(place_of(ctx, &access)).await;
+    let verdict = approval::decide(ctx.permission_mode, &access, place, &state.grants);
+    if let Verdict::Ask(reason) = verdict {
+        let answer = host.ask(question(ctx, call, &access, place, reason));
+        let Ok(outcome) = host.wait(answer).await else {
+            return Err((Outcome::cancelled(), End::Interrupted));
+        };
+        let status = match outcome.by {
+            DecidedBy::Interrupt => ItemStatus::Cancelled,
+            DecidedBy::Client | DecidedBy::NoApprover => ItemStatus::Declined,
+        };
+        let denied = || Outcome::error(status, approval::denial_text(&outcome));
+        match (outcome.decision, outcome.scope) {
+            (Decision::Allow, Scope::Session) => approval::grant(&mut state.grants, &access, place),
+            (Decision::Allow, Scope::Once) => {}
+            (Decision::Deny, _) => {
+                tally.denials += u32::from(status == ItemStatus::Declined);
+                return Ok(denied());
+            }
+            (Decision::Abort, _) => {
+                tally.denials += 1;
+                return Err((denied(), End::Interrupted));
+            }
+        }
+    }
+    let before = state.files.before(host, &ctx.workspace, &access).await;
+    host.wait(state.files.announce(&ctx.workspace, &ctx.turn_id, &before, &call.item.id)).await;
+    if let Err(lost) = begin(host, call) {
+        return Err((Outcome::cancelled(), lost.into()));
+    }
+    let outcome = run_one(host, ctx, state, call).await;
+    state.files.after(host, &ctx.workspace, before, &call.item.id).await;
+    Ok(outcome)
+}
+
+/// Runs a call while nothing else of its reply runs.
+async fn run_one<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &TurnState,
+    call: &mut Call,
+) -> Outcome {
+    let (progress, mut output) = Output::new();
+    let pruned = Arc::clone(&state.conversation.removed);
+    let run = execute(ctx, pruned, call, progress.clone());
+    let (outcome, notices) = output.while_running(host, run).await;
+    record_all(host, notices);
+    outcome
+}
+
+/// Says in the journal that a call runs, before it does, so that no call ever runs twice.
+fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
+    if call.prepared.is_err() {
+        return Ok(());
+    }
+    host.check()?;
+    call.item.status = ItemStatus::Running;
+    host.record(Event::ItemUpdated { item: call.item.clone() });
+    host.check()
+}
+
+/// Where a call acts, symbolic links followed.
+async fn place_of(ctx: &TurnContext, access: &Access) -> PathScope {
+    let paths = match access {
+        Access::Execute(_) | Access::Fetch { .. } | Access::Other(_) => return PathScope::Inside,
+        Access::Read(paths) | Access::Write(paths) => paths,
+    };
+    let roots = ctx.workspace.roots().await;
+    for path in paths {
+        match ctx.workspace.env.canonicalize(path).await {
+            Ok(path) if roots.iter().any(|root| path.starts_with(root)) => {}
+            Ok(_) | Err(_) => return PathScope::Outside,
+        }
+    }
+    PathScope::Inside
+}
+
+fn question(
+    ctx: &TurnContext,
+    call: &Call,
+    access: &Access,
+    place: PathScope,
+    reason: String,
+) -> Approval {
+    let (title, kind, locations, input) = match &call.item.body {
+        ItemBody::ToolCall(body) => {
+            let input = body.changed_input.as_ref().or(body.input.as_ref());
+            (body.title.clone(), body.kind, body.locations.clone(), input.cloned())
+        }
+        ItemBody::UserMessage(_)
+        | ItemBody::AgentMessage(_)
+        | ItemBody::Reasoning(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => {
+            (call.tool_name.clone(), pintle_protocol::item::ToolKind::Other, Vec::new(), None)
+        }
+    };
+    Approval {
+        approval_id: ApprovalId::new(ctx.ambient.new_id()),
+        session_id: ctx.session_id.clone(),
+        turn_id: ctx.turn_id.clone(),
+        item_id: call.item.id.clone(),
+        tool_name: call.tool_name.clone(),
+        kind,
+        title,
+        reason,
+        input: input.unwrap_or_default(),
+        locations,
+        options: approval::options(access, place),
+    }
+}
+
+/// Runs a call, and then the hooks that look at its result. Returns what went wrong with these as well.
+async fn execute(
+    ctx: &TurnContext,
+    pruned: Pruned,
+    call: &mut Call,
+    progress: mpsc::Sender<(ItemId, String)>,
+) -> (Outcome, Vec<Notice>) {
+    let refused = Err("The call was already run.".to_owned());
+    let prepared = match std::mem::replace(&mut call.prepared, refused) {
+        Ok(prepared) => prepared,
+        Err(message) => return (Outcome::error(ItemStatus::Failed, message), Vec::new()),
+    };
+    let cancel = ctx.cancel.child_token();
+    let tool_ctx = ToolContext {
+        env: ctx.workspace.env.clone(),
+        cwd: ctx.workspace.folders.cwd.clone(),
+        artifacts: Some(ctx.workspace.artifacts.clone()),
+        ledger: ctx.tools.ledger.clone(),
+        owner: ctx.session_id.to_string(),
+        variables: ctx.workspace.variables.clone(),
+        jobs: ctx.tools.jobs.clone(),
+        agents: ctx.tools.agents.clone(),
+        client: Client::new(ctx.tools.client.clone(), call.item.id.clone()),
+        pruned,
+        cancel: cancel.clone(),
+        progress: Progress::new(progress, call.item.id.clone()),
+        settings: Arc::clone(&ctx.tools.settings),
+    };
+    let stop_grace_is_over = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(STOP_GRACE).await;
+    };
+    let mut result = tokio::select! {
+        biased;
+        result = prepared.run(&tool_ctx) => result,
+        () = stop_grace_is_over => return (Outcome::cancelled(), Vec::new()),
+    };
+    let notices = hook_points::result(ctx, call, &mut result).await;
+    let status = match (result.is_error, ctx.cancel.is_cancelled()) {
+        (false, _) => ItemStatus::Completed,
+        (true, true) => ItemStatus::Cancelled,
+        (true, false) => ItemStatus::Failed,
+    };
+    (Outcome { status, result }, notices)
+}
+
+async fn finish<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    call: Call,
+    outcome: Outcome,
+) -> ModelResult {
+    let Call { mut item, provider_id: call_id, tool_name, .. } = call;
+    let Outcome { status, mut result } = outcome;
+    host.wait(limit(ctx, &tool_name, &mut result)).await;
+    let model_result = ModelResult {
+        call_id,
+        tool_name,
+        content: result.content.clone(),
+        is_error: result.is_error,
+    };
+    if let Some(call) = tool_call(&mut item) {
+        call.output = Some(result);
+    }
+    ctx.complete(&mut item, status);
+    host.record(Event::ItemCompleted { item });
+    model_result
+}
+
+/// Lets no more through to the model than the tool's guard allows; what is cut is kept for clients.
+async fn limit(ctx: &TurnContext, tool_name: &str, result: &mut ToolResult) {
+    let guard =
+        ctx.tools.list.iter().find(|tool| tool.name() == tool_name).map(|tool| tool.guard());
+    for content in &mut result.content {
+        let (Content::Text { text }, Some(guard)) = (content, guard) else { continue };
+        let Some(cut) = truncate::guard(text, guard) else { continue };
+        let full = std::mem::replace(text, cut);
+        if result.details.full_output_path.is_none() {
+            result.details.full_output = keep(ctx, full).await;
+        }
+    }
+    name_full_output(&mut result.details, &ctx.workspace.artifacts);
+}
+
+async fn keep(ctx: &TurnContext, text: String) -> Option<FullOutput> {
+    let artifacts = ctx.workspace.artifacts.clone();
+    let bytes = text.len() as u64;
+    let kept = tokio::task::spawn_blocking(move || artifacts::keep(&artifacts, &text)).await;
+    match kept {
+        Ok(Ok(r#ref)) => Some(FullOutput { r#ref, bytes }),
+        Ok(Err(error)) => {
+            tracing::warn!("a long output could not be kept: {error}");
+            None
+        }
+        Err(_) => None,
+    }
+}

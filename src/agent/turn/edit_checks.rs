@@ -1,0 +1,96 @@
+//! The diagnostics of an editor after a batch of calls has edited files: what is new in them is told to the model.
+//!
+//! Invariant: nothing waits for an editor that has never reported anything, nor longer than the setting says, nor after the turn was stopped.
+
+use crate::agent::turn::context::TurnContext;
+use crate::agent::turn::diagnostics::Report;
+use crate::context::diagnostics::{fresh, told};
+use pintle_protocol::diagnostics::EditorDiagnostic;
+use pintle_protocol::diff::FileChange;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a turn remembers of the files that it changed.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct Watched {
+    /// How often files had been reported when the batch began, and what was known then.
+    before: Option<Before>,
+    /// What the model knows to be wrong in the files that it changed.
+    known: BTreeMap<PathBuf, Vec<EditorDiagnostic>>,
+    /// Endings of names for which a report was waited for in vain: a file that no editor looks at must not cost a wait each time.
+    silent: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+struct Before {
+    serial: u64,
+    files: BTreeMap<PathBuf, Arc<Report>>,
+}
+
+impl Watched {
+    /// Takes note of how things stand before a batch of calls.
+    pub(in crate::agent) fn begin(&mut self, ctx: &TurnContext) {
+        let reports = ctx.checks.reports.borrow();
+        self.before = reports
+            .by
+            .is_some()
+            .then(|| Before { serial: reports.serial, files: reports.files.clone() });
+    }
+
+    /// Looks what came of a batch, and waits a little for what an editor says of the files that it changed. What is new in these,
+    /// and in those of earlier batches, is told.
+    pub(in crate::agent) async fn end(
+        &mut self,
+        ctx: &TurnContext,
+        changes: &[FileChange],
+    ) -> Option<String> {
+        let before = self.before.take()?;
+        let changed: Vec<PathBuf> =
+            changes.iter().map(|change| ctx.workspace.folders.cwd.join(&change.path)).collect();
+        for path in &changed {
+            let known = || before.files.get(path).map(|report| report.items.clone());
+            self.known.entry(path.clone()).or_insert_with(|| known().unwrap_or_default());
+        }
+        self.wait(ctx, &changed, before.serial).await;
+        if ctx.cancel.is_cancelled() {
+            return None;
+        }
+        let reports = ctx.checks.reports.borrow();
+        let mut new = Vec::new();
+        for (path, known) in &mut self.known {
+            let now = reports.items_of(path);
+            let found: Vec<EditorDiagnostic> = fresh(known, &now).into_iter().cloned().collect();
+            *known = now;
+            if !found.is_empty() {
+                new.push((path.display().to_string(), found));
+            }
+        }
+        (!new.is_empty()).then(|| told(&new))
+    }
+
+    async fn wait(&mut self, ctx: &TurnContext, changed: &[PathBuf], serial: u64) {
+        let wanted: Vec<&PathBuf> =
+            changed.iter().filter(|path| !self.silent.contains(&ending(path))).collect();
+        if wanted.is_empty() || ctx.checks.report_wait.is_zero() {
+            return;
+        }
+        let mut reports = ctx.checks.reports.clone();
+        let all =
+            reports.wait_for(|reports| wanted.iter().all(|path| reports.serial_of(path) > serial));
+        tokio::select! {
+            biased;
+            () = ctx.cancel.cancelled() => return,
+            // An error says that the session is gone.
+            _ = all => return,
+            () = tokio::time::sleep(ctx.checks.report_wait) => {}
+        }
+        let reports = ctx.checks.reports.borrow();
+        let silent = wanted.iter().filter(|path| reports.serial_of(path) <= serial);
+        self.silent.extend(silent.map(|path| ending(path)));
+    }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default()
+}

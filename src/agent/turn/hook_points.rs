@@ -1,0 +1,259 @@
+//! The points of a turn: what hooks are told there, and what their answers change.
+//!
+//! Invariant: a message that a hook denied is handed back, never lost, and what a hook changed is what the journal says the model read.
+
+use crate::agent::hooks::{Ran, Ruling};
+use crate::agent::host::Host;
+use crate::agent::turn::call::{self, Call};
+use crate::agent::turn::context::{End, TurnContext};
+use crate::llm::{Assistant, AssistantBlock};
+use pintle_protocol::content::{Content, Input};
+use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, TurnError};
+use pintle_protocol::hook::{HookCall, HookPoint, HookResponse, HookResult, HookRun};
+use pintle_protocol::item::{ItemBody, ToolResult};
+
+/// Nothing is told yet of where the engine is.
+fn told(ctx: &TurnContext, point: HookPoint) -> HookRun {
+    HookRun {
+        point,
+        session_id: ctx.session_id.clone(),
+        turn_id: Some(ctx.turn_id.clone()),
+        cwd: ctx.workspace.folders.cwd.to_string_lossy().into_owned(),
+        input: None,
+        call: None,
+        result: None,
+        response: None,
+        messages: None,
+        open_todos: None,
+    }
+}
+
+/// Runs the hooks of a point, and tells what went wrong with them.
+async fn run<H: Host>(host: &mut H, ctx: &TurnContext, run: HookRun) -> (HookRun, Ruling) {
+    let Ran { run, ruling, notices } = host.wait(ctx.hooks.run(run, &ctx.cancel)).await;
+    for notice in notices {
+        host.record(Event::Notice(notice));
+    }
+    (run, ruling)
+}
+
+fn denied(reason: String) -> End {
+    End::Failed(TurnError {
+        code: "hookDenied".to_owned(),
+        message: reason,
+        hint: Some("a hook of the settings or of a client decided this".to_owned()),
+        retryable: false,
+        http_status: None,
+    })
+}
+
+/// Messages of a person before the model reads them. What a hook denies is handed back; returned with why, if anything was.
+pub(in crate::agent) async fn inputs<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    inputs: Vec<QueuedInput>,
+) -> (Vec<QueuedInput>, Option<End>) {
+    let point = HookPoint::InputReceived;
+    if !ctx.hooks.has(point, None) {
+        return (inputs, None);
+    }
+    let (mut kept, mut why) = (Vec::new(), None);
+    for mut input in inputs {
+        let words = |block: &Input| match block {
+            Input::Text { text } => Some(text.clone()),
+            Input::File { .. }
+            | Input::Selection { .. }
+            | Input::Diagnostics { .. }
+            | Input::Image { .. } => None,
+        };
+        let text = input.content.iter().filter_map(words).collect::<Vec<_>>().join("\n");
+        let about = HookRun { input: Some(text.clone()), ..told(ctx, point) };
+        let (about, ruling) = run(host, ctx, about).await;
+        if let Some(reason) = ruling.denied {
+            host.record(Event::InputRemoved { inputs: vec![input] });
+            if ctx.cancel.is_cancelled() {
+                why = Some(End::Interrupted);
+                continue;
+            }
+            host.record(Event::Notice(Notice {
+                level: NoticeLevel::Warning,
+                code: "hookDenied".to_owned(),
+                message: format!("a hook denied the message: {reason}"),
+                hint: None,
+            }));
+            why = Some(denied(reason));
+            continue;
+        }
+        if let Some(changed) = about.input.filter(|changed| *changed != text) {
+            // What is attached stays.
+            input.content.retain(|block| words(block).is_none());
+            input.content.insert(0, Input::text(changed));
+        }
+        kept.push(input);
+    }
+    (kept, why)
+}
+
+/// A turn begins. Returns what the model is to read besides.
+pub(in crate::agent) async fn begin<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+) -> Result<Vec<String>, End> {
+    let point = HookPoint::BeforeAgent;
+    if !ctx.hooks.has(point, None) {
+        return Ok(Vec::new());
+    }
+    let (_, ruling) =
+        run(host, ctx, HookRun { open_todos: host.open_todos(), ..told(ctx, point) }).await;
+    pass(ctx, ruling)
+}
+
+/// What the model is to read next is complete. Returns what it is to read besides.
+pub(in crate::agent) async fn context<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Vec<String> {
+    let point = HookPoint::ContextBuilt;
+    if !ctx.hooks.has(point, None) {
+        return Vec::new();
+    }
+    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    run(host, ctx, about).await.1.context
+}
+
+/// The model is asked next.
+pub(in crate::agent) async fn request<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Result<(), End> {
+    let point = HookPoint::BeforeModelRequest;
+    if !ctx.hooks.has(point, None) {
+        return Ok(());
+    }
+    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    let (_, ruling) = run(host, ctx, about).await;
+    pass(ctx, ruling).map(drop)
+}
+
+/// The conversation is summed up next. Returns why not, when a hook denied it.
+pub(in crate::agent) async fn compact<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    messages: usize,
+) -> Option<String> {
+    let point = HookPoint::SessionCompact;
+    if !ctx.hooks.has(point, None) {
+        return None;
+    }
+    let about = HookRun { messages: Some(messages as u64), ..told(ctx, point) };
+    let (_, ruling) = run(host, ctx, about).await;
+    if let Some(reason) = ruling.denied.as_ref().filter(|_| !ctx.cancel.is_cancelled()) {
+        let notice = Notice {
+            level: NoticeLevel::Warning,
+            code: "hookDenied".to_owned(),
+            message: format!("a hook denied summing up the conversation: {reason}"),
+            hint: None,
+        };
+        host.record(Event::Notice(notice));
+    }
+    ruling.denied
+}
+
+fn pass(ctx: &TurnContext, ruling: Ruling) -> Result<Vec<String>, End> {
+    match ruling.denied {
+        Some(_) if ctx.cancel.is_cancelled() => Err(End::Interrupted),
+        Some(reason) => Err(denied(reason)),
+        None => Ok(ruling.context),
+    }
+}
+
+/// The model replied.
+pub(in crate::agent) async fn response<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    assistant: &Assistant,
+) {
+    let point = HookPoint::AfterModelResponse;
+    if !ctx.hooks.has(point, None) {
+        return;
+    }
+    let mut said = HookResponse { text: String::new(), tools: Vec::new() };
+    for block in &assistant.blocks {
+        match block {
+            AssistantBlock::Text { text, .. } => said.text.push_str(text),
+            AssistantBlock::ToolCall { name, .. } => said.tools.push(name.clone()),
+            AssistantBlock::Reasoning { .. } | AssistantBlock::Unknown(_) => {}
+        }
+    }
+    run(host, ctx, HookRun { response: Some(said), ..told(ctx, point) }).await;
+}
+
+/// A call before it runs. Returns why it may not, as the model reads it, and what went wrong with hooks.
+///
+/// It borrows no session, so that calls of one reply can be looked at side by side.
+pub(in crate::agent) async fn call(
+    ctx: &TurnContext,
+    call: &mut Call,
+) -> (Option<String>, Vec<Notice>) {
+    let point = HookPoint::BeforeToolCall;
+    if call.prepared.is_err() || !ctx.hooks.has(point, Some(&call.tool_name)) {
+        return (None, Vec::new());
+    }
+    let Some(about) = about(call) else { return (None, Vec::new()) };
+    let before = about.arguments.clone();
+    let run = HookRun { call: Some(about), ..told(ctx, point) };
+    let Ran { run, ruling, notices } = ctx.hooks.run(run, &ctx.cancel).await;
+    if let Some(reason) = ruling.denied {
+        return (Some(format!("Denied by a hook: {reason}. The call did not run.")), notices);
+    }
+    let arguments = run.call.map(|call| call.arguments).filter(|changed| *changed != before);
+    if let (ItemBody::ToolCall(body), Some(arguments)) = (&mut call.item.body, arguments) {
+        let prepared = call::prepare(ctx, body, &arguments.to_string());
+        call.prepared = prepared.map_err(|error| {
+            format!("A hook changed the arguments, and then they made no sense: {error}")
+        });
+        body.changed_input = Some(arguments);
+    }
+    (None, notices)
+}
+
+/// The result of a call that ran. Returns what went wrong with hooks.
+pub(in crate::agent) async fn result(
+    ctx: &TurnContext,
+    call: &Call,
+    result: &mut ToolResult,
+) -> Vec<Notice> {
+    let point = HookPoint::AfterToolCall;
+    if !ctx.hooks.has(point, Some(&call.tool_name)) || ctx.cancel.is_cancelled() {
+        return Vec::new();
+    }
+    let texts = result.content.iter().filter_map(|content| match content {
+        Content::Text { text } => Some(text.as_str()),
+        Content::Image { .. } => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    let before = HookResult { text, is_error: result.is_error };
+    let about = HookRun { call: about(call), result: Some(before.clone()), ..told(ctx, point) };
+    let Ran { run, notices, .. } = ctx.hooks.run(about, &ctx.cancel).await;
+    if let Some(changed) = run.result.filter(|changed| *changed != before) {
+        result.content.retain(|content| matches!(content, Content::Image { .. }));
+        result.content.insert(0, Content::text(changed.text));
+        result.is_error = changed.is_error;
+    }
+    notices
+}
+
+fn about(call: &Call) -> Option<HookCall> {
+    let ItemBody::ToolCall(body) = &call.item.body else { return None };
+    let arguments = body.changed_input.as_ref().or(body.input.as_ref());
+    Some(HookCall {
+        item_id: call.item.id.clone(),
+        tool_name: call.tool_name.clone(),
+        kind: body.kind,
+        title: body.title.clone(),
+        arguments: arguments.cloned().unwrap_or_default(),
+        locations: body.locations.clone(),
+    })
+}

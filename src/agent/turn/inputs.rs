@@ -1,0 +1,262 @@
+//! What a person sends, made into what the model reads: prompts called by name, files and pictures that are attached or mentioned.
+//!
+//! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
+//! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
+
+use crate::agent::project::{self, Place};
+use crate::agent::turn::context::TurnContext;
+use crate::context::{input, skills, templates};
+use crate::image::{self, Format};
+use crate::tools::{Client, Profile, Progress, Read, Tool, ToolContext};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use pintle_protocol::content::{Content, Input, LineRange};
+use pintle_protocol::item::ToolResult;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A message as the model reads it.
+#[derive(Debug)]
+pub(in crate::agent) struct Rendered {
+    pub(in crate::agent) content: Vec<Content>,
+    /// The same for the journal, where it cannot be told from what was sent.
+    pub(in crate::agent) private: Option<Box<RawValue>>,
+}
+
+/// Reads what a message needs. A turn that is stopped meanwhile has its message as it was sent.
+pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rendered {
+    let plain = input::plain(sent);
+    let work = async {
+        let mut content = Vec::new();
+        let mut mentioned = Vec::new();
+        for (at, block) in sent.iter().enumerate() {
+            match block {
+                Input::Text { text } => {
+                    let is_typed = !ctx.brief.is_subagent;
+                    let called = if is_typed && at == 0 { call(ctx, text).await } else { None };
+                    content.push(Content::text(called.unwrap_or_else(|| text.clone())));
+                    if is_typed {
+                        mentioned.extend(input::mentions(text));
+                    }
+                }
+                Input::File { path, range } => content.extend(file(ctx, path, *range).await),
+                Input::Image { mime_type, data } => {
+                    content.push(image(ctx, mime_type, data).await);
+                }
+                Input::Selection { .. } | Input::Diagnostics { .. } => {
+                    content.extend(input::plain(std::slice::from_ref(block)));
+                }
+            }
+        }
+        mentioned.dedup();
+        for path in mentioned.into_iter().take(input::MAX_MENTIONS) {
+            let is_there = match absolute(ctx, &path) {
+                Some(absolute) => {
+                    project::is_file(ctx.workspace.env.as_ref(), Path::new(&absolute)).await
+                }
+                None => false,
+            };
+            if is_there {
+                content.extend(file(ctx, &path, None).await);
+            }
+        }
+        content
+    };
+    let content = tokio::select! {
+        biased;
+        () = ctx.cancel.cancelled() => plain.clone(),
+        content = work => content,
+    };
+    let private =
+        if content == plain { None } else { to_raw_value(&json!({ "read": content })).ok() };
+    Rendered { content, private }
+}
+
+/// The prompt or the skill that a text calls, with its arguments.
+async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
+    let (name, arguments) = templates::call(text)?;
+    let place =
+        Place::of(ctx.workspace.env.as_ref(), &ctx.brief.personal, &ctx.workspace.folders.cwd)
+            .await;
+    if let Some(name) = name.strip_prefix(skills::CALL) {
+        let (skill, text) = place.skill(name).await?;
+        return Some(skills::called(&skill, &text, arguments));
+    }
+    let template = place.template(name).await?;
+    Some(templates::expand(&template.body, arguments))
+}
+
+/// Where a path leads, as the tool that reads would take it.
+fn absolute(ctx: &TurnContext, path: &str) -> Option<String> {
+    let prepared =
+        Read(Profile::Pi).prepare(json!({ "path": path }), &ctx.workspace.folders).ok()?;
+    prepared.locations().into_iter().next().map(|location| location.path)
+}
+
+/// A file as the tool that reads shows it: with its limits, its notes, and pictures made small enough. It counts as read.
+async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Content> {
+    let mut arguments = json!({ "path": path });
+    if let (Some(range), Value::Object(fields)) = (range, &mut arguments) {
+        fields.insert("offset".to_owned(), range.start.into());
+        fields.insert("limit".to_owned(), (range.end.saturating_sub(range.start) + 1).into());
+    }
+    let result = match Read(Profile::Pi).prepare(arguments, &ctx.workspace.folders) {
+        Ok(prepared) => prepared.run(&tool_context(ctx)).await,
+        Err(message) => {
+            ToolResult { content: vec![Content::text(message)], ..ToolResult::default() }
+        }
+    };
+    let mut content = Vec::new();
+    let mut text = String::new();
+    for block in result.content {
+        match block {
+            Content::Text { text: more } => text.push_str(&more),
+            Content::Image { .. } => content.push(block),
+        }
+    }
+    if result.is_error {
+        text = format!("[{text}]");
+    }
+    content.insert(0, input::file(path, range, &text));
+    content
+}
+
+fn tool_context(ctx: &TurnContext) -> ToolContext {
+    ToolContext {
+        env: Arc::clone(&ctx.workspace.env),
+        cwd: ctx.workspace.folders.cwd.clone(),
+        artifacts: Some(ctx.workspace.artifacts.clone()),
+        ledger: ctx.tools.ledger.clone(),
+        owner: ctx.session_id.to_string(),
+        variables: ctx.workspace.variables.clone(),
+        jobs: ctx.tools.jobs.clone(),
+        agents: ctx.tools.agents.clone(),
+        client: Client::none(),
+        pruned: Arc::default(),
+        cancel: ctx.cancel.child_token(),
+        // Reading prints nothing while it goes on.
+        progress: Progress::none(),
+        settings: Arc::clone(&ctx.tools.settings),
+    }
+}
+
+/// A picture, small enough for a model, or words that say why it is not shown.
+async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
+    let settings = &ctx.tools.settings;
+    if settings.block_images {
+        return Content::text("[a picture is left out: reading pictures is switched off]");
+    }
+    let Ok(bytes) = STANDARD.decode(data) else {
+        return Content::text("[a picture is left out: its data is no base64]");
+    };
+    let Some(format) = Format::of(&bytes) else {
+        return Content::text("[a picture is left out: it is no PNG, JPEG, GIF or WebP]");
+    };
+    let (limits, cancel) = (settings.image_limits, ctx.cancel.clone());
+    let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());
+    // Decoding is a long computation: it has no place among what waits.
+    match tokio::task::spawn_blocking(fitting).await {
+        Ok(Ok(fitted))
+            if fitted.size == fitted.original && fitted.format.mime_type() == mime_type =>
+        {
+            Content::Image { mime_type: mime_type.to_owned(), data: data.to_owned() }
+        }
+        Ok(Ok(fitted)) => Content::Image {
+            mime_type: fitted.format.mime_type().to_owned(),
+            data: STANDARD.encode(fitted.bytes),
+        },
+        Ok(Err(error)) => Content::text(format!("[a picture is left out: it {error}]")),
+        Err(_) => Content::text("[a picture is left out: decoding it failed]"),
+    }
+}
+
+/// Whether there is anything to read in a message.
+pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
+    input.iter().all(|block| match block {
+        Input::Text { text } => text.trim().is_empty(),
+        Input::File { .. }
+        | Input::Selection { .. }
+        | Input::Diagnostics { .. }
+        | Input::Image { .. } => false,
+    })
+}
+
+/// Why a message cannot be taken, with what to do.
+pub(in crate::agent) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
+    if is_blank(sent) {
+        return Err(("the input is empty".to_owned(), "send at least one block that is not blank"));
+    }
+    for block in sent {
+        let wrong_range = |range: &LineRange| !input::is_range(*range);
+        match block {
+            Input::File { path, .. }
+            | Input::Selection { path, .. }
+            | Input::Diagnostics { path, .. }
+                if path.trim().is_empty() =>
+            {
+                return Err((
+                    "the path of a block is empty".to_owned(),
+                    "name a file by its path, absolute or from the working directory",
+                ));
+            }
+            Input::File { range: Some(range), .. } | Input::Selection { range, .. }
+                if wrong_range(range) =>
+            {
+                let LineRange { start, end } = range;
+                return Err((
+                    format!("there are no lines {start} to {end}"),
+                    "count lines from 1, and let the last not come before the first",
+                ));
+            }
+            Input::Text { .. }
+            | Input::File { .. }
+            | Input::Selection { .. }
+            | Input::Diagnostics { .. } => {}
+            Input::Image { data, .. } => {
+                let head = STANDARD.decode(data).ok().and_then(|bytes| Format::of(&bytes));
+                if head.is_none() {
+                    return Err((
+                        "an image block holds no picture that can be shown".to_owned(),
+                        "send the bytes of a PNG, JPEG, GIF or WebP file in base64",
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_shown_is_refused_before_it_is_taken() {
+        let range = |start, end| LineRange { start, end };
+        let file = |path: &str, range| Input::File { path: path.to_owned(), range };
+        let image =
+            |data: &str| Input::Image { mime_type: "image/png".to_owned(), data: data.to_owned() };
+        let png = STANDARD.encode(b"\x89PNG\r\n\x1a\n");
+        for (name, block, want) in [
+            ("blank text", Input::text(" "), Some("the input is empty")),
+            ("a file", file("a", None), None),
+            ("some lines", file("a", Some(range(1, 1))), None),
+            ("a file without a path", file(" ", None), Some("the path of a block is empty")),
+            ("lines from 0", file("a", Some(range(0, 3))), Some("there are no lines 0 to 3")),
+            ("lines backwards", file("a", Some(range(4, 3))), Some("there are no lines 4 to 3")),
+            ("a picture", image(&png), None),
+            ("no base64", image("%"), Some("an image block holds no picture that can be shown")),
+            (
+                "no picture",
+                image("AAAA"),
+                Some("an image block holds no picture that can be shown"),
+            ),
+        ] {
+            let got = check(&[block]).err().map(|(message, _)| message);
+            assert_eq!(got.as_deref(), want, "{name}");
+        }
+        assert!(check(&[]).is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! How much a turn may take: pure. A limit is no error; the turn ends in order and says which one it was.
+
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::{Notice, NoticeLevel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The limits of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most model replies.
+    pub steps: u32,
+    /// The most tokens, of input and output together.
+    pub tokens: Option<u64>,
+    /// The most it may cost, in billionths of a US dollar; never reached where no price is known.
+    pub cost_nano_usd: Option<u64>,
+    /// The longest it may take, in milliseconds; looked at between replies.
+    pub duration_ms: Option<u64>,
+    /// How often a reply that was cut at its length limit is continued by itself.
+    pub continuations: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 200, tokens: None, cost_nano_usd: None, duration_ms: None, continuations: 3 }
+    }
+}
+
+impl Limits {
+    /// The stricter of two, limit by limit.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let least = |a: Option<u64>, b: Option<u64>| a.into_iter().chain(b).min();
+        Self {
+            steps: self.steps.min(other.steps),
+            tokens: least(self.tokens, other.tokens),
+            cost_nano_usd: least(self.cost_nano_usd, other.cost_nano_usd),
+            duration_ms: least(self.duration_ms, other.duration_ms),
+            continuations: self.continuations.min(other.continuations),
+        }
+    }
+
+    /// Which limit is reached, if one is, in words for a person.
+    pub(in crate::agent) fn reached(
+        &self,
+        steps: u32,
+        budget: &Budget,
+        elapsed_ms: u64,
+    ) -> Option<Notice> {
+        if steps >= self.steps {
+            let steps = self.steps;
+            return Some(notice(
+                "stepLimit",
+                format!("the turn was ended after {steps} model replies"),
+            ));
+        }
+        if let Some(notice) = budget.reached() {
+            return Some(notice);
+        }
+        if let Some(limit) = self.duration_ms.filter(|limit| elapsed_ms >= *limit) {
+            let message =
+                format!("the turn was ended after {} s of {} s", elapsed_ms / 1000, limit / 1000);
+            return Some(notice("timeLimit", message));
+        }
+        None
+    }
+}
+
+/// What a turn and the sub-agents that it made may spend together, and what they have spent. Cheap to clone; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Budget(Arc<Spent>);
+
+#[derive(Debug)]
+struct Spent {
+    /// `u64::MAX` where there is no limit.
+    most_tokens: AtomicU64,
+    /// `u64::MAX` where there is no limit.
+    most_nano_usd: AtomicU64,
+    tokens: AtomicU64,
+    nano_usd: AtomicU64,
+}
+
+impl Budget {
+    /// Fills it for a new turn with these limits, also for the sub-agents that are there from earlier turns.
+    pub(in crate::agent) fn fill(&self, limits: &Limits) {
+        let Spent { most_tokens, most_nano_usd, tokens, nano_usd } = &*self.0;
+        most_tokens.store(limits.tokens.unwrap_or(u64::MAX), Ordering::Relaxed);
+        most_nano_usd.store(limits.cost_nano_usd.unwrap_or(u64::MAX), Ordering::Relaxed);
+        tokens.store(0, Ordering::Relaxed);
+        nano_usd.store(0, Ordering::Relaxed);
+    }
+
+    /// Takes out what a reply took; what nobody knows the price of costs nothing.
+    pub(in crate::agent) fn spend(&self, usage: &Usage, cost_nano_usd: Option<u64>) {
+        let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
+            usage;
+        let tokens = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
+        self.0.tokens.fetch_add(tokens, Ordering::Relaxed);
+        self.0.nano_usd.fetch_add(cost_nano_usd.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    fn reached(&self) -> Option<Notice> {
+        let tokens = self.0.tokens.load(Ordering::Relaxed);
+        let limit = self.0.most_tokens.load(Ordering::Relaxed);
+        if tokens >= limit {
+            let message = format!("the turn was ended: it took {tokens} tokens of {limit}");
+            return Some(notice("tokenLimit", message));
+        }
+        let cost = self.0.nano_usd.load(Ordering::Relaxed);
+        let limit = self.0.most_nano_usd.load(Ordering::Relaxed);
+        if cost >= limit {
+            let message = format!("the turn was ended: it cost ${} of ${}", usd(cost), usd(limit));
+            return Some(notice("costLimit", message));
+        }
+        None
+    }
+}
+
+impl Default for Spent {
+    fn default() -> Self {
+        let none = || AtomicU64::new(u64::MAX);
+        let (tokens, nano_usd) = Default::default();
+        Self { most_tokens: none(), most_nano_usd: none(), tokens, nano_usd }
+    }
+}
+
+fn notice(code: &str, message: String) -> Notice {
+    Notice {
+        level: NoticeLevel::Warning,
+        code: code.to_owned(),
+        message,
+        hint: Some("send another prompt to let it go on".to_owned()),
+    }
+}
+
+/// Dollars with as many digits as a turn's cost needs.
+fn usd(nano: u64) -> String {
+    format!("{}.{:04}", nano / 1_000_000_000, nano % 1_000_000_000 / 100_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_limit_that_is_reached_is_told() {
+        let usage = Usage { input_tokens: 30, output_tokens: 20, ..Usage::default() };
+        let free = Limits::default();
+        for (name, limits, want) in [
+            ("none", free, None),
+            ("replies", Limits { steps: 7, ..free }, Some("after 7 model replies")),
+            ("tokens", Limits { tokens: Some(100), ..free }, Some("it took 100 tokens of 100")),
+            ("tokens that are left", Limits { tokens: Some(101), ..free }, None),
+            (
+                "money",
+                Limits { cost_nano_usd: Some(1_250_000_000), ..free },
+                Some("it cost $1.5000 of $1.2500"),
+            ),
+            ("time", Limits { duration_ms: Some(5000), ..free }, Some("after 6 s of 5 s")),
+        ] {
+            let budget = Budget::default();
+            budget.fill(&limits);
+            let sub_agents = budget.clone();
+            sub_agents.spend(&usage, Some(1_000_000_000));
+            budget.spend(&usage, Some(500_000_000));
+            let told = limits.reached(7, &budget, 6_000).map(|notice| notice.message);
+            assert_eq!(told.is_some(), want.is_some(), "{name}: {told:?}");
+            assert!(told.unwrap_or_default().ends_with(want.unwrap_or_default()), "{name}");
+        }
+        let limits = Limits { cost_nano_usd: Some(1), ..free };
+        let budget = Budget::default();
+        budget.fill(&limits);
+        budget.spend(&usage, None);
+        assert!(limits.reached(7, &budget, 0).is_none(), "without a price");
+    }
+
+    #[test]
+    fn the_stricter_of_two_limits_holds() {
+        let a = Limits { tokens: Some(5), steps: 9, ..Limits::default() };
+        let b = Limits { tokens: Some(7), duration_ms: Some(1), steps: 3, ..Limits::default() };
+        let both = Limits { tokens: Some(5), duration_ms: Some(1), steps: 3, ..Limits::default() };
+        assert_eq!(a.and(b), both);
+    }
+}

@@ -1,0 +1,163 @@
+//! Lint after edit: a command of the user's settings looks at what a batch of calls changed, and the model reads what it says.
+//!
+//! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
+
+use crate::agent::host::Host;
+use crate::agent::workspace::Workspace;
+use crate::exec::{Command, End};
+use crate::text::truncate::{self, Guard, Keep};
+use globset::GlobSet;
+use pintle_protocol::diff::{FileChange, FileOp};
+use pintle_protocol::event::{Event, Notice, NoticeLevel};
+use pintle_protocol::ids::SessionId;
+use std::path::Path;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long it may take, where no setting says.
+pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How much of what it says the model reads.
+const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(200), keep: Keep::HeadAndTail };
+
+/// What is run after changes.
+#[derive(Debug, Clone)]
+pub struct Lint {
+    /// The command; the changed files follow it.
+    pub command: String,
+    /// Only for files with such paths, from the working directory; none is every file.
+    pub globs: Option<GlobSet>,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl Lint {
+    /// The files to look at, each once: relative to the working directory where they are in it.
+    fn files<'a>(&self, cwd: &Path, changes: &'a [FileChange]) -> Vec<&'a Path> {
+        let mut files: Vec<&Path> = Vec::new();
+        for change in changes.iter().filter(|change| change.op != FileOp::Delete) {
+            let path = Path::new(&change.path);
+            let path = path.strip_prefix(cwd).unwrap_or(path);
+            let is_wanted = self.globs.as_ref().is_none_or(|globs| globs.is_match(path));
+            if is_wanted && !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        files
+    }
+
+    fn line(&self, files: &[&Path]) -> String {
+        let quoted = files.iter().map(|file| {
+            let file = file.to_string_lossy();
+            // A name that begins with a dash is no flag.
+            let dash = if file.starts_with('-') { "./" } else { "" };
+            format!(" '{dash}{}'", file.replace('\'', r"'\''"))
+        });
+        format!("{}{}", self.command, quoted.collect::<String>())
+    }
+}
+
+/// What the model is to read, if anything.
+fn told(code: i32, said: &str, before: &str) -> Option<String> {
+    let said = said.trim();
+    if code == 0 && (said.is_empty() || said == before) {
+        return None;
+    }
+    let cut = truncate::guard(said, GUARD);
+    let said = cut.as_deref().unwrap_or(said);
+    let how = if code == 0 { "says".to_owned() } else { format!("failed with exit code {code}") };
+    Some(format!(
+        "From the engine, not from the user: after your changes the project's check {how}. What follows is its output:\n\n{said}"
+    ))
+}
+
+/// Looks at the changes of a batch. `before` is what was said last.
+pub(in crate::agent) async fn run<H: Host>(
+    host: &mut H,
+    lint: &Lint,
+    workspace: &Workspace,
+    owner: &SessionId,
+    cancel: &CancellationToken,
+    changes: &[FileChange],
+    before: &mut String,
+) -> Option<String> {
+    let cwd = &workspace.folders.cwd;
+    let files = lint.files(cwd, changes);
+    if files.is_empty() || cancel.is_cancelled() {
+        return None;
+    }
+    let command = Command {
+        timeout: Some(lint.timeout),
+        ..Command::new(lint.line(&files), cwd.clone(), owner.as_str())
+    };
+    let ran = host.wait(workspace.env.exec(command, cancel, &mut |_| {})).await;
+    let what = match ran {
+        Ok(ran) => match ran.end {
+            End::Exited(code) => {
+                let text = told(code, &ran.tail, before);
+                ran.tail.trim().clone_into(before);
+                return text;
+            }
+            End::Cancelled => return None,
+            End::TimedOut => format!("took longer than {} s", lint.timeout.as_secs_f64()),
+            End::Signalled(signal) => format!("was ended by {signal}"),
+        },
+        Err(error) => format!("could not be run: {error}"),
+    };
+    let notice = Notice {
+        level: NoticeLevel::Warning,
+        code: "lintFailed".to_owned(),
+        message: format!("`{}` {what}", lint.command),
+        hint: Some("correct `[lint]` in the config file; the turn goes on without it".to_owned()),
+    };
+    host.record(Event::Notice(notice));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_always_told_and_anything_else_when_it_is_new() {
+        for (name, code, said, before, is_told) in [
+            ("well and silent", 0, "\n", "", false),
+            ("a warning", 0, "unused\n", "", true),
+            ("the same warning", 0, "unused\n", "unused", false),
+            ("another warning", 0, "too long", "unused", true),
+            ("a failure", 1, "broken", "", true),
+            ("the same failure", 1, "broken", "broken", true),
+            ("a silent failure", 2, "", "", true),
+        ] {
+            assert_eq!(told(code, said, before).is_some(), is_told, "{name}");
+        }
+    }
+
+    #[test]
+    fn each_changed_file_is_named_once_and_quoted() {
+        let change = |op, path: &str| FileChange {
+            op,
+            path: path.to_owned(),
+            old_path: None,
+            diff: String::new(),
+            added: 0,
+            removed: 0,
+            first_changed_line: None,
+            words: Vec::new(),
+        };
+        let changes = [
+            change(FileOp::Modify, "/w/src/a.rs"),
+            change(FileOp::Modify, "/w/src/a.rs"),
+            change(FileOp::Delete, "/w/b.rs"),
+            change(FileOp::Modify, "/w/-it's.rs"),
+            change(FileOp::Modify, "/w/c.txt"),
+            change(FileOp::Modify, "/elsewhere/d.rs"),
+        ];
+        let globs = crate::agent::clients::globs_of(&["*.rs".to_owned()]).ok();
+        let lint = Lint { command: "check".to_owned(), globs, timeout: LINT_TIMEOUT };
+        assert_eq!(
+            lint.line(&lint.files(Path::new("/w"), &changes)),
+            r"check 'src/a.rs' './-it'\''s.rs' '/elsewhere/d.rs'"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Whether a model goes in circles: pure, from the calls it made last.
+//!
+//! Not a limit on work: the same call with other arguments is something new. Invariant: what was warned of is warned of again
+//! only after more of the same.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// How many calls are looked at.
+const WINDOW: usize = 10;
+
+/// The longest pattern that counts as going in circles.
+const MAX_PATTERN: usize = 3;
+
+/// How many calls of the window are forgotten with a warning: so many more of the same bring the next one.
+const FORGOTTEN_WITH_WARNING: usize = 5;
+
+/// At this warning the turn ends.
+const MAX_WARNINGS: u32 = 3;
+
+/// Tools that wait for something: asked again and again with the same arguments, they still get on.
+const WAITING: [&str; 2] = ["job", "wait"];
+
+/// The calls of a turn, as far as they are remembered.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct LoopGuard {
+    recent: VecDeque<u64>,
+    warnings: u32,
+}
+
+/// What is to be done about the calls so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum Judgement {
+    /// Nothing.
+    Fine,
+    /// Tell the model that it repeats so many calls over and over.
+    Warn(usize),
+    /// End the turn.
+    Stop,
+}
+
+impl LoopGuard {
+    /// Takes note of a call and judges.
+    pub(in crate::agent) fn judge(&mut self, tool: &str, arguments: &str) -> Judgement {
+        if WAITING.contains(&tool) {
+            return Judgement::Fine;
+        }
+        let mut hasher = DefaultHasher::new();
+        (tool, arguments).hash(&mut hasher);
+        self.recent.push_back(hasher.finish());
+        if self.recent.len() > WINDOW {
+            self.recent.pop_front();
+        }
+        let Some(pattern) = self.pattern() else { return Judgement::Fine };
+        self.recent.drain(..FORGOTTEN_WITH_WARNING);
+        self.warnings += 1;
+        if self.warnings >= MAX_WARNINGS { Judgement::Stop } else { Judgement::Warn(pattern) }
+    }
+
+    /// The length of the pattern that fills the window.
+    fn pattern(&self) -> Option<usize> {
+        let repeats = |length: &usize| {
+            self.recent.iter().zip(self.recent.iter().skip(*length)).all(|(a, b)| a == b)
+        };
+        (self.recent.len() == WINDOW).then(|| (1..=MAX_PATTERN).find(repeats)).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_circles_are_warned_of() {
+        let judged = |calls: &str| {
+            let mut guard = LoopGuard::default();
+            let judged: Vec<_> = calls
+                .chars()
+                .map(|call| match guard.judge(&call.to_string(), "{}") {
+                    Judgement::Fine => '.',
+                    Judgement::Warn(length) => ['0', '1', '2', '3'][length],
+                    Judgement::Stop => '!',
+                })
+                .collect();
+            judged.into_iter().collect::<String>()
+        };
+        for (name, calls, want) in [
+            ("nine of the same", "aaaaaaaaa", "........."),
+            ("ten, and more of it", "aaaaaaaaaaaaaaaaaaaa", ".........1....1....!"),
+            ("two by turns", "abababababab", ".........2.."),
+            ("three in a row, which ten is no multiple of", "xabcabcabcab", "..........3."),
+            ("four in a row are work", "abcdabcdabcdabcd", "................"),
+            ("another call breaks it", "aaaaaaaaabaaaaaaaaa", "..................."),
+            ("after a warning something else", "aaaaaaaaaabcdefghij", ".........1........."),
+        ] {
+            assert_eq!(judged(calls), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn other_arguments_are_another_call_and_waiting_is_no_circle() {
+        let mut guard = LoopGuard::default();
+        for number in 0..30 {
+            assert_eq!(guard.judge("read", &number.to_string()), Judgement::Fine);
+            assert_eq!(guard.judge("job", "{}"), Judgement::Fine);
+        }
+    }
+}

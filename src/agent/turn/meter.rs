@@ -1,0 +1,69 @@
+//! The size of a conversation in tokens: what its provider has counted, and an estimate of what came since.
+
+use crate::context::estimate;
+use crate::llm::{Message, ToolSpec};
+use crate::tools::Tool;
+use pintle_protocol::content::Usage;
+use std::sync::Arc;
+
+/// How much the conversation takes: what its provider has counted, and an estimate of what came since.
+///
+/// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::agent) struct Meter {
+    /// The provider's count, and how many messages it is of.
+    pub(in crate::agent) counted: Option<(u64, usize)>,
+    /// The estimate of so many messages from the first on, and how many they are.
+    pub(in crate::agent) estimated: (u64, usize),
+    /// The estimate of system prompt and tools in this turn.
+    frame: Option<u64>,
+    /// A person was told that the window is nearly full.
+    pub(in crate::agent) is_warned: bool,
+}
+
+impl Meter {
+    /// A turn begins: system prompt and tools may be others.
+    pub(in crate::agent) fn begin(&mut self) {
+        self.frame = None;
+    }
+
+    /// Takes the provider's count of a conversation with its reply.
+    pub(in crate::agent) fn count(&mut self, usage: &Usage, messages: usize) {
+        let tokens = estimate::counted(usage);
+        if tokens > 0 {
+            self.counted = Some((tokens, messages));
+        }
+    }
+
+    /// The tokens of the next request, about.
+    pub(in crate::agent) fn tokens(
+        &mut self,
+        system: &str,
+        tools: &[ToolSpec],
+        messages: &[Arc<Message>],
+    ) -> u64 {
+        if let Some((tokens, counted)) = self.counted {
+            return tokens + sum(messages.get(counted..).unwrap_or_default());
+        }
+        let (so_far, of) = self.estimated;
+        let all = so_far + sum(messages.get(of..).unwrap_or_default());
+        self.estimated = (all, messages.len().max(of));
+        let frame = || estimate::text(system) + estimate::tools(tools);
+        all + *self.frame.get_or_insert_with(frame)
+    }
+}
+
+/// The estimated tokens of messages.
+pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
+    messages.iter().map(|message| estimate::message(message)).sum()
+}
+
+/// What a model is told of these tools.
+pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>]) -> Arc<[ToolSpec]> {
+    let spec = |tool: &Arc<dyn Tool>| ToolSpec {
+        name: tool.name().to_owned(),
+        description: tool.description().to_owned(),
+        parameters: tool.parameters(),
+    };
+    tools.iter().map(spec).collect()
+}

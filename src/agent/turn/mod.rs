@@ -1,0 +1,303 @@
+//! The loop: one turn, from a prompt until the model stops by itself, is stopped, or cannot go on.
+//!
+//! The conversation is moved in and comes back in [`Finished`]. A turn knows its session as a [`Host`] alone: it records events, takes
+//! waiting messages, asks for permission. Every await that can wait on the outside races the turn's cancellation.
+
+pub(super) mod approval;
+pub(super) mod briefing;
+mod call;
+mod calls;
+pub(super) mod context;
+pub(super) mod diagnostics;
+mod edit_checks;
+mod hook_points;
+pub(super) mod inputs;
+pub(super) mod limits;
+pub(super) mod lint;
+mod loop_guard;
+pub(super) mod meter;
+pub(super) mod mode;
+mod prompt;
+pub(super) mod retry;
+mod room;
+mod step;
+
+pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
+pub use diagnostics::REPORT_WAIT;
+pub use limits::{Budget, Limits};
+pub use lint::{LINT_TIMEOUT, Lint};
+pub use retry::RetryPolicy;
+
+use crate::agent::host::Host;
+use crate::agent::turn::calls::Batch;
+use crate::agent::turn::context::Tally;
+use crate::agent::turn::edit_checks::Watched;
+use crate::agent::turn::inputs::Rendered;
+use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
+use crate::agent::turn::meter::specs;
+use crate::agent::turn::step::Reply;
+use crate::context::conversation::{Conversation, engine_message};
+use crate::llm::{Assistant, AssistantBlock, Message};
+use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{CompactionReason, EngineMessage, ItemBody, ItemStatus, UserMessage};
+use std::sync::Arc;
+
+/// The code of a provider's refusal because the conversation is too long.
+const OVERFLOW: &str = "overflow";
+
+/// What a model reads whose reply reached its length limit.
+const GO_ON: &str = "From the engine, not from the user: your reply reached its length limit and was cut there. Go on \
+    exactly where it stopped, and repeat nothing.";
+
+/// Runs a turn. It always ends with a conversation that any provider accepts.
+pub(super) async fn run<H: Host>(
+    host: &mut H,
+    mut ctx: TurnContext,
+    mut state: TurnState,
+    work: Work,
+) -> Finished {
+    let mut tally = Tally::default();
+    state.meter.begin();
+    prompt::begin(host, &mut ctx, &mut state).await;
+    let done = match work {
+        Work::Answer(inputs) => drive(host, &ctx, &mut state, inputs, &mut tally).await,
+        Work::Compact(instructions) => {
+            sum_up(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
+        }
+        Work::SumUpLeft(left) => sum_up_left(host, &ctx, &mut state, &left, &mut tally).await,
+    };
+    let end = match done {
+        Ok(stop) => End::Completed(stop),
+        Err(end) => end,
+    };
+    Finished { state, end, tally }
+}
+
+/// Sums up the conversation because a person asked for it.
+async fn sum_up<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    instructions: Option<&str>,
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    let tools = specs(&ctx.tools.list);
+    let wanted = room::Wanted { reason: CompactionReason::Requested, instructions };
+    room::compact(host, ctx, state, &tools, tally, wanted).await?;
+    let usage = room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
+    host.transient(TransientEvent::Context(usage));
+    Ok(StopReason::EndTurn)
+}
+
+/// Sums up what was left behind, and tells the model.
+async fn sum_up_left<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    left: &[Arc<Message>],
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    if let Some(text) = room::sum_up_left(host, ctx, left, tally).await? {
+        let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
+        tell_of(host, ctx, &mut state.conversation, message);
+        host.check()?;
+    }
+    Ok(StopReason::EndTurn)
+}
+
+async fn drive<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    inputs: Vec<QueuedInput>,
+    tally: &mut Tally,
+) -> Result<StopReason, End> {
+    let tools = specs(&ctx.tools.list);
+    read_news(host, ctx, &mut state.conversation);
+    let (inputs, denied) = hook_points::inputs(host, ctx, inputs).await;
+    if let (Some(denied), true) = (denied, inputs.is_empty()) {
+        return Err(denied);
+    }
+    read_inputs(host, ctx, &mut state.conversation, inputs).await;
+    host.check()?;
+    for text in hook_points::begin(host, ctx).await? {
+        tell(host, ctx, &mut state.conversation, text);
+    }
+    let began_ms = ctx.ambient.now_ms();
+    let mut circles = LoopGuard::default();
+    let mut continuations = 0;
+    let mut is_shortened = false;
+    let mut linted = String::new();
+    let mut watched = Watched::default();
+    loop {
+        let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
+        if let Some(notice) = ctx.limits.reached(tally.steps, &ctx.budget, elapsed_ms) {
+            host.record(Event::Notice(notice));
+            return Ok(StopReason::Limit);
+        }
+        if room::before_request(host, ctx, state, &tools, tally).await? {
+            let steers = host.take_steers().await;
+            read_inputs(host, ctx, &mut state.conversation, steers).await;
+        }
+        let conversation = &mut state.conversation;
+        for text in hook_points::context(host, ctx, conversation.messages.len()).await {
+            tell(host, ctx, conversation, text);
+        }
+        hook_points::request(host, ctx, conversation.messages.len()).await?;
+        let reply = match step::run(host, ctx, conversation, &tools, tally).await {
+            // The provider finds it too long: make room, and ask once more.
+            Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
+                is_shortened = true;
+                let wanted =
+                    room::Wanted { reason: CompactionReason::Overflow, instructions: None };
+                let is_shorter = room::compact(host, ctx, state, &tools, tally, wanted).await?;
+                if is_shorter {
+                    continue;
+                }
+                return Err(End::Failed(error));
+            }
+            reply => reply?,
+        };
+        is_shortened = false;
+        let Reply { assistant, calls, usage, cut } = reply;
+        let stop = assistant.stop;
+        hook_points::response(host, ctx, &assistant).await;
+        let judgement = judge(&mut circles, &assistant);
+        if !assistant.blocks.is_empty() {
+            state.conversation.push(Message::Assistant(assistant));
+            state.meter.count(&usage, state.conversation.messages.len());
+        }
+        let usage = room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
+        host.transient(TransientEvent::Context(usage));
+        if let Some(end) = cut {
+            return Err(end);
+        }
+        let touched = calls::touched(&calls);
+        let Batch { steers, changes, ended } = if calls.is_empty() {
+            let steers = host.take_steers().await;
+            let is_cut = stop == StopReason::MaxTokens && continuations < ctx.limits.continuations;
+            match (steers.is_empty(), is_cut) {
+                (true, true) => {
+                    continuations += 1;
+                    tell(host, ctx, &mut state.conversation, GO_ON.to_owned());
+                }
+                (true, false) => return Ok(stop),
+                (false, _) => {}
+            }
+            Batch { steers, ..Batch::default() }
+        } else {
+            watched.begin(ctx);
+            calls::run(host, ctx, state, calls, tally).await
+        };
+        let (steers, _) = hook_points::inputs(host, ctx, steers).await;
+        read_inputs(host, ctx, &mut state.conversation, steers).await;
+        if let Some(end) = ended {
+            return Err(end);
+        }
+        prompt::tell_rules(host, ctx, state, &touched).await;
+        if let Some(lint) = &ctx.checks.lint {
+            let TurnContext { workspace, session_id, cancel, .. } = ctx;
+            let told = lint::run(host, lint, workspace, session_id, cancel, &changes, &mut linted);
+            if let Some(text) = told.await {
+                tell(host, ctx, &mut state.conversation, text);
+            }
+        }
+        if let Some(text) = host.wait(watched.end(ctx, &changes)).await {
+            tell(host, ctx, &mut state.conversation, text);
+        }
+        read_news(host, ctx, &mut state.conversation);
+        host.check()?;
+        if warn_of_circles(host, ctx, &mut state.conversation, judgement) {
+            return Ok(StopReason::Limit);
+        }
+    }
+}
+
+/// Takes note of a reply's calls.
+fn judge(circles: &mut LoopGuard, assistant: &Assistant) -> Judgement {
+    let calls = assistant.blocks.iter().filter_map(|block| match block {
+        AssistantBlock::ToolCall { name, arguments, .. } => Some(circles.judge(name, arguments)),
+        AssistantBlock::Text { .. }
+        | AssistantBlock::Reasoning { .. }
+        | AssistantBlock::Unknown(_) => None,
+    });
+    calls.fold(Judgement::Fine, |all, one| if one == Judgement::Fine { all } else { one })
+}
+
+/// Tells a model that goes in circles, and whoever watches. True when the turn is to end.
+fn warn_of_circles<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    judgement: Judgement,
+) -> bool {
+    let (message, hint, is_over) = match judgement {
+        Judgement::Fine => return false,
+        Judgement::Warn(1) => ("the model makes the same call again and again", None, false),
+        Judgement::Warn(_) => ("the model makes the same calls over and over", None, false),
+        Judgement::Stop => (
+            "the turn was ended: the model went on with the same calls after two warnings",
+            Some("send a prompt that says what it is to do instead"),
+            true,
+        ),
+    };
+    host.record(Event::Notice(Notice {
+        level: NoticeLevel::Warning,
+        code: "loopDetected".to_owned(),
+        message: message.to_owned(),
+        hint: hint.map(str::to_owned),
+    }));
+    if !is_over {
+        let text = format!(
+            "From the engine, not from the user: you make the same {} over and over, with the same arguments. \
+            Their results will not change. Try something else, or say what keeps you from going on.",
+            if judgement == Judgement::Warn(1) { "call" } else { "calls" }
+        );
+        tell(host, ctx, conversation, text);
+    }
+    is_over
+}
+
+/// Tells the model something by itself.
+fn tell<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation, text: String) {
+    tell_of(host, ctx, conversation, EngineMessage { text, ..EngineMessage::default() });
+}
+
+/// Tells the model what happened beside its calls.
+fn read_news<H: Host>(host: &mut H, ctx: &TurnContext, conversation: &mut Conversation) {
+    if let Some(message) = host.take_news() {
+        tell_of(host, ctx, conversation, message);
+    }
+}
+
+fn tell_of<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    message: EngineMessage,
+) {
+    conversation.push(engine_message(&message));
+    let id = ItemId::new(ctx.ambient.new_id());
+    let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
+    ctx.complete(&mut item, ItemStatus::Completed);
+    host.record(Event::ItemCompleted { item });
+}
+
+/// Puts messages of a person into the conversation; from here on they are read.
+async fn read_inputs<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &mut Conversation,
+    inputs: Vec<QueuedInput>,
+) {
+    for QueuedInput { item_id, content, .. } in inputs {
+        let rendered = inputs::render(ctx, &content);
+        let Rendered { content: read, private } = host.wait(rendered).await;
+        conversation.push(Message::User(read));
+        let body = ItemBody::UserMessage(UserMessage { content });
+        let mut item = ctx.item(item_id, None, ItemStatus::Completed, body);
+        ctx.complete(&mut item, ItemStatus::Completed);
+        host.record_with(Event::ItemCompleted { item }, private);
+    }
+}

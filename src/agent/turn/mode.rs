@@ -1,0 +1,93 @@
+//! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
+//!
+//! A turn works in the mode in which it began, until a person accepts its plan.
+
+use crate::tools::Access;
+use pintle_protocol::item::EngineMessage;
+use pintle_protocol::plan::WorkMode;
+
+/// The modes by name.
+pub(in crate::agent) const WORK_MODES: [(&str, WorkMode); 2] =
+    [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
+
+/// What the model reads when plan mode begins.
+const PLAN: &str = "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, \
+    run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what \
+    is to be different. If nothing is to be changed, just answer.";
+
+/// What the model reads when it is over.
+const ACT: &str = "From the engine, not from the user: plan mode is over. You may change files and run commands again.";
+
+/// Why a call cannot run in this mode, as the model reads it.
+pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
+    let what = match (mode, access) {
+        (WorkMode::Act, _) | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. }) => {
+            return None;
+        }
+        (WorkMode::Plan, Access::Write(_)) => "changes files",
+        (WorkMode::Plan, Access::Execute(_)) => "runs a command",
+        (WorkMode::Plan, Access::Other(_)) => "may do anything",
+    };
+    Some(format!(
+        "Denied: this call {what}, and you are in plan mode. It did not run. Read and search, and put it into the plan that you give to `exit_plan`."
+    ))
+}
+
+/// What the model is to be told when it works in a mode and knows of another.
+pub(in crate::agent) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
+    let text = match (now, told) {
+        (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,
+        (WorkMode::Plan, WorkMode::Act) => PLAN,
+        (WorkMode::Act, WorkMode::Plan) => ACT,
+    };
+    Some(EngineMessage { text: text.to_owned(), mode: Some(now), ..EngineMessage::default() })
+}
+
+/// Two messages as one.
+pub(in crate::agent) fn join(
+    first: Option<EngineMessage>,
+    second: Option<EngineMessage>,
+) -> Option<EngineMessage> {
+    match (first, second) {
+        (Some(mut first), Some(second)) => {
+            first.text = format!("{}\n\n{}", first.text, second.text);
+            first.jobs.extend(second.jobs);
+            first.reviewed.extend(second.reviewed);
+            first.mode = second.mode.or(first.mode);
+            Some(first)
+        }
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    #[test]
+    fn plan_mode_denies_what_changes_something() {
+        let paths = || vec![PathBuf::from("/w/a")];
+        let fetch = Access::Fetch { url: "https://x.test/".to_owned(), host: "x.test".to_owned() };
+        for (name, access, is_free) in [
+            ("read", Access::Read(paths()), true),
+            ("fetch", fetch, true),
+            ("write", Access::Write(paths()), false),
+            ("run", Access::Execute("ls".to_owned()), false),
+            ("a client's tool", Access::Other("x".to_owned()), false),
+        ] {
+            assert_eq!(denial(WorkMode::Plan, &access).is_none(), is_free, "{name}");
+            assert_eq!(denial(WorkMode::Act, &access), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_model_is_told_of_a_change_and_of_nothing_else() {
+        use WorkMode::{Act, Plan};
+        for (now, told, want) in
+            [(Act, Act, None), (Plan, Plan, None), (Plan, Act, Some(Plan)), (Act, Plan, Some(Act))]
+        {
+            assert_eq!(news(now, told).and_then(|news| news.mode), want, "{now:?} {told:?}");
+        }
+    }
+}

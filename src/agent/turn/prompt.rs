@@ -1,0 +1,383 @@
+//! Makes the system prompt at a session's first turn, and tells later what has changed in the files that it was made of.
+//!
+//! Invariant: a change is told as a message, once.
+
+use crate::agent::host::{Host, uncancelled};
+use crate::agent::project::{self, Personal, Place};
+use crate::agent::turn::briefing::{Brief, Briefing, Known, Told};
+use crate::agent::turn::context::{TurnContext, TurnState};
+use crate::agent::turn::meter::specs;
+use crate::context::conversation::engine_message;
+use crate::context::documents::{self, Document};
+use crate::context::prompt::{self, Layers, Surroundings};
+use crate::context::repository::Snapshot;
+use crate::context::rules::{self, Waiting, When};
+use crate::context::{agents, skills};
+use crate::exec::{Error, Stat};
+use crate::llm::ToolSpec;
+use crate::tools::{SpawnAgent, Tool as _};
+use futures_util::future::join_all;
+use pintle_protocol::event::{
+    Event, Notice, NoticeLevel, PromptMade, PromptSource, PromptSourceKind,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{EngineMessage, ItemBody, ItemStatus};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the journal keeps with `prompt.made`: what a model has been told, and of what it was made.
+#[derive(Serialize)]
+struct Kept<'a> {
+    #[serde(flatten)]
+    briefing: &'a Briefing,
+    /// The parts of the prompt: each name, with the length of its text in bytes.
+    sections: Vec<(&'static str, usize)>,
+    /// The tools that the model sees beside it.
+    tools: Vec<Value>,
+}
+
+/// Makes the prompt where this model has none, else tells what has changed.
+pub(in crate::agent) async fn begin<H: Host>(
+    host: &mut H,
+    ctx: &mut TurnContext,
+    state: &mut TurnState,
+) {
+    // A turn that is stopped makes its prompt when the next one begins.
+    if state.briefing.origin == ctx.llm.model.origin() {
+        tell_additional(host, ctx, state);
+        let read = changed_documents(ctx, &state.briefing);
+        if let Some(Some(changes)) = host.wait(uncancelled(&ctx.cancel, read)).await {
+            tell_changes(host, ctx, state, changes);
+        }
+    } else {
+        let made = make(ctx, &state.briefing);
+        if let Some(made) = host.wait(uncancelled(&ctx.cancel, made)).await {
+            record_prompt(host, ctx, state, made);
+        }
+    }
+    ctx.system = Arc::from(state.briefing.system());
+}
+
+/// A new prompt, which is not in the journal yet.
+struct Made {
+    briefing: Briefing,
+    event: PromptMade,
+    /// The parts of the prompt: each name, with the length of its text in bytes.
+    sections: Vec<(&'static str, usize)>,
+    /// Files of the project that make no sense.
+    problems: Vec<String>,
+}
+
+/// Makes the prompt from what the project's files say now.
+async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
+    let Brief { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.brief;
+    let cwd = ctx.workspace.folders.cwd.as_path();
+    let place = Place::of(ctx.workspace.env.as_ref(), personal, cwd).await;
+    let paths = document_paths(personal, &place.root, cwd, profile);
+    let owner = ctx.session_id.to_string();
+    let git = async {
+        if place.is_repository {
+            project::repository(ctx.workspace.env.as_ref(), &place.root, &owner, &ctx.cancel).await
+        } else {
+            Snapshot::default()
+        }
+    };
+    let (documents, rules, skills, agents, git, os) = tokio::join!(
+        place.documents(paths),
+        place.rules(),
+        place.skills(),
+        place.agents(),
+        git,
+        project::read(ctx.workspace.env.as_ref(), Path::new("/etc/os-release")),
+    );
+    let known = join_all(documents.iter().map(|document| known(&place, document))).await;
+    let has_agents = ctx.tools.list.iter().any(|tool| tool.name() == SpawnAgent.name());
+    let platform = ctx.workspace.env.platform();
+    let origin = ctx.llm.model.origin();
+    let os_version = os.ok().and_then(|text| prompt::os_version(&text));
+    let root = place.root.to_string_lossy();
+    let surroundings = Surroundings {
+        cwd: &cwd.to_string_lossy(),
+        additional: &ctx.workspace.additional,
+        os: &platform.os,
+        os_version: os_version.as_deref(),
+        shell: &platform.shell.to_string_lossy(),
+        model: &origin,
+        cutoff: cutoff.as_deref(),
+        profile,
+        has_agents,
+        is_subagent: *is_subagent,
+        repository: place.is_repository.then_some(&root),
+        branch: git.branch.as_deref(),
+        now_ms: ctx.ambient.now_ms(),
+    };
+    let instructions = [&personal.instructions, system_prompt];
+    let all_rules: Vec<_> = rules.all.iter().map(|(rule, ..)| rule.clone()).collect();
+    let all_skills: Vec<_> = skills.all.iter().map(|(skill, ..)| skill.clone()).collect();
+    let all_agents: Vec<_> = agents.all.iter().map(|(agent, ..)| agent.clone()).collect();
+    let layers = Layers {
+        git: git.layer(),
+        documents: documents::layer(&documents),
+        rules: rules::layer(&all_rules),
+        skills: skills::layer(&all_skills),
+        agents: agents::layer(&all_agents),
+        role: role.as_ref().map(|role| role.instructions.clone()),
+        instructions: instructions.into_iter().flatten().cloned().collect(),
+    };
+    let sections = prompt::sections(&surroundings, &layers);
+    let system = prompt::system(&sections);
+    let in_prompt = rules.all.iter().filter(|(rule, ..)| !matches!(rule.when, When::Touched(_)));
+    let sources = sources(PromptSourceKind::Document, documents.iter().map(|one| &one.path))
+        .chain(sources(PromptSourceKind::Rule, in_prompt.map(|(_, path, _)| path)))
+        .chain(sources(PromptSourceKind::Skill, skills.all.iter().map(|(_, path, _)| path)))
+        .chain(sources(
+            PromptSourceKind::Agent,
+            agents.all.iter().filter(|_| has_agents).map(|(_, path, _)| path),
+        ))
+        .collect();
+    let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
+        When::Touched(globs) => Some(Waiting { path: rule.path, globs }),
+        When::Always | When::Wanted => None,
+    });
+    let briefing = Briefing {
+        origin,
+        system,
+        root: place.root.clone(),
+        additional: ctx.workspace.additional.to_vec(),
+        documents: known,
+        waiting: waiting.collect(),
+        told: before.told.clone(),
+    };
+    Made {
+        briefing,
+        event: PromptMade { sources },
+        sections: sections.iter().map(|section| (section.name, section.text.len())).collect(),
+        problems: [rules.problems, skills.problems, agents.problems].concat(),
+    }
+}
+
+fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
+    let Made { briefing, event, sections, problems } = made;
+    *state.briefing = briefing;
+    let tools = specs(&ctx.tools.list).iter().map(declaration).collect();
+    let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
+    host.record_with(Event::PromptMade(event), private);
+    for problem in problems {
+        host.record(Event::Notice(Notice {
+            level: NoticeLevel::Warning,
+            code: "projectFile".to_owned(),
+            message: problem,
+            hint: None,
+        }));
+    }
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    let ToolSpec { name, description, parameters } = tool;
+    json!({ "name": name, "description": description, "parameters": parameters })
+}
+
+fn sources<'a>(
+    kind: PromptSourceKind,
+    paths: impl Iterator<Item = &'a PathBuf>,
+) -> impl Iterator<Item = PromptSource> {
+    paths.map(move |path| PromptSource { kind, path: path.to_string_lossy().into_owned() })
+}
+
+/// A document as it is told now.
+async fn known(place: &Place<'_>, document: &Document) -> Known {
+    let stat = place.env_of(&document.path).0.stat(&document.path).await;
+    let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
+    Known { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
+}
+
+/// What became of a document since the model was told of it.
+enum Change {
+    Same(Known),
+    /// It says something else, or is new.
+    Says(Known, Document),
+    Gone(PathBuf),
+}
+
+/// Where documents may be.
+fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
+    if personal.sources.no_documents {
+        return Vec::new();
+    }
+    let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
+    documents::places(own, root, cwd, profile)
+}
+
+/// Tells which directories belong to the work, where that has changed.
+fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState) {
+    if *ctx.workspace.additional == *state.briefing.additional {
+        return;
+    }
+    let listed: Vec<String> =
+        ctx.workspace.additional.iter().map(|folder| folder.display().to_string()).collect();
+    let text = if listed.is_empty() {
+        "From the engine, not from the user: only the working directory belongs to the work now."
+            .to_owned()
+    } else {
+        format!(
+            "From the engine, not from the user: beside the working directory these directories belong to the work now.\n{}",
+            listed.join("\n")
+        )
+    };
+    let additional = Some(ctx.workspace.additional.to_vec());
+    tell(host, ctx, state, text, Told { additional, ..Told::default() });
+}
+
+/// Reads what became of the documents; `None` where all are the same.
+async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
+    let Brief { personal, profile, .. } = &ctx.brief;
+    let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
+    let paths = document_paths(personal, &root, cwd, profile);
+    let known = &briefing.documents;
+    let stats = paths.iter().map(|path| async move {
+        let env = match &personal.folder {
+            Some((env, folder)) if path.starts_with(folder) => env.as_ref(),
+            Some(_) | None => ctx.workspace.env.as_ref(),
+        };
+        (path, env.stat(path).await)
+    });
+    let stats = join_all(stats).await;
+    let is_same = |(path, stat): &(&PathBuf, Result<Stat, Error>)| {
+        let known = known.iter().find(|known| known.path == **path);
+        match (known, stat) {
+            (Some(known), Ok(stat)) => {
+                (known.size, known.modified_ms) == (stat.size, stat.modified_ms)
+            }
+            (None, Ok(_)) | (Some(_), Err(Error::NotFound(_))) => false,
+            // What cannot be looked at now has not changed as far as anyone knows.
+            (_, Err(_)) => true,
+        }
+    };
+    if stats.iter().all(is_same) {
+        return None;
+    }
+    let place = Place::at(ctx.workspace.env.as_ref(), personal, cwd, root, true).await;
+    let mut changes = Vec::new();
+    for (path, stat) in &stats {
+        let known = known.iter().find(|known| known.path == **path);
+        changes.extend(change(&place, path, stat, known).await);
+    }
+    Some(changes)
+}
+
+/// Tells what has changed in the documents.
+fn tell_changes<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    changes: Vec<Change>,
+) {
+    let mut documents = Vec::new();
+    let mut parts = Vec::new();
+    for change in changes {
+        match change {
+            Change::Same(known) => documents.push(known),
+            Change::Says(known, document) => {
+                parts.push(documents::part(&document, documents::MAX_BYTES));
+                documents.push(known);
+            }
+            Change::Gone(path) => {
+                parts.push(format!("{} is gone; what it said holds no more.", path.display()));
+            }
+        }
+    }
+    if parts.is_empty() {
+        state.briefing.documents = documents;
+        return;
+    }
+    let text = format!(
+        "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of \
+        these files this holds now.\n{}",
+        parts.join("\n")
+    );
+    tell(host, ctx, state, text, Told { documents: Some(documents), ..Told::default() });
+}
+
+async fn change(
+    place: &Place<'_>,
+    path: &Path,
+    stat: &Result<Stat, Error>,
+    before: Option<&Known>,
+) -> Option<Change> {
+    match (stat, before) {
+        (Ok(stat), before) => match place.text(path).await {
+            Some(text) => {
+                let (size, modified_ms, sum) = (stat.size, stat.modified_ms, sum(&text));
+                let now = Known { path: path.to_owned(), size, modified_ms, sum };
+                Some(match before {
+                    Some(before) if before.sum == sum => Change::Same(now),
+                    Some(_) | None => Change::Says(now, Document { path: path.to_owned(), text }),
+                })
+            }
+            None => before.cloned().map(Change::Same),
+        },
+        (Err(Error::NotFound(_)), Some(before)) => Some(Change::Gone(before.path.clone())),
+        (Err(_), before) => before.cloned().map(Change::Same),
+    }
+}
+
+/// Tells the rules for paths that calls have just touched, each once in a conversation.
+pub(in crate::agent) async fn tell_rules<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    touched: &[PathBuf],
+) {
+    let root = &state.briefing.root;
+    let relative: Vec<&Path> =
+        touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
+    let told = &state.briefing.told;
+    let is_due = |rule: &&Waiting| {
+        !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
+    };
+    let due: Vec<PathBuf> =
+        state.briefing.waiting.iter().filter(is_due).map(|rule| rule.path.clone()).collect();
+    if due.is_empty() {
+        return;
+    }
+    let read = async {
+        let (env, cwd) = (ctx.workspace.env.as_ref(), ctx.workspace.folders.cwd.as_path());
+        let place = Place::at(env, &ctx.brief.personal, cwd, root.clone(), true).await;
+        let mut said = Vec::new();
+        for path in &due {
+            if let Some(text) = place.text(path).await {
+                said.push((path.clone(), text));
+            }
+        }
+        said
+    };
+    let said = host.wait(read).await;
+    let told = Told { rules: due, ..Told::default() };
+    if said.is_empty() {
+        state.briefing.heard(told);
+        return;
+    }
+    tell(host, ctx, state, rules::told(&said), told);
+}
+
+/// Tells the model something, and keeps what it knows then.
+fn tell<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, text: String, told: Told) {
+    let message = EngineMessage { text, ..EngineMessage::default() };
+    state.conversation.push(engine_message(&message));
+    let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
+    state.briefing.heard(told);
+    let id = ItemId::new(ctx.ambient.new_id());
+    let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
+    ctx.complete(&mut item, ItemStatus::Completed);
+    host.record_with(Event::ItemCompleted { item }, private);
+}
+
+/// FNV-1a: the same in every version of the program, since the journal keeps it.
+fn sum(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

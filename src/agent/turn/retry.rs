@@ -1,0 +1,163 @@
+//! Whether to ask a provider once more, and when: pure.
+//!
+//! Not the asking itself, which `step` does. A wait that the provider asks for is kept, or, when it is longer than anybody
+//! would sit through, told and not waited for.
+
+use crate::llm::Error;
+use std::time::Duration;
+
+/// How patient to be with a provider that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetryPolicy {
+    /// How often a request is sent again.
+    pub retries: u32,
+    /// The wait before the first retry; each next one is twice as long.
+    pub first: Duration,
+    /// The longest single wait.
+    pub longest: Duration,
+    /// The most that a request waits in all.
+    pub total: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            retries: 3,
+            first: Duration::from_secs(2),
+            longest: Duration::from_secs(60),
+            total: Duration::from_secs(150),
+        }
+    }
+}
+
+/// The failures of one request so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::agent) struct Failures {
+    /// How many there were.
+    pub(in crate::agent) count: u32,
+    /// How long was waited after them.
+    pub(in crate::agent) waited: Duration,
+}
+
+/// Why a request is not sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::agent) enum GivenUp {
+    /// The same again would fail the same way.
+    Final,
+    /// It was sent often enough.
+    Tried,
+    /// The provider asks for a wait of this length.
+    TooLong(Duration),
+}
+
+/// How long to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
+/// that those who failed together do not come back together.
+pub(in crate::agent) fn next_delay(
+    retry_policy: &RetryPolicy,
+    failures: Failures,
+    error: &Error,
+    chance: f64,
+) -> Result<Duration, GivenUp> {
+    if !error.is_retryable() {
+        return Err(GivenUp::Final);
+    }
+    if failures.count >= retry_policy.retries {
+        return Err(GivenUp::Tried);
+    }
+    let left = retry_policy.total.saturating_sub(failures.waited);
+    match error.retry_after {
+        Some(wait) if wait > retry_policy.longest.min(left) => Err(GivenUp::TooLong(wait)),
+        Some(wait) => Ok(wait),
+        None => {
+            let doubled = retry_policy.first.saturating_mul(1 << failures.count.min(16));
+            let wait =
+                doubled.min(retry_policy.longest).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 4.0);
+            if wait > left { Err(GivenUp::Tried) } else { Ok(wait) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::ErrorKind;
+
+    #[test]
+    fn waits_double_and_end() {
+        let retry_policy = RetryPolicy { retries: 20, ..RetryPolicy::default() };
+        let secs = Duration::from_secs;
+        let error = Error::new(ErrorKind::Overloaded, "x");
+        for (count, waited, chance, want) in [
+            (0, 0, 0.0, Ok(secs(2))),
+            (1, 2, 0.0, Ok(secs(4))),
+            (2, 6, 0.0, Ok(secs(8))),
+            (0, 0, 1.0, Ok(Duration::from_millis(1500))),
+            (0, 0, 7.0, Ok(Duration::from_millis(1500))),
+            (5, 62, 0.0, Ok(secs(60))),
+            (19, 0, 0.0, Ok(secs(60))),
+            (6, 122, 0.0, Err(GivenUp::Tried)),
+            (20, 0, 0.0, Err(GivenUp::Tried)),
+        ] {
+            let failures = Failures { count, waited: secs(waited) };
+            assert_eq!(next_delay(&retry_policy, failures, &error, chance), want, "{failures:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_provider_asks_for_is_kept_or_told() {
+        let secs = Duration::from_secs;
+        for (asked, waited, want) in [
+            (0, 0, Ok(secs(0))),
+            (7, 0, Ok(secs(7))),
+            (60, 0, Ok(secs(60))),
+            (61, 0, Err(GivenUp::TooLong(secs(61)))),
+            (60, 100, Err(GivenUp::TooLong(secs(60)))),
+        ] {
+            let mut error = Error::new(ErrorKind::RateLimit, "x");
+            error.retry_after = Some(secs(asked));
+            let failures = Failures { count: 1, waited: secs(waited) };
+            let got = next_delay(&RetryPolicy::default(), failures, &error, 0.5);
+            assert_eq!(got, want, "{asked} s after {waited} s");
+        }
+    }
+
+    #[test]
+    fn only_what_may_pass_is_asked_again() {
+        for (kind, is_final) in [
+            (ErrorKind::RateLimit, false),
+            (ErrorKind::Overloaded, false),
+            (ErrorKind::Network, false),
+            (ErrorKind::Timeout, false),
+            (ErrorKind::Protocol, false),
+            (ErrorKind::Auth, true),
+            (ErrorKind::Billing, true),
+            (ErrorKind::Overflow, true),
+            (ErrorKind::InvalidRequest, true),
+            (ErrorKind::ContentFilter, true),
+            (ErrorKind::Replay, true),
+        ] {
+            let error = Error::new(kind, "x");
+            let got = next_delay(&RetryPolicy::default(), Failures::default(), &error, 0.0);
+            assert_eq!(got == Err(GivenUp::Final), is_final, "{kind:?}");
+        }
+        for (kind, says, is_final) in [
+            (ErrorKind::Overloaded, Some(false), true),
+            (ErrorKind::RateLimit, Some(false), true),
+            (ErrorKind::InvalidRequest, Some(true), false),
+            (ErrorKind::Overloaded, Some(true), false),
+        ] {
+            let mut error = Error::new(kind, "x");
+            error.should_retry = says;
+            let got = next_delay(&RetryPolicy::default(), Failures::default(), &error, 0.0);
+            assert_eq!(
+                got == Err(GivenUp::Final),
+                is_final,
+                "{kind:?}, the provider says {says:?}"
+            );
+        }
+        let never = RetryPolicy { retries: 0, ..RetryPolicy::default() };
+        let error = Error::new(ErrorKind::Network, "x");
+        let got = next_delay(&never, Failures::default(), &error, 0.0);
+        assert_eq!(got, Err(GivenUp::Tried));
+    }
+}

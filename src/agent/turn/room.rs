@@ -1,0 +1,381 @@
+//! Makes room in a conversation: prunes old results, or has the model sum up what was said.
+//!
+//! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
+//! and a summing up that fails leaves it as it was.
+
+use crate::agent::host::{Activity, Host, uncancelled};
+use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::agent::turn::hook_points;
+use crate::agent::turn::meter::{Meter, sum};
+use crate::agent::turn::retry::{self, Failures};
+use crate::context::conversation::Conversation;
+use crate::context::room::{Marks, Policy, Step, decide};
+use crate::context::{compact, prune};
+use crate::history::replay::{Kept, Pruned};
+use crate::llm::{BlockStart, Delta, Error, ErrorKind, Message, Request, ToolSpec};
+use crate::text::truncate::{self, Guard, Keep};
+use futures_util::StreamExt;
+use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::context::ContextUsage;
+use pintle_protocol::event::{
+    ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody, ItemStatus};
+use std::sync::Arc;
+
+/// The longest summary.
+const MAX_SUMMARY_TOKENS: u32 = 8_192;
+
+/// The window that is assumed where none is known and room must be made.
+const ASSUMED_WINDOW: u64 = 128_000;
+
+/// What a person is told of the window's end, in hundredths.
+const WARN_AT_PERCENT: u64 = 80;
+
+/// What a summing up is for.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) struct Wanted<'a> {
+    pub(in crate::agent) reason: CompactionReason,
+    pub(in crate::agent) instructions: Option<&'a str>,
+}
+
+/// Makes room before a request, where that is needed. True when that took a request of its own, so that messages may have come
+/// meanwhile.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(in crate::agent) async fn before_request<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    tools: &[ToolSpec],
+    tally: &mut Tally,
+) -> Result<bool, End> {
+    let Some(window) = ctx.llm.window.filter(|_| ctx.llm.room.is_automatic) else {
+        return Ok(false);
+    };
+    let marks = ctx.llm.room.marks(window);
+    let mut can_prune = true;
+    loop {
+        let TurnState { conversation, meter, .. } = &mut *state;
+        let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
+        match decide(&marks, tokens, can_prune) {
+            Step::Send => {
+                warn(host, meter, tokens, window);
+                return Ok(false);
+            }
+            Step::Prune(wanted) => {
+                let keep = keep(CompactionReason::Threshold, &marks, conversation, tokens);
+                prune(host, conversation, meter, keep, (tokens, Some(wanted)));
+                can_prune = false;
+            }
+            Step::Compact => {
+                let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
+                // One that fails is told; the provider may take the conversation all the same.
+                compact(host, ctx, state, tools, tally, wanted).await?;
+                return Ok(true);
+            }
+        }
+    }
+}
+
+fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
+    let is_near = tokens >= window / 100 * WARN_AT_PERCENT;
+    if is_near && !std::mem::replace(&mut meter.is_warned, true) {
+        let notice = Notice {
+            level: NoticeLevel::Info,
+            code: "contextNearlyFull".to_owned(),
+            message: format!(
+                "the conversation takes about {tokens} of the model's {window} tokens"
+            ),
+            hint: Some(
+                "session/compact sums it up; it is done by itself before the end".to_owned(),
+            ),
+        };
+        host.record(Event::Notice(notice));
+    }
+}
+
+fn prune<H: Host>(
+    host: &mut H,
+    conversation: &mut Conversation,
+    meter: &mut Meter,
+    keep: u64,
+    (tokens, wanted): (u64, Option<u64>),
+) -> bool {
+    let places = prune::plan(&conversation.messages, keep, wanted);
+    if places.is_empty() {
+        return false;
+    }
+    let before = sum(&conversation.messages);
+    let mut pruned = conversation.clone();
+    prune::apply(&mut pruned.messages, &places, &mut pruned.removed);
+    let freed = before.saturating_sub(sum(&pruned.messages));
+    let results = places.len() as u64;
+    let event = ContextPruned {
+        results,
+        tokens_before: tokens,
+        tokens_after: tokens.saturating_sub(freed),
+    };
+    let private = serde_json::value::to_raw_value(&Pruned { places }).ok();
+    host.record_with(Event::ContextPruned(event), private);
+    *conversation = pruned;
+    // The provider's count is of what was there before.
+    meter.counted = meter.counted.map(|(counted, of)| (counted.saturating_sub(freed), of));
+    meter.estimated = (0, 0);
+    true
+}
+
+/// Has the model sum up all but the end of the conversation. True when it did; why not is told by then.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(in crate::agent) async fn compact<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    tools: &[ToolSpec],
+    tally: &mut Tally,
+    wanted: Wanted<'_>,
+) -> Result<bool, End> {
+    let TurnState { conversation, meter, briefing, .. } = state;
+    let marks = marks_of(&ctx.llm.room, ctx.llm.window);
+    let tokens_before = meter.tokens(&ctx.system, tools, &conversation.messages);
+    let keep = keep(wanted.reason, &marks, conversation, tokens_before);
+    let cut = compact::plan(&conversation.messages, keep);
+    let body = Compaction {
+        reason: wanted.reason,
+        tokens_before,
+        tokens_after: None,
+        summary: None,
+        error: None,
+    };
+    let id = ItemId::new(ctx.ambient.new_id());
+    let mut item = ctx.item(id, None, ItemStatus::Running, ItemBody::Compaction(Box::new(body)));
+    host.record(Event::ItemStarted { item: item.clone() });
+    host.set_activity(Activity::Compacting);
+    let denied = match cut {
+        None => None,
+        Some(_) => hook_points::compact(host, ctx, conversation.messages.len()).await,
+    };
+    let summed = match cut {
+        Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
+        Some(_) if denied.is_some() => {
+            Err(Unsummed::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
+        }
+        None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
+        Some(cut) => {
+            let text = compact::request(&conversation.messages, cut, wanted.instructions);
+            let text = fitting(&marks, text);
+            ask(host, ctx, Some(&item), compact::INSTRUCTIONS, text, tally)
+                .await
+                .map(|said| (cut, said))
+        }
+    };
+    host.set_activity(Activity::Working);
+    let (status, outcome) = match summed {
+        Ok((cut, said)) => {
+            let todos = host.open_todos();
+            let summary = compact::summary(&conversation.messages, cut, &said, todos.as_deref());
+            let mut shorter = conversation.clone();
+            compact::apply(&mut shorter.messages, cut.kept, &summary);
+            shorter.forget_removed();
+            let mut fresh = Meter::default();
+            let tokens_after = fresh.tokens(&ctx.system, tools, &shorter.messages);
+            set(&mut item, |body| {
+                body.summary = Some(summary);
+                body.tokens_after = Some(tokens_after);
+            });
+            ctx.complete(&mut item, ItemStatus::Completed);
+            let private = serde_json::value::to_raw_value(&Kept { kept: cut.kept }).ok();
+            host.record_with(Event::ItemCompleted { item }, private);
+            // What is not in the journal must not be forgotten.
+            host.check()?;
+            *conversation = shorter;
+            *meter = fresh;
+            briefing.forgot();
+            return Ok(true);
+        }
+        Err(Unsummed::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
+        Err(Unsummed::Failed(why)) => {
+            set(&mut item, |body| body.error = Some(why));
+            (ItemStatus::Failed, Ok(()))
+        }
+    };
+    ctx.complete(&mut item, status);
+    host.record(Event::ItemCompleted { item });
+    outcome?;
+    // Pruning all old results is better than nothing.
+    let tokens = meter.tokens(&ctx.system, tools, &conversation.messages);
+    Ok(prune(host, conversation, meter, keep, (tokens, None)))
+}
+
+/// What is summed up has to fit as well: its beginning and its end matter most.
+fn fitting(marks: &Marks, text: String) -> String {
+    let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
+    let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
+    let guard = Guard { max_chars, max_lines: None, keep: Keep::HeadAndTail };
+    truncate::guard(&text, guard).unwrap_or(text)
+}
+
+/// Has the model sum up what the conversation has left. Nothing where it cannot, which is told.
+///
+/// # Errors
+/// The turn was stopped meanwhile.
+pub(in crate::agent) async fn sum_up_left<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    left: &[Arc<Message>],
+    tally: &mut Tally,
+) -> Result<Option<String>, End> {
+    let text = fitting(&marks_of(&ctx.llm.room, ctx.llm.window), compact::left(left));
+    host.set_activity(Activity::Compacting);
+    let asked = ask(host, ctx, None, compact::LEFT_INSTRUCTIONS, text, tally).await;
+    host.set_activity(Activity::Working);
+    match asked {
+        Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
+        Err(Unsummed::Interrupted) => Err(End::Interrupted),
+        Err(Unsummed::Failed(why)) => {
+            let notice = Notice {
+                level: NoticeLevel::Warning,
+                code: "notSummedUp".to_owned(),
+                message: format!("what was left is not summed up: {why}"),
+                hint: Some("the session goes on without; session/tree leads back to it".to_owned()),
+            };
+            host.record(Event::Notice(notice));
+            Ok(None)
+        }
+    }
+}
+
+/// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
+/// measure, so that there is always something to sum up.
+fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
+    let estimated = sum(&conversation.messages);
+    let measured = match estimated.checked_mul(marks.keep) {
+        Some(product) if estimated < tokens => product / tokens.max(1),
+        Some(_) | None => marks.keep,
+    };
+    match reason {
+        CompactionReason::Threshold => measured,
+        // The count was wrong, or there is none; and a person who asks for it gets it, even where everything would fit.
+        CompactionReason::Overflow | CompactionReason::Requested => measured.min(estimated / 2),
+    }
+}
+
+fn marks_of(policy: &Policy, window: Option<u64>) -> Marks {
+    policy.marks(window.unwrap_or(ASSUMED_WINDOW))
+}
+
+fn set(item: &mut Item, change: impl FnOnce(&mut Compaction)) {
+    if let ItemBody::Compaction(body) = &mut item.body {
+        change(body);
+    }
+}
+
+/// Why there is no summary.
+enum Unsummed {
+    Interrupted,
+    Failed(String),
+}
+
+/// Asks for a summary, again when the provider fails in a way that may pass.
+async fn ask<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    item: Option<&Item>,
+    instructions: &str,
+    text: String,
+    tally: &mut Tally,
+) -> Result<String, Unsummed> {
+    let mut failures = Failures::default();
+    let mut n = 0;
+    loop {
+        let request = Request {
+            model: ctx.llm.model.id.clone(),
+            origin: ctx.llm.model.origin(),
+            system: instructions.into(),
+            messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text.clone())]))]),
+            tools: Arc::new([]),
+            effort: None,
+            max_output_tokens: Some(MAX_SUMMARY_TOKENS),
+            cache_key: None,
+            trace: ctx.llm.trace.clone(),
+        };
+        let error = match read(host, ctx, item, &mut n, request, tally).await {
+            None => return Err(Unsummed::Interrupted),
+            Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
+            // Nothing is no summary: better to keep what there is.
+            Some(Ok(_)) => {
+                return Err(Unsummed::Failed("the model's summary was empty".to_owned()));
+            }
+            Some(Err(error)) => error,
+        };
+        let next = retry::next_delay(&ctx.llm.retry, failures, &error, ctx.ambient.chance());
+        let Ok(wait) = next else { return Err(Unsummed::Failed(error.message)) };
+        failures.count += 1;
+        failures.waited += wait;
+        let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
+        host.wait(waited).await.ok_or(Unsummed::Interrupted)?;
+    }
+}
+
+/// The text of a reply; `None` where the turn was cancelled first.
+async fn read<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    item: Option<&Item>,
+    n: &mut u64,
+    request: Request,
+    tally: &mut Tally,
+) -> Option<Result<String, Error>> {
+    let mut deltas =
+        match host.wait(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request))).await? {
+            Ok(deltas) => deltas,
+            Err(error) => return Some(Err(error)),
+        };
+    let (mut said, mut is_over, mut usage) = (String::new(), false, Usage::default());
+    let mut texts = Vec::new();
+    while let Some(delta) = host.wait(uncancelled(&ctx.cancel, deltas.next())).await? {
+        let delta = match delta {
+            Ok(delta) => delta,
+            Err(error) => return Some(Err(error)),
+        };
+        match delta {
+            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
+            // What it thinks about it is no part of the summary.
+            Delta::Text { index, text } if texts.contains(&index) => {
+                said.push_str(&text);
+                let Some(item) = item else { continue };
+                let (item_id, field) = (item.id.clone(), DeltaField::Text);
+                let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
+                *n += 1;
+                host.transient(TransientEvent::ItemDelta(delta));
+            }
+            Delta::Usage(counted) => usage = counted,
+            Delta::Stop(_) => is_over = true,
+            Delta::Start { .. }
+            | Delta::Text { .. }
+            | Delta::Arguments { .. }
+            | Delta::Opaque { .. }
+            | Delta::End { .. }
+            | Delta::Tier(_) => {}
+        }
+    }
+    ctx.count(tally, usage, ctx.llm.price);
+    if !is_over {
+        return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
+    }
+    Some(Ok(said))
+}
+
+/// How full the window is.
+pub(in crate::agent) fn usage(
+    ctx: &TurnContext,
+    meter: &mut Meter,
+    tools: &[ToolSpec],
+    messages: &[Arc<Message>],
+) -> ContextUsage {
+    ContextUsage { tokens: meter.tokens(&ctx.system, tools, messages), window: ctx.llm.window }
+}

@@ -1,0 +1,503 @@
+//! One step: a model reply as it streams, block by block into items.
+
+use crate::agent::host::{Activity, Host, uncancelled};
+use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
+use crate::agent::turn::context::{End, Tally, TurnContext};
+use crate::agent::turn::retry::{self, Failures, GivenUp};
+use crate::context::conversation::Conversation;
+use crate::context::inspect::Sent;
+use crate::history::replay::{Bone, Skeleton};
+use crate::llm::catalog::Price;
+use crate::llm::delta::Accumulator;
+use crate::llm::{
+    Assistant, AssistantBlock, BlockStart, Delta, DeltaStream, Error, Opaque, Request, ToolSpec,
+};
+use crate::text::partial_json::{Growth, PartialJson};
+use futures_util::StreamExt;
+use pintle_protocol::content::Usage;
+use pintle_protocol::event::{
+    DeltaField, Event, ItemDelta, RetryScheduled, StepCompleted, StepUsage, StopReason,
+    TransientEvent, TurnError,
+};
+use pintle_protocol::ids::ItemId;
+use pintle_protocol::item::{Item, ItemBody, ItemStatus, TextBody, ToolCall, ToolKind};
+use serde_json::value::to_raw_value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// So many deltas are taken at once where a provider is fast. Each is a few events, and a subscriber's feed must hold those of all of them.
+const MAX_DELTAS: usize = 64;
+
+/// A reply that is over.
+#[derive(Debug)]
+pub(in crate::agent) struct Reply {
+    /// What the model said, as far as it may go back to it.
+    pub(in crate::agent) assistant: Assistant,
+    /// The tools it asked for; none if the reply was cut.
+    pub(in crate::agent) calls: Vec<Call>,
+    /// What its provider counted.
+    pub(in crate::agent) usage: Usage,
+    /// Why it was cut, if it was.
+    pub(in crate::agent) cut: Option<End>,
+}
+
+/// A block that streams.
+struct Live {
+    item: Item,
+    field: DeltaField,
+    /// The number of the next delta.
+    n: u64,
+    /// Of a call: its arguments as far as they have come, and the number of the next piece of their texts.
+    input: (PartialJson, u64),
+    is_shown: bool,
+    is_open: bool,
+    /// Of a call whose arguments are whole.
+    prepared: Option<Preparation>,
+}
+
+struct Stream<'a, H> {
+    host: &'a mut H,
+    ctx: &'a TurnContext,
+    step: u32,
+    blocks: BTreeMap<usize, Live>,
+    accumulator: Accumulator,
+    /// What its provider has counted and nobody was told.
+    untold: Option<Usage>,
+}
+
+/// How asking once ended.
+enum Asked {
+    /// With a reply, whole or cut for good.
+    Replied(Reply),
+    /// With a failure that may pass.
+    Failed(Error, Duration),
+}
+
+/// Asks the model and streams its reply, again when the provider fails in a way that may pass.
+///
+/// # Errors
+/// The end of the turn, when there was no reply at all.
+pub(in crate::agent) async fn run<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &Conversation,
+    tools: &Arc<[ToolSpec]>,
+    tally: &mut Tally,
+) -> Result<Reply, End> {
+    let mut failures = Failures::default();
+    tally.steps += 1;
+    loop {
+        match ask(host, ctx, conversation, tools, tally, failures).await? {
+            Asked::Replied(reply) => return Ok(reply),
+            Asked::Failed(error, wait) => {
+                failures.count += 1;
+                failures.waited += wait;
+                let scheduled = RetryScheduled {
+                    attempt: failures.count,
+                    of: ctx.llm.retry.retries,
+                    delay_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                    code: error.kind.code().to_owned(),
+                    message: error.message,
+                };
+                host.record(Event::RetryScheduled(scheduled));
+                host.set_activity(Activity::Retrying);
+                let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
+                if host.wait(waited).await.is_none() {
+                    return Err(End::Interrupted);
+                }
+                host.set_activity(Activity::Working);
+            }
+        }
+    }
+}
+
+async fn ask<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    conversation: &Conversation,
+    tools: &Arc<[ToolSpec]>,
+    tally: &mut Tally,
+    failures: Failures,
+) -> Result<Asked, End> {
+    let request = Request {
+        model: ctx.llm.model.id.clone(),
+        origin: ctx.llm.model.origin(),
+        system: Arc::clone(&ctx.system),
+        messages: Arc::new(conversation.messages.clone()),
+        tools: Arc::clone(tools),
+        effort: ctx.llm.model.effort,
+        max_output_tokens: None,
+        cache_key: Some(ctx.session_id.as_str().into()),
+        trace: ctx.llm.trace.clone(),
+    };
+    let sent = Sent {
+        system: Arc::clone(&request.system),
+        tools: Arc::clone(&request.tools),
+        messages: Arc::clone(&request.messages),
+    };
+    host.set_sent(sent);
+    let next =
+        |error: &Error| retry::next_delay(&ctx.llm.retry, failures, error, ctx.ambient.chance());
+    let asked = host.wait(uncancelled(&ctx.cancel, ctx.llm.provider.stream(request))).await;
+    let deltas = match asked {
+        None => return Err(End::Interrupted),
+        Some(Ok(deltas)) => deltas,
+        Some(Err(error)) => {
+            return match next(&error) {
+                Ok(wait) => Ok(Asked::Failed(error, wait)),
+                Err(why) => Err(failed(error, why)),
+            };
+        }
+    };
+    let mut stream = Stream {
+        host,
+        ctx,
+        step: tally.steps,
+        blocks: BTreeMap::new(),
+        accumulator: Accumulator::default(),
+        untold: None,
+    };
+    let cut = match stream.follow(deltas).await {
+        None => None,
+        Some(Cut::Interrupted) => Some(End::Interrupted),
+        Some(Cut::Failed(error)) => match next(&error) {
+            Ok(wait) => {
+                stream.discard(tally);
+                return Ok(Asked::Failed(error, wait));
+            }
+            Err(why) => Some(failed(error, why)),
+        },
+    };
+    Ok(Asked::Replied(stream.finish(cut, tally)))
+}
+
+/// Why a reply was cut.
+enum Cut {
+    Interrupted,
+    Failed(Error),
+}
+
+fn failed(error: Error, why: GivenUp) -> End {
+    let hint = match why {
+        GivenUp::TooLong(wait) => Some(format!(
+            "the provider asks to wait {} s, which is too long to wait here; send the prompt again then",
+            wait.as_secs_f64().ceil()
+        )),
+        GivenUp::Final | GivenUp::Tried => None,
+    };
+    let retryable = error.is_retryable();
+    End::Failed(TurnError {
+        code: error.kind.code().to_owned(),
+        message: error.message,
+        hint: error.hint.or(hint),
+        retryable,
+        http_status: error.status,
+    })
+}
+
+impl<H: Host> Stream<'_, H> {
+    /// Takes deltas until the reply is over; says why, when it was cut.
+    async fn follow(&mut self, deltas: DeltaStream) -> Option<Cut> {
+        let mut deltas = deltas.ready_chunks(MAX_DELTAS);
+        loop {
+            let next = uncancelled(&self.ctx.cancel, deltas.next());
+            let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
+            let Some(chunk) = next else { return None };
+            for delta in chunk {
+                match delta {
+                    Ok(delta) => {
+                        self.accumulator.push(&delta);
+                        self.show(delta);
+                    }
+                    Err(error) => return Some(Cut::Failed(error)),
+                }
+            }
+        }
+    }
+
+    fn show(&mut self, delta: Delta) {
+        match delta {
+            Delta::Start { index, block } => self.start(index, block),
+            Delta::Text { index, text } => self.grow(index, text),
+            Delta::Arguments { index, json } => self.grow(index, json),
+            Delta::End { index } => self.end(index),
+            Delta::Usage(usage) => self.untold = Some(usage),
+            Delta::Opaque { .. } | Delta::Tier(_) | Delta::Stop(_) => {}
+        }
+    }
+
+    /// Tells what the reply has taken so far. What is counted at its end comes with the step's own event.
+    fn tell_usage(&mut self) {
+        let Some(usage) = self.untold.take() else { return };
+        let cost_nano_usd = self.price().map(|price| price.nano_usd(&usage));
+        let told = StepUsage { step: self.step, usage, cost_nano_usd };
+        self.host.transient(TransientEvent::StepUsage(told));
+    }
+
+    fn start(&mut self, index: usize, block: BlockStart) {
+        self.tell_usage();
+        let (body, field) = match block {
+            BlockStart::Text => (ItemBody::AgentMessage(TextBody::default()), DeltaField::Text),
+            BlockStart::Reasoning => (ItemBody::Reasoning(TextBody::default()), DeltaField::Text),
+            BlockStart::ToolCall { name, .. } => {
+                let tool = self.ctx.tools.list.iter().find(|tool| tool.name() == name);
+                let call = ToolCall {
+                    title: name.clone(),
+                    kind: tool.map_or(ToolKind::Other, |tool| tool.kind()),
+                    tool_name: name,
+                    locations: Vec::new(),
+                    input: None,
+                    changed_input: None,
+                    output: None,
+                };
+                (ItemBody::ToolCall(Box::new(call)), DeltaField::Args)
+            }
+            BlockStart::Unknown => return,
+        };
+        let id = ItemId::new(self.ctx.ambient.new_id());
+        let status = match field {
+            DeltaField::Args => ItemStatus::Pending,
+            DeltaField::Text | DeltaField::Input | DeltaField::Output => ItemStatus::Running,
+        };
+        let item = self.ctx.item(id, Some(self.step), status, body);
+        let mut live = Live {
+            item,
+            field,
+            n: 0,
+            input: Default::default(),
+            is_shown: false,
+            is_open: true,
+            prepared: None,
+        };
+        // Text is announced with its first piece, so that an empty block draws nothing.
+        if field == DeltaField::Args {
+            live.announce(self.host);
+        }
+        self.blocks.insert(index, live);
+    }
+
+    fn grow(&mut self, index: usize, text: String) {
+        self.tell_usage();
+        let Some(live) = self.blocks.get_mut(&index) else { return };
+        live.announce(self.host);
+        let grown = match live.field {
+            DeltaField::Args => live.input.0.push(&text),
+            DeltaField::Text | DeltaField::Input | DeltaField::Output => Vec::new(),
+        };
+        let delta = |field, path, n, text| {
+            let item_id = live.item.id.clone();
+            TransientEvent::ItemDelta(ItemDelta { item_id, field, path, n, to: None, text })
+        };
+        self.host.transient(delta(live.field, None, live.n, text));
+        for Growth { path, text, .. } in grown.into_iter().filter(|growth| !growth.text.is_empty())
+        {
+            let n = live.input.1;
+            self.host.transient(delta(DeltaField::Input, Some(path), n, text));
+            live.input.1 += 1;
+        }
+        live.n += 1;
+    }
+
+    fn end(&mut self, index: usize) {
+        let Some(live) = self.blocks.get_mut(&index) else { return };
+        if !std::mem::take(&mut live.is_open) {
+            return;
+        }
+        let block = self.accumulator.get(index);
+        live.take_value(block);
+        match &mut live.item.body {
+            ItemBody::ToolCall(call) => {
+                let arguments = match block {
+                    Some(AssistantBlock::ToolCall { arguments, .. }) => arguments.as_str(),
+                    _ => "",
+                };
+                live.prepared = Some(prepare(self.ctx, call, arguments));
+                let item = live.item.clone();
+                self.host.record(Event::ItemUpdated { item });
+            }
+            ItemBody::AgentMessage(_)
+            | ItemBody::Reasoning(_)
+            | ItemBody::UserMessage(_)
+            | ItemBody::Job(_)
+            | ItemBody::Subagent(_)
+            | ItemBody::Compaction(_)
+            | ItemBody::EngineMessage(_) => {
+                live.close(self.host, self.ctx, ItemStatus::Completed);
+            }
+        }
+    }
+
+    /// Closes what is open of a reply that is asked for anew. Nothing of it goes back to the model; a step was taken only if
+    /// something of it was shown.
+    fn discard(mut self, tally: &mut Tally) {
+        let mut is_shown = false;
+        for (index, live) in &mut self.blocks {
+            is_shown |= live.is_shown;
+            let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
+            if live.is_open || is_call {
+                live.take_value(self.accumulator.get(*index));
+                live.close(self.host, self.ctx, ItemStatus::Cancelled);
+            }
+        }
+        let usage = self.accumulator.usage();
+        let cost_nano_usd = self.ctx.count(tally, usage, self.price());
+        if is_shown {
+            let completed = self.completed(None, usage, cost_nano_usd, tally);
+            self.host.record(Event::StepCompleted(completed));
+            tally.steps += 1;
+        }
+    }
+
+    /// What the model costs in the tier that served the reply.
+    fn price(&self) -> Option<Price> {
+        self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
+    }
+
+    fn completed(
+        &self,
+        stop: Option<StopReason>,
+        usage: Usage,
+        cost_nano_usd: Option<u64>,
+        tally: &Tally,
+    ) -> StepCompleted {
+        StepCompleted {
+            step: self.step,
+            stop,
+            usage,
+            turn_usage: tally.usage,
+            cost_nano_usd,
+            turn_cost_nano_usd: tally.cost_nano_usd,
+        }
+    }
+
+    /// Closes what is open, writes down how the reply is made up, and hands out its calls.
+    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> Reply {
+        if cut.is_none() {
+            let open: Vec<usize> = self.blocks.keys().copied().collect();
+            for index in open {
+                self.end(index);
+            }
+        }
+        for (index, live) in &mut self.blocks {
+            let is_call = matches!(live.item.body, ItemBody::ToolCall(_));
+            if cut.is_some() && (live.is_open || is_call) {
+                live.take_value(self.accumulator.get(*index));
+                live.close(self.host, self.ctx, ItemStatus::Cancelled);
+            }
+        }
+        let usage = self.accumulator.usage();
+        let stop = self.accumulator.stop();
+        let cost_nano_usd = self.ctx.count(tally, usage, self.price());
+
+        let is_cut = cut.is_some();
+        let completed = self.completed(stop.filter(|_| !is_cut), usage, cost_nano_usd, tally);
+        let mut calls = Vec::new();
+        let mut bones = Vec::new();
+        let mut blocks = Vec::new();
+        for (index, block) in self.accumulator.finish_blocks() {
+            let live = self.blocks.remove(&index);
+            let Some((bone, mut call)) = bone(&block, live, is_cut) else { continue };
+            if let (Some(StopReason::MaxTokens), Some(call)) = (stop, &mut call) {
+                call.cut_by_limit();
+            }
+            calls.extend(call);
+            bones.push(bone);
+            blocks.push(block);
+        }
+        let assistant = Assistant {
+            blocks,
+            origin: self.ctx.llm.model.origin(),
+            stop: stop.unwrap_or(StopReason::Other),
+        };
+        let skeleton =
+            Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
+        let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
+        self.host.record_with(Event::StepCompleted(completed), private);
+        Reply { assistant, calls, usage, cut }
+    }
+}
+
+impl Live {
+    fn announce<H: Host>(&mut self, host: &mut H) {
+        if !std::mem::replace(&mut self.is_shown, true) {
+            host.record(Event::ItemStarted { item: self.item.clone() });
+        }
+    }
+
+    /// Takes the block's value as far as it has come.
+    fn take_value(&mut self, block: Option<&AssistantBlock>) {
+        match (&mut self.item.body, block) {
+            (
+                ItemBody::AgentMessage(body) | ItemBody::Reasoning(body),
+                Some(AssistantBlock::Text { text, .. } | AssistantBlock::Reasoning { text, .. }),
+            ) => body.text.clone_from(text),
+            (ItemBody::ToolCall(call), Some(AssistantBlock::ToolCall { arguments, .. })) => {
+                call.input = parse_arguments(arguments).ok();
+            }
+            _ => {}
+        }
+    }
+
+    fn close<H: Host>(&mut self, host: &mut H, ctx: &TurnContext, status: ItemStatus) {
+        self.is_open = false;
+        if self.is_shown {
+            ctx.complete(&mut self.item, status);
+            host.record(Event::ItemCompleted { item: self.item.clone() });
+        }
+    }
+}
+
+/// What the journal keeps of a block, and the call it makes. `None` for what cannot go back to a model.
+fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
+    match block {
+        AssistantBlock::Text { text, opaque } => {
+            let item = live.filter(|_| !text.is_empty())?.item.id;
+            Some((Bone::Text { item, opaque: opaque.clone() }, None))
+        }
+        AssistantBlock::Reasoning { opaque, .. } => {
+            // Cut reasoning has no signature, and no provider takes it back without one.
+            let item = live.filter(|live| live.is_shown).map(|live| live.item.id);
+            let keep = !is_cut || opaque.is_some();
+            keep.then(|| (Bone::Reasoning { item, opaque: opaque.clone() }, None))
+        }
+        AssistantBlock::ToolCall { id, name, arguments, opaque } => {
+            let live = live.filter(|_| !is_cut)?;
+            Some(call(live, id, name, arguments, opaque.as_ref()))
+        }
+        AssistantBlock::Unknown(opaque) => {
+            (!is_cut).then(|| (Bone::Unknown { opaque: opaque.clone() }, None))
+        }
+    }
+}
+
+fn call(
+    live: Live,
+    id: &str,
+    name: &str,
+    arguments: &str,
+    opaque: Option<&Opaque>,
+) -> (Bone, Option<Call>) {
+    let is_same = match &live.item.body {
+        ItemBody::ToolCall(call) => {
+            call.input.as_ref().map(ToString::to_string).as_deref() == Some(arguments)
+        }
+        ItemBody::UserMessage(_)
+        | ItemBody::AgentMessage(_)
+        | ItemBody::Reasoning(_)
+        | ItemBody::Job(_)
+        | ItemBody::Subagent(_)
+        | ItemBody::Compaction(_)
+        | ItemBody::EngineMessage(_) => false,
+    };
+    let bone = Bone::Call {
+        item: live.item.id.clone(),
+        call_id: id.to_owned(),
+        arguments: (!is_same).then(|| arguments.to_owned()),
+        opaque: opaque.cloned(),
+    };
+    let prepared = live.prepared.unwrap_or_else(|| Err("The call was not finished.".to_owned()));
+    let call =
+        Call { item: live.item, provider_id: id.to_owned(), tool_name: name.to_owned(), prepared };
+    (bone, Some(call))
+}
