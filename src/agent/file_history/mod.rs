@@ -6,15 +6,16 @@
 
 mod content;
 pub(super) mod crash;
+mod states;
 
 pub(super) use content::{PLAIN_MODE, content_of};
+pub(super) use states::{FileStates, record};
 
 use crate::agent::background::in_background;
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
 use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
 use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
-use crate::history::ledger;
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
@@ -31,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Default)]
 pub(super) struct FileHistory {
     /// What the journal says of them.
-    last: BTreeMap<PathBuf, Option<FileState>>,
+    states: FileStates,
     /// The folder when it was looked at last.
     scanned: Arc<Files>,
     /// The folder is too much to look at, which has been told.
@@ -86,10 +87,9 @@ impl Seen {
 }
 
 impl FileHistory {
-    /// What the entries of a journal say.
+    /// Folds the entries of a journal.
     pub(super) fn replay(entries: &[Entry]) -> Self {
-        let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
-        Self { last: last.collect(), ..Self::default() }
+        Self { states: FileStates::replay(entries), ..Self::default() }
     }
 
     /// Looks at what a call may change.
@@ -113,7 +113,7 @@ impl FileHistory {
             Access::Execute(_) => {
                 let Some(files) = self.scan(host, place).await else { return Before::Unknown };
                 let roots = host.wait(place.roots()).await;
-                let known = self.last.keys().filter(|path| is_in(path, &roots));
+                let known = self.states.paths().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
                 self.note_others(host, &found);
@@ -196,9 +196,7 @@ impl FileHistory {
 
     /// Takes note of what the engine itself did to files.
     pub(super) fn note(&mut self, changes: &[FileRecord]) {
-        for change in changes {
-            self.last.insert(PathBuf::from(&change.path), change.after.clone());
-        }
+        self.states.note(changes);
     }
 
     fn tell<H: Host>(&mut self, host: &mut H, changes: Vec<FileRecord>, by: ChangedBy) {
@@ -229,23 +227,14 @@ impl FileHistory {
 
     /// Tells what became of known files since they were last seen.
     fn note_others<H: Host>(&mut self, host: &mut H, found: &[(PathBuf, Option<FileState>)]) {
-        self.tell(host, self.others(found), ChangedBy::Other {});
-    }
-
-    /// What became of known files since they were last seen.
-    pub(super) fn others(&self, found: &[(PathBuf, Option<FileState>)]) -> Vec<FileRecord> {
-        let changes = found.iter().filter_map(|(path, present)| {
-            let last = self.last.get(path)?;
-            record(path, last.as_ref(), present.as_ref())
-        });
-        changes.collect()
+        self.tell(host, self.states.others(found), ChangedBy::Other {});
     }
 
     /// Looks at the folder; nothing where that is too much, which is told once.
     async fn scan<H: Host>(&mut self, host: &mut H, place: &Workspace) -> Option<Arc<Files>> {
         let roots = host.wait(place.roots()).await;
         let known = Arc::clone(&self.scanned);
-        let changed = self.last.keys().filter(|path| is_in(path, &roots));
+        let changed = self.states.paths().filter(|path| is_in(path, &roots));
         let changed: Vec<PathBuf> = changed.cloned().collect();
         let (env, blobs) = (place.env.as_ref(), &place.blobs);
         let over = match host.wait(scan(env, blobs, roots, known)).await {
@@ -386,19 +375,6 @@ pub(super) async fn look_at(
             Err(error) => tracing::debug!("{}: {error}", path.display()),
         }
     }
-}
-
-/// A file that is not what it was.
-pub(super) fn record(
-    path: &Path,
-    before: Option<&FileState>,
-    after: Option<&FileState>,
-) -> Option<FileRecord> {
-    (before != after).then(|| FileRecord {
-        path: path.to_string_lossy().into_owned(),
-        before: before.cloned(),
-        after: after.cloned(),
-    })
 }
 
 /// What changes have made of a file in which somebody may have typed meanwhile.

@@ -20,7 +20,7 @@ use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,13 +70,13 @@ impl Session {
     }
 
     fn spawn_agent(&mut self, spawn: Spawn, reply: AgentReply) {
-        if !self.is_working() {
+        if !self.phase.is_working() {
             let _ = reply.send(Err("Operation aborted".to_owned()));
             return;
         }
         let Spawn { task, cwd, model, max_turns, agent } = spawn;
         let settings = &self.settings;
-        let own_folder = PathBuf::from(&self.journal.header().cwd);
+        let own_folder = self.log.cwd().to_owned();
         let cwd = cwd.unwrap_or_else(|| own_folder.clone()).to_string_lossy().into_owned();
         let config = OpenConfig {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
@@ -93,7 +93,7 @@ impl Session {
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
         let (budget, blobs) = (Some(settings.budget.clone()), Some(self.blobs()));
-        let (session_id, own_model) = (self.id.clone(), settings.model.clone());
+        let (session_id, own_model) = (self.log.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
             let parent = Some(Parent { session_id, agent_id });
@@ -120,13 +120,6 @@ impl Session {
         self.subagents.make(create, task, reply);
     }
 
-    pub(super) fn is_working(&self) -> bool {
-        match &self.phase {
-            Phase::Running(running) => !running.cancel.is_cancelled(),
-            Phase::Idle(_) => false,
-        }
-    }
-
     fn agent_made(
         &mut self,
         id: &AgentId,
@@ -137,7 +130,7 @@ impl Session {
             Phase::Running(running) => Some(running.turn_id.clone()),
             Phase::Idle(_) => None,
         };
-        if self.subagents.is_unwanted(id) || !self.is_working() {
+        if self.subagents.is_unwanted(id) || !self.phase.is_working() {
             self.subagents.drop_session(handle);
             return Err("Operation aborted".to_owned());
         }
@@ -160,14 +153,15 @@ impl Session {
             duration_ms: None,
             body: ItemBody::Subagent(Box::new(body)),
         };
-        match self.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
+        match self.log.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
             Ok(record) => self.hand_on(&record),
             Err(error) => {
                 self.subagents.drop_session(handle);
                 return Err(words(&error));
             }
         }
-        let watchers = self.subscribers.iter().map(|served| served.subscriber.clone()).collect();
+        let watchers =
+            self.log.subscribers.iter().map(|served| served.subscriber.clone()).collect();
         self.subagents
             .begin(id, item, handle, task, watchers)
             .ok_or_else(|| "The sub-agent was closed.".to_owned())
@@ -205,7 +199,7 @@ impl Session {
         };
         match &mut self.phase {
             Phase::Idle(state) => state.files.note(&changes),
-            Phase::Running(_) => self.agent_changes.extend(changes.iter().cloned()),
+            Phase::Running(running) => running.foreign_changes.extend(changes.iter().cloned()),
         }
         let turn_id = match &self.phase {
             Phase::Running(running) => Some(running.turn_id.clone()),

@@ -46,7 +46,7 @@ impl Session {
     /// What the model was sent last, else what it would be sent.
     pub(super) fn read_context(&self) -> ContextReadResult {
         let would_be;
-        let sent = match (&self.sent, &self.phase) {
+        let sent = match (&self.view.sent, &self.phase) {
             (Some(sent), _) => &**sent,
             (None, Phase::Idle(state)) => {
                 let messages = Arc::new(state.conversation.messages.clone());
@@ -71,7 +71,7 @@ impl Session {
 
     /// How full the window is.
     pub(super) fn context_usage(&self) -> ContextUsage {
-        if let Some(usage) = &self.context {
+        if let Some(usage) = &self.view.usage {
             return usage.clone();
         }
         let known = self.services.models.model(&self.settings.model);
@@ -88,6 +88,6 @@ impl Session {
     }
 
     fn tool_specs(&self) -> std::sync::Arc<[ToolSpec]> {
-        specs(&self.tools)
+        specs(&self.tools())
     }
 }

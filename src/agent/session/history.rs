@@ -34,8 +34,8 @@ impl Session {
     pub(super) async fn history_command(&mut self, command: HistoryCommand) {
         match command {
             HistoryCommand::Events { after, limit, reply } => {
-                let pager = self.journal.pager(after, limit);
-                let _ = reply.send(Ok((Pager::new(pager), self.journal.last_seq())));
+                let pager = self.log.journal.pager(after, limit);
+                let _ = reply.send(Ok((Pager::new(pager), self.log.journal.last_seq())));
             }
             HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
@@ -84,9 +84,9 @@ impl Session {
         } else {
             None
         };
-        let entries = in_background(self.journal.reader()).await?;
+        let entries = in_background(self.log.journal.reader()).await?;
         let place = tree::find(&entries, &to).map_err(no_place)?;
-        let from_seq = self.journal.last_seq();
+        let from_seq = self.log.journal.last_seq();
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
             RewindScope::Files | RewindScope::Both => {
@@ -114,7 +114,7 @@ impl Session {
                     restored: result.restored.clone(),
                     merged: None,
                 };
-                records.push(self.append(None, Event::HistoryRewound(rewound), None)?);
+                records.push(self.log.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
                 let known = self.known_messages();
                 records.extend(self.arrive(&entries)?);
@@ -149,11 +149,11 @@ impl Session {
     pub(super) fn arrive(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
         self.go_on_from(entries);
         let plan = recovery::plan(entries);
-        if plan == self.plan {
+        if plan == self.view.plan {
             return Ok(None);
         }
-        let record = self.append(None, Event::PlanUpdated(plan.clone()), None)?;
-        self.plan = plan;
+        let record = self.log.append(None, Event::PlanUpdated(plan.clone()), None)?;
+        self.view.plan = plan;
         Ok(Some(record))
     }
 
@@ -173,11 +173,11 @@ impl Session {
             files,
             ..TurnState::default()
         });
-        self.told_mode = recovery::told_mode(entries);
-        self.sent = None;
-        self.context = None;
+        self.view.told_mode = recovery::told_mode(entries);
+        self.view.sent = None;
+        self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.
-        self.ledger = Ledger::default();
+        self.view.ledger = Ledger::default();
     }
 
     /// Names a place, or takes its name away.
@@ -212,7 +212,7 @@ impl Session {
                 Error::new(ErrorKind::Invalid, what).hint(format!("use at most {MAX_LABEL_CHARS}"))
             );
         }
-        let entries = in_background(self.journal.reader()).await?;
+        let entries = in_background(self.log.journal.reader()).await?;
         let seq = match &at.item_id {
             // The message itself carries the name, not what stands before it.
             Some(id) => tree::seq_of(&entries, id),
@@ -223,7 +223,7 @@ impl Session {
             None => tree::find(&entries, at).map_err(no_place)?.seq,
         };
         let changed = LabelChanged { seq, label };
-        Ok((seq, self.append(None, Event::LabelChanged(changed), None)?))
+        Ok((seq, self.log.append(None, Event::LabelChanged(changed), None)?))
     }
 }
 

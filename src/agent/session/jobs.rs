@@ -7,14 +7,11 @@ use super::Session;
 use crate::agent::command::JobCommand;
 use crate::agent::jobs::Happened;
 use crate::exec::{Command, Error};
-use crate::store::announced::Announcements;
-use crate::store::artifacts;
 use crate::store::blobs::Blobs;
 use crate::tools::{JobRequest, JobView};
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -37,7 +34,7 @@ impl Session {
                 let Some(n) = self.jobs.next_piece(&item_id) else { return };
                 let delta =
                     ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
-                self.hand_on_transient(None, TransientEvent::ItemDelta(delta));
+                self.log.hand_on_transient(None, TransientEvent::ItemDelta(delta));
             }
             Happened::Ended(item, ran) => self.job_ended(&item, ran),
             Happened::Asked(JobRequest::Start { command, title, reply }) => {
@@ -69,7 +66,7 @@ impl Session {
             body: ItemBody::Job(Box::new(body)),
         };
         let started = Event::ItemStarted { item: item.clone() };
-        let record = self.append(Some(turn_id), started, None).map_err(|error| {
+        let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
             format!("The job was not started, because the journal could not be written: {error}")
         })?;
         self.hand_on(&record);
@@ -78,27 +75,18 @@ impl Session {
         Ok(view)
     }
 
-    /// Where long outputs are kept.
-    pub(super) fn artifacts(&self) -> PathBuf {
-        self.journal.folder().join(artifacts::FOLDER)
-    }
-
-    pub(super) fn announcements(&self) -> Announcements {
-        Announcements::of(self.journal.folder())
-    }
-
     pub(super) fn blobs(&self) -> Blobs {
-        let own = || Blobs::of(self.journal.folder());
+        let own = || Blobs::of(self.log.journal.folder());
         self.settings.blobs.clone().unwrap_or_else(own)
     }
 
     fn job_ended(&mut self, item: &ItemId, ran: Result<crate::exec::Ran, Error>) {
-        let (now_ms, artifacts) = (self.services.ambient.now_ms(), self.artifacts());
+        let (now_ms, artifacts) = (self.services.ambient.now_ms(), self.log.artifacts());
         let Some(ended) = self.jobs.ended(item, ran, now_ms, &artifacts) else {
             return;
         };
         // It may end after its turn, so the record belongs to none.
-        match self.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
+        match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
                 ended.answer();
                 self.hand_on(&record);

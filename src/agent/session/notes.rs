@@ -13,7 +13,7 @@ use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
 impl Session {
     pub(super) fn take_note(&mut self, note: Note, reply: Reply<()>) {
         let _ = reply.send(Ok(()));
-        self.notes.push(note);
+        self.inbox.notes.push(note);
         self.write_notes();
     }
 
@@ -22,7 +22,7 @@ impl Session {
         if !matches!(self.phase, Phase::Idle(_)) {
             return;
         }
-        for Note { body, private } in std::mem::take(&mut self.notes) {
+        for Note { body, private } in std::mem::take(&mut self.inbox.notes) {
             let (event, message) = match body {
                 NoteBody::Unread(notice) => (Event::Notice(notice), None),
                 NoteBody::Read(text) => {
@@ -39,7 +39,7 @@ impl Session {
                     (Event::ItemCompleted { item }, Some(message))
                 }
             };
-            match self.append(None, event, private.as_deref()) {
+            match self.log.append(None, event, private.as_deref()) {
                 Ok(record) => {
                     // What is on disk is what the model reads.
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {

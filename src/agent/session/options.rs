@@ -6,7 +6,7 @@ use super::Session;
 use super::Settings;
 use crate::agent::command::{OpenConfig, Record, SettingsCommand};
 use crate::agent::error::Error;
-use crate::agent::session::{parse_model, tools_of};
+use crate::agent::session::parse_model;
 use crate::agent::turn::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
@@ -62,8 +62,7 @@ impl Session {
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
-            self.context = None;
-            self.tools = tools_of(&self.services, &self.settings);
+            self.view.usage = None;
         }
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
@@ -82,7 +81,7 @@ impl Session {
         if before == changed {
             return Ok(None);
         }
-        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+        self.log.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
     /// How the session works, as its journal says.
@@ -125,8 +124,8 @@ impl Session {
                 value: work.map_or("", |(name, _)| *name).to_owned(),
                 choices: WORK_MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
             },
-            queue_option("steerMode", "Messages read at once", settings.steer_mode),
-            queue_option("followUpMode", "Queued prompts in one turn", settings.follow_up_mode),
+            queue_option("steerMode", "Messages read at once", self.inbox.steer_mode),
+            queue_option("followUpMode", "Queued prompts in one turn", self.inbox.follow_up_mode),
             ConfigOption {
                 id: AUTO_COMPACT.to_owned(),
                 name: "Sum up near the end of the window".to_owned(),
@@ -183,8 +182,8 @@ impl Session {
             return Some(Ok(()));
         }
         let mode = match id {
-            "steerMode" => &mut self.settings.steer_mode,
-            "followUpMode" => &mut self.settings.follow_up_mode,
+            "steerMode" => &mut self.inbox.steer_mode,
+            "followUpMode" => &mut self.inbox.follow_up_mode,
             _ => return None,
         };
         let found = QUEUE_MODES.iter().find(|(name, _)| *name == value);

@@ -84,11 +84,11 @@ impl Session {
         before: BTreeMap<String, Option<FileState>>,
         after: BTreeMap<String, Option<String>>,
     ) {
-        let after_seq = Some(self.journal.last_seq());
+        let after_seq = Some(self.log.journal.last_seq());
         let announced =
             Announced { by, turn_id: None, after_seq, folders: Vec::new(), before, after };
         if !announced.before.is_empty() {
-            crash::announce(&self.announcements(), announced).await;
+            crash::announce(&self.log.announcements(), announced).await;
         }
     }
 
@@ -97,7 +97,7 @@ impl Session {
         if self.settings.blobs.is_some() {
             return;
         }
-        let (blobs, read) = (self.blobs(), self.journal.reader());
+        let (blobs, read) = (self.blobs(), self.log.journal.reader());
         let tidied = in_background(move || {
             if blobs.is_used() {
                 blobs.keep_only(&ledger::named(&read()?));
@@ -155,7 +155,7 @@ impl Session {
             state.files.note(&changes);
         }
         let by = ChangedBy::Rewind {};
-        self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None).map(Some)
+        self.log.append(None, Event::FilesChanged(FilesChanged { changes, by }), None).map(Some)
     }
 }
 

@@ -9,7 +9,6 @@ use crate::store::blobs::Blobs;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
 use pintle_protocol::plan::WorkMode;
-use pintle_protocol::queue::QueueMode;
 
 /// How a session works.
 #[derive(Debug, Clone)]
@@ -29,10 +28,6 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) is_budget_own: bool,
     /// Where a sub-agent keeps what files were: with its parent, who can put them back.
     pub(in crate::agent) blobs: Option<Blobs>,
-    /// How many steers are read at once.
-    pub(in crate::agent) steer_mode: QueueMode,
-    /// How many follow-ups a turn begins with.
-    pub(in crate::agent) follow_up_mode: QueueMode,
     /// It works for another session.
     pub(in crate::agent) is_subagent: bool,
     /// The named agent that it is.

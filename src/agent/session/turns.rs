@@ -1,13 +1,12 @@
 //! How turns begin, are told things, and end.
 
-use super::Due;
 use super::Phase;
-use super::Running;
 use super::Session;
 use crate::agent::clients;
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::host::{Activity, JournalLost};
+use crate::agent::session::phase::{DueTurn, Running};
 use crate::agent::turn::briefing::Brief;
 use crate::agent::turn::context::{
     EditChecks, End, Finished, ModelAccess, TurnContext, TurnTools, Work,
@@ -24,7 +23,6 @@ use pintle_protocol::event::{
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +45,7 @@ impl Session {
                 self.interrupt(expected.as_ref(), queue, reply);
             }
             TurnCommand::WhenIdle { reply } => {
-                self.waiting_for_idle.push(reply);
+                self.door.idle_waiters.push(reply);
                 self.tell_if_idle();
             }
         }
@@ -79,7 +77,7 @@ impl Session {
         self.hand_on(&record);
         self.note(notices);
         match disposition {
-            Disposition::Queued => self.follow_ups.push_back(queued),
+            Disposition::Queued => self.inbox.push(queued),
             Disposition::Started => self.begin(turn_id, Work::Answer(vec![queued]), provider),
         }
     }
@@ -127,7 +125,7 @@ impl Session {
                 let disposition = Disposition::Queued;
                 let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
                 self.hand_on(&record);
-                self.steers.push_back(queued);
+                self.inbox.push(queued);
             }
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -145,7 +143,7 @@ impl Session {
     ) -> Result<Taken, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
         let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content, limits };
-        let record = self.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
+        let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
         Ok(Taken { queued, record })
     }
 
@@ -162,7 +160,7 @@ impl Session {
             self.settings.budget.fill(&limits);
         }
         let ctx = TurnContext {
-            session_id: self.id.clone(),
+            session_id: self.log.id.clone(),
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
             cancel: cancel.clone(),
@@ -179,10 +177,10 @@ impl Session {
             system: Arc::default(),
             workspace: self.workspace(),
             tools: TurnTools {
-                list: clients::tools(&self.tools, self.extensions()),
+                list: clients::tools(&self.tools(), self.extensions()),
                 settings: Arc::clone(&self.services.tool_settings),
-                ledger: self.ledger.clone(),
-                client: self.asked.desk(),
+                ledger: self.view.ledger.clone(),
+                client: self.questions.requests(),
                 jobs: self.jobs.desk(),
                 agents: self.subagents.desk(),
             },
@@ -204,7 +202,8 @@ impl Session {
             activity: Activity::Working,
             has_news: false,
             is_lost: false,
-            due: Some(Box::new(Due { ctx, state, work })),
+            foreign_changes: Vec::new(),
+            due: Some(Box::new(DueTurn { ctx, state, work })),
         }));
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
@@ -216,14 +215,14 @@ impl Session {
         Workspace {
             env: Arc::clone(&self.services.env),
             folders: Folders {
-                cwd: PathBuf::from(&self.journal.header().cwd),
+                cwd: self.log.cwd().to_owned(),
                 home: self.services.env.platform().home.clone(),
             },
             additional: self.settings.additional.clone(),
             variables: self.settings.variables.clone(),
             blobs: self.blobs(),
-            announcements: self.announcements(),
-            artifacts: self.artifacts(),
+            announcements: self.log.announcements(),
+            artifacts: self.log.artifacts(),
         }
     }
 
@@ -257,7 +256,7 @@ impl Session {
         running.cancel.cancel();
         let returned: Vec<QueuedInput> = match queue {
             QueuePolicy::Keep => Vec::new(),
-            QueuePolicy::Return => self.steers.drain(..).chain(self.follow_ups.drain(..)).collect(),
+            QueuePolicy::Return => self.inbox.take_all(),
         };
         let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
         let _ = reply.send(Ok(interrupted));
@@ -312,7 +311,7 @@ impl Session {
     pub(super) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
-        if self.closing.is_some() {
+        if self.door.closing.is_some() {
             return;
         }
         self.carry_out_waiting().await;
@@ -325,7 +324,10 @@ impl Session {
 
     /// Ends the turn in the journal and takes the conversation back.
     async fn end(&mut self, finished: Finished) {
-        let Finished { state, end, tally } = finished;
+        let Finished { mut state, end, tally } = finished;
+        if let Some(running) = self.phase.running() {
+            state.files.note(&running.foreign_changes);
+        }
         let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(state)) else {
             return;
         };
@@ -348,13 +350,12 @@ impl Session {
             denials: tally.denials,
             duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
         });
-        match self.append(Some(running.turn_id), completed, None) {
+        match self.log.append(Some(running.turn_id), completed, None) {
             Ok(record) => {
-                if let Err(error) = self.journal.sync().await {
-                    self.warn_transiently(&error.into());
+                if let Err(error) = self.log.sync().await {
+                    self.warn_transiently(&error);
                 }
                 self.hand_on(&record);
-                self.engine.index_due();
             }
             Err(error) => self.warn_transiently(&error),
         }
@@ -364,7 +365,7 @@ impl Session {
 
     /// Starts the next turn if a message waits: one that came too late for the last turn, else the next follow-up.
     fn go_on(&mut self) {
-        let inputs = self.take_next();
+        let inputs = self.inbox.take_next();
         let Some(first) = inputs.first() else { return };
         let turn_id = match first.delivery {
             // Its own turn is over.
@@ -392,15 +393,10 @@ impl Session {
     }
 
     fn return_queue(&mut self) {
-        let inputs: Vec<QueuedInput> = self.follow_ups.drain(..).collect();
+        let inputs = self.inbox.take_all();
         if !inputs.is_empty() {
             self.record(None, Event::InputRemoved { inputs });
         }
-    }
-
-    /// Takes note of what the journal says of the queue while a turn runs.
-    pub(super) fn unread(&self) -> Vec<QueuedInput> {
-        self.steers.iter().chain(&self.follow_ups).cloned().collect()
     }
 }
 

@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So many deltas are taken at once where a provider is fast. Each is a few events, and a subscriber's feed must hold those of all of them.
-const MAX_DELTAS: usize = 64;
+/// So many deltas are taken without letting other tasks run. Each is a few events, and a subscriber's feed must hold those of all of them.
+const MAX_BURST: u32 = 64;
 
 /// A reply that is over.
 #[derive(Debug)]
@@ -158,7 +158,10 @@ async fn ask<H: Host>(
         accumulator: Accumulator::default(),
         untold: None,
     };
-    let cut = match stream.follow(deltas).await {
+    let followed = stream.follow(deltas).await;
+    // The connection goes back to its pool in a task of its own, before the next request wants it.
+    tokio::task::yield_now().await;
+    let cut = match followed {
         None => None,
         Some(Cut::Interrupted) => Some(End::Interrupted),
         Some(Cut::Failed(error)) => match next(&error) {
@@ -198,22 +201,24 @@ fn failed(error: Error, why: GivenUp) -> End {
 
 impl<H: Host> Stream<'_, H> {
     /// Takes deltas until the reply is over; says why, when it was cut.
-    async fn follow(&mut self, deltas: DeltaStream) -> Option<Cut> {
-        let mut deltas = deltas.ready_chunks(MAX_DELTAS);
-        loop {
+    async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
+        for count in 1_u32.. {
             let next = uncancelled(&self.ctx.cancel, deltas.next());
             let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
-            let Some(chunk) = next else { return None };
-            for delta in chunk {
-                match delta {
-                    Ok(delta) => {
-                        self.accumulator.push(&delta);
-                        self.show(delta);
-                    }
-                    Err(error) => return Some(Cut::Failed(error)),
+            match next {
+                Some(Ok(delta)) => {
+                    self.accumulator.push(&delta);
+                    self.show(delta);
                 }
+                Some(Err(error)) => return Some(Cut::Failed(error)),
+                None => return None,
+            }
+            // Where a provider is fast, the connections to clients get their turn, so that feeds do not overflow.
+            if count % MAX_BURST == 0 {
+                tokio::task::yield_now().await;
             }
         }
+        None
     }
 
     fn show(&mut self, delta: Delta) {

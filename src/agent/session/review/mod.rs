@@ -9,10 +9,11 @@ mod pending;
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply, ReviewCommand};
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::file_history::{FileHistory, state};
+use crate::agent::file_history::state;
 use crate::agent::session::review::fold::Reviewed;
 use crate::agent::session::{Phase, Session};
 use crate::exec::{After, Before, Environment, Rewrites};
+use crate::history::recovery::Verdicts;
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
 use crate::store::blobs::hash;
 use pintle_protocol::event::Event;
@@ -27,10 +28,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
+/// The review of a session: as far as it is folded, and the verdicts that wait.
+#[derive(Debug, Default)]
+pub(in crate::agent::session) struct ReviewState {
+    fold: Reviewed,
+    verdicts: Verdicts,
+}
+
+impl ReviewState {
+    pub(in crate::agent::session) fn new(verdicts: Verdicts) -> Self {
+        Self { fold: Reviewed::default(), verdicts }
+    }
+}
+
 impl Session {
     /// Carries out a command.
     pub(in crate::agent::session) async fn review_command(&mut self, command: ReviewCommand) {
-        let changed = self.look_at_files().await;
+        let changed = match &self.phase {
+            Phase::Idle(_) => self.look_at_files().await,
+            Phase::Running(_) => Vec::new(),
+        };
         match command {
             ReviewCommand::List { path, turn_id, closed, reply } => {
                 let listed = self.reviewed().await.map(|review| {
@@ -49,7 +66,7 @@ impl Session {
                     Ok(mut hunks) => self.mark_waiting(&mut hunks).await.map(|()| hunks),
                     Err(error) => Err(error),
                 };
-                let seq = self.journal.last_seq();
+                let seq = self.log.journal.last_seq();
                 let _ = reply.send(listed.map(|hunks| ReviewListResult { hunks, seq }));
             }
             ReviewCommand::Baseline { path, reply } => {
@@ -68,7 +85,7 @@ impl Session {
                 let _ = reply.send(read);
             }
             ReviewCommand::Patch { open, reply } => {
-                let cwd = self.journal.header().cwd.clone();
+                let cwd = self.log.journal.header().cwd.clone();
                 let cwd = self
                     .services
                     .env
@@ -154,7 +171,7 @@ impl Session {
             changes.push(FileRecord { path, before, after });
             done.push(write);
         }
-        let record = match self.append(None, Event::ReviewDecided(verdict.clone()), None) {
+        let record = match self.log.append(None, Event::ReviewDecided(verdict.clone()), None) {
             Ok(record) => record,
             Err(error) => {
                 take_back(env.as_ref(), done).await;
@@ -178,29 +195,15 @@ impl Session {
         if let Phase::Idle(state) = &mut self.phase {
             state.files.note(&changes);
         }
-        self.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
+        self.log.append(None, Event::FilesChanged(FilesChanged { changes, by }), None)
     }
 
-    /// Takes in what became of the agent's files since they were last seen. While a turn runs, the turn does that.
+    /// Takes in what became of the agent's files since they were last seen. Not while a call may be changing files: the turn looks at them
+    /// itself before and after each.
     pub(in crate::agent::session) async fn look_at_files(&mut self) -> Vec<Arc<Record>> {
-        let found = match &self.phase {
-            Phase::Idle(_) => self.found().await,
-            Phase::Running(_) => return Vec::new(),
-        };
-        let changes = match &self.phase {
-            Phase::Idle(state) => state.files.others(&found),
-            Phase::Running(_) => return Vec::new(),
-        };
-        self.others_changed(changes)
-    }
-
-    /// The same where somebody else has the history of files.
-    pub(in crate::agent::session) async fn look_at(
-        &mut self,
-        history: &FileHistory,
-    ) -> Vec<Arc<Record>> {
         let found = self.found().await;
-        self.others_changed(history.others(&found))
+        let changes = self.review.fold.files.others(&found);
+        self.others_changed(changes)
     }
 
     /// What the files are now that the agent has changed.
@@ -230,29 +233,19 @@ impl Session {
         }
     }
 
-    /// The review as the journal says now.
+    /// The review as the journal says now. Only what was appended since the last time is read.
     pub(in crate::agent::session) async fn reviewed(&mut self) -> Result<&Review, Error> {
-        let known = std::mem::take(&mut self.review);
-        if known.seq == self.journal.last_seq() {
-            self.review = known;
-        } else {
-            let (read, blobs) = (self.journal.reader(), self.blobs());
-            let kept = known.clone();
-            let taken = in_background(move || Ok(known.take(&read()?, &blobs))).await;
-            match taken {
-                Ok(reviewed) => self.review = reviewed,
-                Err(error) => {
-                    self.review = kept;
-                    return Err(error);
-                }
-            }
+        if self.review.fold.seq != self.log.journal.last_seq() {
+            let known = self.review.fold.clone();
+            let (read, blobs) = (self.log.journal.reader_after(known.seq), self.blobs());
+            self.review.fold = in_background(move || Ok(known.take(&read()?, &blobs))).await?;
         }
-        Ok(&self.review.review)
+        Ok(&self.review.fold.review)
     }
 
     /// What the model is to be told of verdicts; it counts as told.
     pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
-        let Reviewed { review, .. } = &mut self.review;
+        let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
         review.told(&note.seqs);
         let text = format!(

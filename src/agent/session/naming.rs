@@ -1,0 +1,95 @@
+//! The request that has a model name the session.
+//!
+//! Invariant: it delays no turn, and does not outlive the session.
+
+use crate::context::title;
+use crate::llm::{self, BlockStart, Delta, Message, ModelRef, Provider, Request};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use pintle_protocol::content::{Content, Usage};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a model may take. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The most that a model may say: far more than a title, since some think first.
+const MAX_TOKENS: u32 = 2_048;
+
+/// What a model answered, and what that took.
+pub(super) type Answered = Result<(String, Usage), String>;
+
+/// Whether a model is to name the session, and the request that does.
+#[derive(Debug, Default)]
+pub(super) struct Naming {
+    /// No model has named it yet, and no person has said anything about its name.
+    pub(super) is_due: bool,
+    /// The request, if it was sent; it ends with the session.
+    pub(super) requests: FuturesUnordered<BoxFuture<'static, Answered>>,
+}
+
+impl Naming {
+    pub(super) fn new(is_due: bool) -> Self {
+        Self { is_due, ..Self::default() }
+    }
+
+    /// Asks a model for a title.
+    pub(super) fn request(&mut self, provider: Arc<dyn Provider>, model: ModelRef, text: String) {
+        self.requests.push(Box::pin(async move {
+            let asked = tokio::time::timeout(TITLE_TIMEOUT, ask(provider, &model, text)).await;
+            match asked {
+                Ok(answered) => answered.map_err(|error| error.message),
+                Err(_) => Err(format!("no answer within {} s", TITLE_TIMEOUT.as_secs())),
+            }
+        }));
+    }
+
+    /// Waits for a model's answer; for ever where none is asked. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Answered {
+        match self.requests.next().await {
+            Some(answered) => answered,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.requests.is_empty()
+    }
+}
+
+/// Asks once: a session without a title is no harm.
+async fn ask(
+    provider: Arc<dyn Provider>,
+    model: &ModelRef,
+    text: String,
+) -> Result<(String, Usage), llm::Error> {
+    let request = Request {
+        model: model.id.clone(),
+        origin: model.origin(),
+        system: title::INSTRUCTIONS.into(),
+        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text)]))]),
+        tools: Arc::new([]),
+        effort: model.effort,
+        max_output_tokens: Some(MAX_TOKENS),
+        cache_key: None,
+        trace: llm::Trace::default(),
+    };
+    let mut deltas = provider.stream(request).await?;
+    let (mut said, mut texts, mut usage) = (String::new(), Vec::new(), Usage::default());
+    while let Some(delta) = deltas.next().await {
+        match delta? {
+            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
+            Delta::Text { index, text } if texts.contains(&index) => said.push_str(&text),
+            Delta::Usage(counted) => usage = counted,
+            Delta::Start { .. }
+            | Delta::Text { .. }
+            | Delta::Arguments { .. }
+            | Delta::Opaque { .. }
+            | Delta::End { .. }
+            | Delta::Tier(_)
+            | Delta::Stop(_) => {}
+        }
+    }
+    Ok((said, usage))
+}
