@@ -1,5 +1,6 @@
 //! A session as a person reads it: what was said, and a line for each call.
 
+use super::terminal::one_line;
 use pintle::export::end_of_item;
 use pintle::text::terminal::shown;
 use pintle_protocol::content::Input;
@@ -98,10 +99,4 @@ fn input(block: &Input) -> String {
 fn indented(mark: &str, text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("{mark}{line}")).collect();
     lines.join("\n")
-}
-
-/// A text in one line.
-pub(super) fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    shown(&text).into_owned()
 }

@@ -4,7 +4,6 @@
 //! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
 //! here.
 
-mod anchors;
 mod place;
 mod review;
 mod rewind;
@@ -12,7 +11,7 @@ mod tree;
 
 pub(super) use place::range;
 
-use super::agreement::agrees;
+use super::terminal::confirm;
 use super::{NOTHING, Stock};
 use crate::args::history::History;
 use pintle::agent::{
@@ -64,7 +63,7 @@ async fn attempt(
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
-        History::Anchors(wanted) => anchors::tell(engine, &id, wanted.json),
+        History::Anchors(wanted) => tree::tell_anchors(engine, &id, wanted.json),
         History::Rewind(wanted) => desk.await?.rewind(wanted).await,
         History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
         History::Patch(wanted) => desk.await?.patch(wanted.open).await,
@@ -124,7 +123,7 @@ impl<'a> Desk<'a> {
     async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
         // On a thread of its own, so that a signal is seen meanwhile.
         let question = question.to_owned();
-        let asked = tokio::task::spawn_blocking(move || agrees(&question, "nothing was changed"));
+        let asked = tokio::task::spawn_blocking(move || confirm(&question, "nothing was changed"));
         let is_agreed = tokio::select! {
             answer = asked => answer??,
             () = self.stop.cancelled() => return Ok(Consent::Stopped),

@@ -1,6 +1,6 @@
 //! The review at a terminal: hunks as text, verdicts about them, and the agent's work as a patch.
 
-use super::super::transcript::one_line;
+use super::super::terminal::one_line;
 use super::{Desk, FAILED, NOTHING, print};
 use crate::args::history::Target;
 use pintle::agent::{Command, ReviewWish};

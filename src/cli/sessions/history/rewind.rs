@@ -2,7 +2,7 @@
 //!
 //! Invariant: without consent, or where nothing would change, the session and all files stay as they are.
 
-use super::super::transcript::one_line;
+use super::super::terminal::one_line;
 use super::{Consent, Desk, FAILED, NOTHING, STOPPED, place, print};
 use crate::args::history::Rewinding;
 use pintle::agent::{Command, Rewind};

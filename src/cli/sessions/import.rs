@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "reads files that a person names")]
 
 use super::Stock;
-use super::transcript::one_line;
+use super::terminal::one_line;
 use crate::args::Importing;
 use crate::assemble;
 use anyhow::Context;
