@@ -307,3 +307,48 @@ pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     anyhow::ensure!(folder.is_dir(), "{} is not a folder", path.display());
     Ok(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The settings of a home whose `config.toml` holds this text.
+    fn config_of(text: &str) -> Config {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        let place = home.path().to_string_lossy().into_owned();
+        config::load(&Ambient::fixed([("PINTLE_HOME".to_owned(), place)]), config::Flags::default())
+            .unwrap()
+    }
+
+    #[test]
+    fn the_values_that_the_configuration_guide_shows_are_the_defaults() {
+        let guide = include_str!("help/configuration.md");
+        let shown = guide.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let (shown, unset) = (config_of(shown), config_of(""));
+        let values = |config: &Config| {
+            let Config { environment, tools, lint: check, .. } = config;
+            [
+                format!("{:?}", config.permission_mode.value),
+                format!(
+                    "{:?}",
+                    config.retries.as_ref().map_or(Patience::default().retries, |set| set.value)
+                ),
+                format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
+                format!("{:?} {:?}", config.instructions, config.model),
+                format!("{:?} {}", tool_settings(tools).unwrap(), tools.web_fetch),
+                format!("{:?}", limits(&config.limits)),
+                format!("{:?}", room(&config.context)),
+                format!("{:?} {:?}", check.command, check.globs),
+                format!("{:?}", check.timeout.unwrap_or(LINT_TIMEOUT)),
+                format!("{:?}", check.report_wait.unwrap_or(REPORT_WAIT)),
+                format!("{:?}", config.title),
+                format!("{:?}", config.sessions),
+                format!("{:?} {:?}", environment.wrap.value, environment.read_only.value),
+                format!("{:?}", environment.variables.value),
+                format!("{:?} {:?}", config.hooks, config.providers),
+            ]
+        };
+        assert_eq!(values(&shown), values(&unset));
+    }
+}

@@ -41,7 +41,7 @@ fn report(
     let folders = &config.folders;
     for (index, file) in config.files.iter().enumerate() {
         let label = if index == 0 { "config" } else { "models" };
-        let found = if file.stamp.is_some() { "found" } else { "not there, which is fine" };
+        let found = if file.stamp.is_some() { "found" } else { "not found (optional)" };
         writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
     }
     for warning in &config.warnings {

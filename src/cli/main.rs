@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod doctor;
+mod help;
 mod models;
 mod rpc;
 mod sessions;
@@ -103,6 +104,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             Ok(0)
         }
         Task::Doctor(settings) => doctor::run(&settings, &ambient),
+        Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }
 

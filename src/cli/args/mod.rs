@@ -21,7 +21,13 @@ use std::path::PathBuf;
 
 /// A coding-agent engine that others steer.
 #[derive(Debug, Parser)]
-#[command(name = "pintle", version, about, disable_help_subcommand = true)]
+#[command(
+    name = "pintle",
+    version,
+    about,
+    disable_help_subcommand = true,
+    after_help = "`pintle help` lists the guides, such as configuration, permissions and scripting; `pintle help TOPIC` prints one."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -30,18 +36,24 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
+    #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
+    #[command(after_help = "Guide: pintle help pi")]
     Rpc(Box<rpc::Rpc>),
     /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
+    #[command(after_help = "Guide: pintle help editors")]
     Acp(Acp),
     /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
+    #[command(after_help = "Guide: pintle help scripting")]
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
     Demo(Demo),
     /// Print the models that are known by name, with windows and prices: those built in and your own
+    #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
     /// Look after stored sessions: list, show, search, go back in, fork, review, export, import, delete, verify
+    #[command(after_help = "Guide: pintle help review")]
     Sessions {
         #[command(subcommand)]
         task: Sessions,
@@ -49,7 +61,10 @@ pub(crate) enum Task {
     /// Print the protocol as JSON Schema
     Schema,
     /// Print what is configured, which keys are there, and what this machine can do
+    #[command(after_help = "Guide: pintle help troubleshooting")]
     Doctor(Settings),
+    /// Print a guide, the list of guides, or the options of a command
+    Help(Help),
 }
 
 /// What every command with a model takes.
@@ -277,6 +292,16 @@ pub(crate) struct ListModels {
     /// Print the providers instead: where they are, and whether their key is there
     #[arg(long)]
     pub(crate) providers: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Help {
+    /// The topic, or the command; without one the list of topics
+    #[arg(value_name = "TOPIC|COMMAND")]
+    pub(crate) words: Vec<String>,
+    /// Print the list of topics, one JSON object a line
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
