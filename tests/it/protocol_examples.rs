@@ -323,7 +323,7 @@ fn steady(value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
             }
             Value::String(text.chars().take(MAX_CHARS).chain(['…']).collect())
         }
-        other => other.clone(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }
 
@@ -361,20 +361,18 @@ fn named(text: &str, ids: &mut Vec<String>) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        match rest.get(..LENGTH).filter(|piece| is_id(piece)) {
-            Some(id) => {
-                let known = ids.iter().position(|known| known == id);
-                let at = known.unwrap_or_else(|| {
-                    ids.push(id.to_owned());
-                    ids.len() - 1
-                });
-                out.push_str(&format!("id-{}", at + 1));
-                rest = &rest[LENGTH..];
-            }
-            None => {
-                out.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
+        if let Some(id) = rest.get(..LENGTH).filter(|piece| is_id(piece)) {
+            let known = ids.iter().position(|known| known == id);
+            let at = known.unwrap_or_else(|| {
+                ids.push(id.to_owned());
+                ids.len() - 1
+            });
+            out.push_str("id-");
+            out.push_str(&(at + 1).to_string());
+            rest = &rest[LENGTH..];
+        } else {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
         }
     }
     out
