@@ -6,6 +6,7 @@ use std::process::Command;
 
 const README: &str = include_str!("../../README.md");
 const SCRIPTING: &str = include_str!("../../src/cli/help/scripting.md");
+const HOOKS: &str = include_str!("../../src/cli/help/hooks.md");
 
 /// The blocks of a page that are in this language, in order.
 fn blocks(page: &str, language: &str) -> Vec<String> {
@@ -84,6 +85,19 @@ fn the_transcript_is_that_of_the_demo() {
             rest.split_once(piece).unwrap_or_else(|| panic!("not in the demo: {piece}"));
         rest = after;
     }
+}
+
+#[test]
+fn the_hook_of_the_guide_denies_what_it_says() {
+    let place = Place::new(&[]);
+    let hook = blocks(HOOKS, "sh").remove(0);
+    let reads = |command: &str| {
+        let call = serde_json::json!({"point": "beforeToolCall", "call": {"arguments": {"command": command}}});
+        run(&place, &format!("cat > hook <<'END'\n{hook}END\nprintf '%s\\n' '{call}' | sh hook"))
+    };
+    let denied = "{\"decision\": \"deny\", \"reason\": \"pushing is for people\"}\n";
+    assert_eq!(reads("cd x && git push"), (0, denied.to_owned()));
+    assert_eq!(reads("git status"), (0, String::new()));
 }
 
 #[test]
