@@ -1,4 +1,4 @@
-//! Builds what the engine works with from the settings.
+//! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
 use crate::args;
@@ -28,7 +28,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the engine works with.
+/// Builds the services of the engine.
 pub(crate) async fn services(
     settings: &args::Settings,
     ambient: &Ambient,
@@ -81,7 +81,7 @@ pub(crate) async fn services(
     })
 }
 
-/// What the user has written down for all projects. It is read on this machine, wherever tools act.
+/// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
 fn personal(config: &Config, ambient: &Ambient) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
@@ -103,7 +103,7 @@ fn named<T: Copy + Default>(
         .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
 }
 
-/// Where tools act, with what editors have open laid over it.
+/// Builds the environment of the tools, with the open documents of editors laid over it.
 pub(crate) async fn environment(
     config: &EnvironmentConfig,
     ambient: &Ambient,
@@ -130,7 +130,7 @@ pub(crate) async fn environment(
     Ok(if config.read_only.value { Arc::new(ReadOnly(env)) } else { env })
 }
 
-/// The settings that hold.
+/// Loads the settings.
 pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyhow::Result<Config> {
     config::load(ambient, settings.flags()).map_err(|error| match &error.hint {
         Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
@@ -138,7 +138,7 @@ pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyho
     })
 }
 
-/// The models of these settings.
+/// Builds the models of these settings.
 pub(crate) fn configured_models(
     settings: &args::Settings,
     config: &Config,
@@ -241,8 +241,8 @@ fn scripted(script: Script) -> Models {
     })
 }
 
-/// What the demo's engine works with: the real thing but for the model, and all of it in the demo's folder, where
-/// the project is copied to.
+/// Builds the services of the demo's engine: real ones but for the model, all within the demo's folder, to which the
+/// project is copied.
 pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
     std::fs::create_dir_all(demo.project())?;
     for (name, text) in PROJECT {

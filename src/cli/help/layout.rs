@@ -23,7 +23,7 @@ const GUTTER: usize = 2;
 /// The width below which a column of a table is not made narrower.
 const MIN_CELL: usize = 8;
 
-/// How a page is laid out.
+/// A layout: the width, and whether SGR sequences are used.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     columns: usize,

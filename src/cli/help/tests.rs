@@ -140,16 +140,16 @@ fn an_unknown_topic_names_the_nearest() {
         unknown(&words).lines().next().unwrap().to_owned()
     };
     expect![[r"
-        no help topic or command is named `permision`; did you mean `permissions`?
+        no help topic or command is named `permission`; did you mean `permissions`?
         no help topic or command is named `Hook`; did you mean `hooks`?
-        no help topic or command is named `sesions`; did you mean `sessions`?
+        no help topic or command is named `session`; did you mean `sessions`?
         no help topic or command is named `xyz`
         no help topic or command is named `sessions xyz`; did you mean `sessions`?"]]
     .assert_eq(
         &[
-            told(&["permision"]),
+            told(&["permission"]),
             told(&["Hook"]),
-            told(&["sesions"]),
+            told(&["session"]),
             told(&["xyz"]),
             told(&["sessions", "xyz"]),
         ]

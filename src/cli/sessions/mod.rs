@@ -1,6 +1,6 @@
-//! `pintle sessions`: what is stored, for a person at a terminal and, with `--json`, for scripts.
+//! `pintle sessions`: stored sessions, for a person at a terminal and, with `--json`, for scripts.
 //!
-//! It works on the store alone; no engine runs, and no model is needed. What changes a session goes through an engine (`history`).
+//! The commands here need the store alone: no engine and no model. Commands that change a session go through an engine (`history`).
 
 mod export;
 pub(crate) mod history;
@@ -34,12 +34,12 @@ const WRONG: u8 = 2;
 /// Ids are printed at least so long; more where they would not tell two sessions apart.
 const SHORT_ID: usize = 8;
 
-/// How many events are read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 500;
 
 pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&args::Settings::default(), ambient)?;
-    let sessions = Stock { store: Store::new(&config.folders.data), ambient };
+    let sessions = StoreCommands { store: Store::new(&config.folders.data), ambient };
     let done = match task {
         Task::List(wanted) => sessions.list(&wanted),
         Task::Show(wanted) => sessions.show(&wanted),
@@ -63,12 +63,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(is_pipe)
 }
 
-struct Stock<'a> {
+struct StoreCommands<'a> {
     store: Store,
     ambient: &'a Ambient,
 }
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     fn list(&self, wanted: &Listing) -> anyhow::Result<u8> {
         let filter = Filter {
             cwd: self.folder(wanted.directory.as_deref())?,
@@ -355,7 +355,7 @@ impl Stock<'_> {
         Ok(first.clone())
     }
 
-    /// How much of an id tells every session apart.
+    /// Returns the length of a prefix that tells every id apart.
     fn id_length(&self) -> anyhow::Result<usize> {
         let ids = self.store.ids()?;
         let shared = ids.iter().zip(ids.iter().skip(1)).map(|(one, next)| {

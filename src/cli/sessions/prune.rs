@@ -1,7 +1,7 @@
 //! `pintle sessions prune`, and what is done by itself once a day: sessions that outlived the settings go, and it is said.
 
 use super::terminal::{confirm, one_line, plural, size, time};
-use super::{NOTHING, Stock};
+use super::{NOTHING, StoreCommands};
 use crate::args::Pruning;
 use pintle::ambient::Ambient;
 use pintle::config::{Config, SessionSettings};
@@ -17,7 +17,7 @@ fn policy(settings: &SessionSettings) -> Policy {
     }
 }
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     pub(super) fn prune(&self, wanted: &Pruning, config: &Config) -> anyhow::Result<u8> {
         let mut err = io::stderr();
         if config.sessions == SessionSettings::default() {

@@ -1,4 +1,4 @@
-//! A session as a person reads it: what was said, and a line for each call.
+//! A session as text: its messages, and a line for each call.
 
 use super::terminal::one_line;
 use pintle::export::end_of_item;
@@ -7,7 +7,7 @@ use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::item::ItemBody;
 
-/// What to print of an event, if it is something to read.
+/// Returns the text of an event; none for events that are not printed.
 pub(super) fn lines(record: &EventRecord) -> Option<String> {
     let text = match &record.event {
         Event::ItemCompleted { item } => match &item.body {

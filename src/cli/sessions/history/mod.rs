@@ -1,4 +1,4 @@
-//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a session's
 //! history and review, for a person at a terminal.
 //!
 //! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
@@ -12,7 +12,7 @@ mod tree;
 pub(super) use place::range;
 
 use super::terminal::confirm;
-use super::{NOTHING, Stock};
+use super::{NOTHING, StoreCommands};
 use crate::args::history::History;
 use pintle::agent::{
     Command, EngineHandle, Error, ErrorKind, ForkSession, OpenConfig, SessionHandle,
@@ -27,7 +27,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// Does it and returns the exit code. `stop` is cancelled by a signal.
+/// Runs the command and returns the exit code. `stop` is cancelled by a signal.
 pub(crate) async fn run(
     task: History,
     engine: EngineHandle,
@@ -56,35 +56,35 @@ async fn attempt(
     stop: CancellationToken,
 ) -> anyhow::Result<u8> {
     let store = engine.services().store.clone();
-    let id = Stock { store, ambient }.named(&task.subject().id)?;
-    let desk = Desk::open(engine, ambient, id.clone(), stop.clone());
+    let id = StoreCommands { store, ambient }.named(&task.subject().id)?;
+    let open = OpenSession::open(engine, ambient, id.clone(), stop.clone());
     match &task {
         // For these, another process may have the session.
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
         History::Anchors(wanted) => tree::tell_anchors(engine, &id, wanted.json),
-        History::Rewind(wanted) => desk.await?.rewind(wanted).await,
-        History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
-        History::Patch(wanted) => desk.await?.patch(wanted.open).await,
-        History::Review(wanted) => desk.await?.review(wanted.json).await,
-        History::Keep(wanted) => desk.await?.keep(&wanted.target).await,
+        History::Rewind(wanted) => open.await?.rewind(wanted).await,
+        History::Label(wanted) => open.await?.label(&wanted.to, wanted.name.clone()).await,
+        History::Patch(wanted) => open.await?.patch(wanted.open).await,
+        History::Review(wanted) => open.await?.review(wanted.json).await,
+        History::Keep(wanted) => open.await?.keep(&wanted.target).await,
         History::Undo(wanted) => {
-            desk.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
+            open.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
         }
-        History::Revert(wanted) => desk.await?.revert(wanted.verdict).await,
+        History::Revert(wanted) => open.await?.revert(wanted.verdict).await,
     }
 }
 
-/// A session that is open, and what it takes to work at it.
-struct Desk<'a> {
+/// A session that is open in an engine of this process.
+struct OpenSession<'a> {
     engine: &'a EngineHandle,
     ambient: &'a Ambient,
     session: SessionHandle,
     stop: CancellationToken,
 }
 
-/// What a person answered.
+/// The answer of a person.
 enum Consent {
     Yes,
     No,
@@ -92,7 +92,7 @@ enum Consent {
     Stopped,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> OpenSession<'a> {
     async fn open(
         engine: &'a EngineHandle,
         ambient: &'a Ambient,
@@ -179,8 +179,8 @@ async fn merge(
         );
     };
     let id = from.session_id;
-    let desk = Desk::open(engine, ambient, id.clone(), stop).await?;
-    let merged = desk.ask(|reply| Command::Merge { fork, reply }).await?;
+    let open = OpenSession::open(engine, ambient, id.clone(), stop).await?;
+    let merged = open.ask(|reply| Command::Merge { fork, reply }).await?;
     let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
     let said = [
         format!("{} items came to session {id}, after event {to_seq}", added.len()),
@@ -191,7 +191,7 @@ async fn merge(
     Ok(0)
 }
 
-/// What the engine refused, in words for a person at a terminal.
+/// A refusal of the engine, in words for a person at a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Refused {

@@ -2,7 +2,7 @@
 //! in; and names for places.
 
 use super::super::terminal::{one_line, time};
-use super::{Desk, place, refused};
+use super::{OpenSession, place, refused};
 use crate::args::history::Place;
 use pintle::agent::{Command, EngineHandle};
 use pintle::store::{Entry, anchors, tree as ways};
@@ -16,9 +16,9 @@ use std::io::{self, Write};
 /// A node with what the list of nodes does not say.
 struct Row {
     node: HistoryNode,
-    /// Which prompt it is, from 1.
+    /// The number of the prompt, from 1.
     number: Option<usize>,
-    /// How the turn that it began ended, where that is no node of its own.
+    /// The end of the turn that it began, where that is no node of its own.
     end: Option<End>,
     /// Its own event ends a turn.
     is_end: Option<TurnStatus>,
@@ -62,7 +62,7 @@ fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
     records.filter_map(end).collect()
 }
 
-impl Desk<'_> {
+impl OpenSession<'_> {
     pub(super) async fn nodes(&self) -> anyhow::Result<Vec<HistoryNode>> {
         let told = self.engine.tree(self.session.id.clone()).await;
         Ok(told.map_err(|error| refused(error, &self.session.id))?.nodes)
