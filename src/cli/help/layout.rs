@@ -17,6 +17,12 @@ const DEFAULT_COLUMNS: usize = 80;
 /// The narrowest layout; a narrower terminal wraps by itself.
 const MIN_COLUMNS: usize = 40;
 
+/// A space at which no line is broken; it is printed as any other.
+const FIRM_SPACE: char = '\u{a0}';
+
+/// The longest piece of code that is kept on one line.
+const MAX_FIRM: usize = 32;
+
 /// The space between the columns of a table.
 const GUTTER: usize = 2;
 
@@ -117,12 +123,7 @@ impl Page {
                 Some(code) => code.push_str(&text),
                 None => self.push(&text, self.style()),
             },
-            Event::Code(code) if self.layout.is_styled => {
-                // Code in a heading is part of the heading.
-                let style = self.styles.last().copied().unwrap_or(Style::Code);
-                self.push(&code, style);
-            }
-            Event::Code(code) => self.push(&format!("`{code}`"), Style::Code),
+            Event::Code(code) => self.push_code(&code),
             Event::SoftBreak | Event::HardBreak => self.push(" ", Style::Plain),
             Event::InlineHtml(text) | Event::Html(text) => self.push(&text, Style::Plain),
             Event::Rule
@@ -212,6 +213,17 @@ impl Page {
         self.text.extend(text.chars().map(|c| (c, style)));
     }
 
+    fn push_code(&mut self, code: &str) {
+        let firm = code.replace(' ', &FIRM_SPACE.to_string());
+        let code = if code.len() <= MAX_FIRM { &firm } else { code };
+        if self.layout.is_styled {
+            // Code in a heading is part of the heading.
+            self.push(code, self.styles.last().copied().unwrap_or(Style::Code));
+        } else {
+            self.push(&format!("`{code}`"), Style::Code);
+        }
+    }
+
     /// The columns by which the text of the innermost list item is indented.
     fn indent(&self) -> usize {
         self.lists.iter().map(|list| if list.is_some() { 3 } else { 2 }).sum()
@@ -268,7 +280,7 @@ impl Page {
                 }
                 current = *style;
             }
-            self.out.push(*c);
+            self.out.push(if *c == FIRM_SPACE { ' ' } else { *c });
         }
         if current != Style::Plain {
             self.out.push_str("\u{1b}[0m");
@@ -276,7 +288,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// Says behind a link's text where it leads, unless the text says so itself.
+    /// Writes the target of a link behind its text. A link that is named after a topic becomes the command that prints it.
     fn close_link(&mut self) {
         let Some((target, from)) = self.link.take() else { return };
         let text: String = self.text.iter().skip(from).map(|(c, _)| c).collect();
@@ -287,7 +299,10 @@ impl Page {
             Some(topic) if !target.contains('/') => format!("pintle help {topic}"),
             _ => path.to_owned(),
         };
-        if !text.contains(&place) {
+        if place.ends_with(&format!(" {text}")) {
+            self.text.truncate(from);
+            self.push_code(&place);
+        } else if !text.contains(&place) {
             self.push(&format!(" ({place})"), Style::Plain);
         }
     }

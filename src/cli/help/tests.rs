@@ -95,7 +95,7 @@ fn a_page_looks_like_this_on_a_terminal_of_80_columns() {
 #[test]
 fn markdown_is_laid_out() {
     let text = "# Title\n\nSome *fine* words and `code`, **strong**, \
-        [hooks](hooks.md) and [the map](../../ARCHITECTURE.md).\n\n\
+        [hooks](hooks.md), [these rules](permissions.md#x) and [the map](../../ARCHITECTURE.md).\n\n\
         ## Part\n\n- one item that is long enough to be broken in two\n- two:\n\n  1. first\n  2. second\n\n\
         ```toml\nmodel = \"a/b\"\n\nkey = 1\n```\n\n\
         | name | meaning |\n|---|---|\n| `a` | a text that does not fit into what is left |\n| bee | short |\n\n\
@@ -105,7 +105,8 @@ fn markdown_is_laid_out() {
         =====
 
         Some fine words and `code`, strong,
-        hooks (pintle help hooks) and the map
+        `pintle help hooks`, these rules (pintle
+        help permissions) and the map
         (ARCHITECTURE.md).
 
         Part
