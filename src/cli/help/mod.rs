@@ -108,7 +108,8 @@ fn layout(ambient: &Ambient) -> Option<Layout> {
     }
     let size = rustix::termios::tcgetwinsize(&stdout).ok();
     let columns = size.map_or(0, |size| usize::from(size.ws_col));
-    let is_styled = ambient.var("NO_COLOR").is_none_or(str::is_empty);
+    let is_dumb = ambient.var("TERM") == Some("dumb");
+    let is_styled = !is_dumb && ambient.var("NO_COLOR").is_none_or(str::is_empty);
     Some(Layout::new(columns, is_styled))
 }
 
