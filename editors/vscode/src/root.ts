@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
@@ -18,6 +19,7 @@ import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
 import { fromPage } from "./view/fromPage.ts";
+import { HelpPages } from "./view/helpPages.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
 import { Overlay } from "./view/overlay.ts";
 import { Problems } from "./view/problems.ts";
@@ -43,6 +45,7 @@ export class Extension {
   readonly sessions: SessionsTree;
   readonly overlay: Overlay;
   readonly base: BaseFiles;
+  readonly help: HelpPages;
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -62,6 +65,9 @@ export class Extension {
     this.sessions = new SessionsTree(this);
     this.#statusBar = new StatusBar(this);
     this.base = new BaseFiles(this);
+    this.help = new HelpPages(() =>
+      locate(this.#settings.path, context.extensionPath, this.folderPath, thisMachine()),
+    );
     this.overlay = new Overlay(this);
     this.#hunkControl = new HunkControl(this);
     this.#editor = new OpenDocuments(this);
@@ -73,6 +79,7 @@ export class Extension {
       this.sessions,
       this.#statusBar,
       this.base,
+      this.help,
       this.overlay,
       this.#hunkControl,
       this.#editor,

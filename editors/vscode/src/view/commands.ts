@@ -23,12 +23,22 @@ export function registerCommands(extension: Extension): vscode.Disposable {
     "pintle.compareUnsaved": (path: string) => compareUnsaved(extension, path),
     "pintle.restartEngine": () => extension.chat?.engine.restart(),
     "pintle.showLog": () => extension.log.show(),
+    "pintle.help": () => help(extension),
     "pintle.openSettings": () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:pintle.pintle"),
   };
   return vscode.Disposable.from(
     ...Object.entries(table).map(([name, run]) => vscode.commands.registerCommand(name, run)),
   );
+}
+
+/** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */
+async function help(extension: Extension): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    void vscode.window.showInformationMessage("Trust this folder to read the engine's guides.");
+    return;
+  }
+  await extension.help.open();
 }
 
 async function ask(extension: Extension): Promise<void> {
