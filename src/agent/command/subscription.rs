@@ -1,7 +1,6 @@
 //! Subscriptions: who receives a session's events, and in what form.
 
-use super::Reply;
-use super::SessionHandle;
+use super::{Reply, SessionHandle};
 use crate::agent::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use pintle_protocol::approval::{Approval, PermissionMode};
 use pintle_protocol::content::Usage;

@@ -2,8 +2,7 @@
 //!
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::OpenConfig;
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::project::{Owner, Place};

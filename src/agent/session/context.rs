@@ -1,7 +1,6 @@
 //! What a session's model is sent, and how full its window is; summing up on request.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::{ContextCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::turn::context::Work;

@@ -2,8 +2,7 @@
 //!
 //! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Error, ErrorKind};

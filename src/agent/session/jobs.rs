@@ -2,8 +2,7 @@
 //!
 //! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::JobCommand;
 use crate::agent::jobs::Happened;
 use crate::exec::{Command, Error};

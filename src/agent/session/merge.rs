@@ -2,8 +2,7 @@
 //!
 //! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply};
 use crate::agent::error::{Error, ErrorKind};

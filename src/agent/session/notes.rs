@@ -2,8 +2,7 @@
 //!
 //! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::{Note, NoteBody, Reply};
 use crate::context::conversation::engine_message;
 use pintle_protocol::event::Event;

@@ -2,8 +2,7 @@
 //!
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
-use super::Session;
-use super::Settings;
+use super::{Session, Settings};
 use crate::agent::command::{OpenConfig, Record, SettingsCommand};
 use crate::agent::error::Error;
 use crate::agent::session::parse_model;

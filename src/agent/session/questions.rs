@@ -3,9 +3,8 @@
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.
 
-use super::Phase;
-use super::Session;
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
+use super::{Phase, Session};
 use crate::agent::command::Answer;
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;

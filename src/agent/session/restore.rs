@@ -3,8 +3,7 @@
 //! Invariants: what somebody else wrote stays unless it is named; what was there before is kept first, so that going back can be undone;
 //! what was written is read again.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::Record;
 use crate::agent::error::Error;

@@ -1,7 +1,6 @@
 //! Who watches, and what they are handed.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::{

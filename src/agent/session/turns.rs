@@ -1,7 +1,6 @@
 //! How turns begin, are told things, and end.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::clients;
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
 use crate::agent::error::{Error, ErrorKind};
