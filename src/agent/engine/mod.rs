@@ -59,7 +59,7 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// What every session works with.
+    /// The services that every session shares.
     pub fn services(&self) -> &Services {
         &self.services
     }
@@ -88,7 +88,7 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// What editors give, where this engine takes part in that.
+    /// The documents and terminals of editors; `None` where the files are on another machine.
     pub fn editors(&self) -> Option<&Editors> {
         self.services.editors.as_ref()
     }

@@ -12,10 +12,10 @@ use pintle_protocol::ids::SessionId;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// How much of the output is kept; the rest is in a file.
+/// The limits of the output that is kept; the rest is in a file.
 const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonsRun {
     /// The end of what it printed, stdout and stderr as they came.

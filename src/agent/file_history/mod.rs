@@ -1,4 +1,4 @@
-//! What a turn's calls do to files, seen before and after each call that may change some.
+//! The changes of files by a turn's calls, found by comparing files before and after each call that may change some.
 //!
 //! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
 //! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
@@ -28,10 +28,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What a session knows of the files that were changed in it.
+/// A session's knowledge of the files that were changed in it.
 #[derive(Debug, Default)]
 pub(super) struct FileHistory {
-    /// What the journal says of them.
+    /// Their last states in the journal.
     states: FileStates,
     /// The folder when it was looked at last.
     scanned: Arc<Files>,
@@ -43,7 +43,7 @@ pub(super) struct FileHistory {
     has_told_loss: bool,
 }
 
-/// How things were before a call.
+/// The files before a call.
 #[derive(Debug)]
 pub(super) enum Before {
     /// It changes nothing, or nobody can tell.
@@ -54,7 +54,7 @@ pub(super) enum Before {
     Folder,
 }
 
-/// What was changed while a call ran, and by whom.
+/// The changes of files while a call ran, by who made them.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Seen {
     /// By somebody else, before the call changed it.
@@ -377,7 +377,7 @@ pub(super) async fn look_at(
     }
 }
 
-/// What changes have made of a file in which somebody may have typed meanwhile.
+/// The edits of an open document, in which somebody may have typed meanwhile, as one transition.
 async fn transition(
     place: &Workspace,
     path: &Path,
@@ -396,7 +396,7 @@ async fn transition(
     })
 }
 
-/// What a file is now; its content is kept.
+/// The state of a file now; its content is kept.
 ///
 /// # Errors
 /// It cannot be read, or its content not be kept.

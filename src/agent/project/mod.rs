@@ -1,4 +1,4 @@
-//! What a project and its user have written down for agents, read from where it stands. What it means is decided in `context`.
+//! The files that a project and its user have written for agents, read from where they are. `context` decides what they mean.
 //!
 //! Everything is read through an environment: a project's files in the place where tools act, a user's own on this machine.
 //! Invariant: reading starts nothing of the project, and what cannot be read is left out or told as a problem, never an error.
@@ -18,7 +18,7 @@ use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many files are read side by side. Behind a command prefix each is a process of its own.
+/// The number of files that are read concurrently. Behind a command prefix each is a process of its own.
 const SIDE_BY_SIDE: usize = 8;
 
 /// More of a file than this is not read.
@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 256 * 1024;
 /// More files of one kind than this are not read.
 const MAX_FILES: usize = 200;
 
-/// What a user has written down for all projects.
+/// A user's own documents, rules, skills, prompts and agents, for all projects.
 #[derive(Debug, Clone, Default)]
 pub struct Personal {
     /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
@@ -87,7 +87,7 @@ pub(super) enum Owner {
     User,
 }
 
-/// What was read of one kind, and what could not be understood.
+/// The files of one kind, and the problems with files that could not be understood.
 #[derive(Debug)]
 pub(super) struct Found<T> {
     pub(super) all: Vec<(T, PathBuf, Owner)>,
@@ -128,7 +128,7 @@ impl<'a> Place<'a> {
         Self { env, personal, cwd, root, real_root, is_repository }
     }
 
-    /// How to read at a path, and whose it is: a user's own folder is on this machine.
+    /// The environment for a path, and its owner: a user's own folder is on this machine.
     pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
         match &self.personal.folder {
             Some((env, folder)) if path.starts_with(folder) || self.personal.sources.name(path) => {
@@ -367,7 +367,7 @@ pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, E
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Whether something at a path is a file.
+/// Returns true when there is a file at a path.
 pub(super) async fn is_file(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::File)
 }

@@ -1,4 +1,4 @@
-//! What happens to sub-agents: they are made, work, are told things and closed.
+//! Sub-agents: made, steered, followed and closed.
 //!
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long sub-agents may take to stop when the session ends, before they are let go of.
+/// The time that sub-agents have to stop when the session ends, before they are abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(8);
 
 impl Session {
@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// What a sub-agent did to files is told here as well: its work is the session's.
+    /// Records a sub-agent's changes of files here as well: its work is the session's.
     fn agent_changed(&mut self, id: &AgentId, changes: Vec<FileRecord>) {
         let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
             return;

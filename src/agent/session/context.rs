@@ -1,4 +1,4 @@
-//! What a session's model is sent, and how full its window is; summing up on request.
+//! Commands about the context: the last request to the model, the use of its window, compaction on request.
 
 use super::{Phase, Session};
 use crate::agent::command::{ContextCommand, Reply};
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// What the model was sent last, else what it would be sent.
+    /// The last request to the model, else the request that it would be sent.
     pub(super) fn read_context(&self) -> ContextReadResult {
         let would_be;
         let sent = match (&self.view.sent, &self.phase) {
@@ -68,7 +68,7 @@ impl Session {
         }
     }
 
-    /// How full the window is.
+    /// The use of the window.
     pub(super) fn context_usage(&self) -> ContextUsage {
         if let Some(usage) = &self.view.usage {
             return usage.clone();

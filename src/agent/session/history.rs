@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// What is to be summed up after going to another place.
+/// The messages to sum up after going to another place.
 struct Left {
     turn_id: TurnId,
     messages: Vec<Arc<Message>>,
@@ -125,7 +125,7 @@ impl Session {
         Ok(result)
     }
 
-    /// What the model knows, as messages.
+    /// The conversation's messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
             Phase::Idle(state) => state.conversation.messages.clone(),
@@ -133,7 +133,7 @@ impl Session {
         }
     }
 
-    /// What of these messages the model does not know any more, to be summed up.
+    /// The messages that are not in the conversation any more, to be summed up.
     fn left(&self, known: Vec<Arc<Message>>, provider: Arc<dyn Provider>) -> Option<Left> {
         let now = self.known_messages();
         // Messages hold raw JSON, which knows no equality but that of its text.

@@ -1,4 +1,4 @@
-//! What the session does for its running turn.
+//! The session as the [`Host`] of its running turn.
 
 use super::Session;
 use crate::agent::host::{Activity, Host, JournalLost};
@@ -110,7 +110,7 @@ impl Host for Session {
     }
 }
 
-/// Whether an event says that a call runs now.
+/// Returns true for the event that says that a call runs now.
 fn begins_call(event: &Event) -> bool {
     matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
         && matches!(item.body, ItemBody::ToolCall(_)))

@@ -1,4 +1,4 @@
-//! What happens in the background: jobs begin, print, end, and are asked about.
+//! Background jobs: they begin, print and end, and clients ask about them.
 //!
 //! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
 
@@ -14,7 +14,7 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long jobs may take to stop when the session ends, before they are dropped, which kills them.
+/// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
 impl Session {

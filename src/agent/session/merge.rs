@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-/// What a fork of a session holds, in which nothing is open.
+/// The entries of a fork of a session, in which nothing is open.
 async fn entries_of_fork(
     store: Store,
     fork: &SessionId,

@@ -11,16 +11,16 @@ use pintle_protocol::content::{Content, Usage};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a model may take. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+/// The time limit for the model. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The most that a model may say: far more than a title, since some think first.
 const MAX_TOKENS: u32 = 2_048;
 
-/// What a model answered, and what that took.
+/// A model's answer and its use, or the reason why there is none.
 pub(super) type Answered = Result<(String, Usage), String>;
 
-/// Whether a model is to name the session, and the request that does.
+/// The naming of a session by a model: whether it is due, and the request.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     /// No model has named it yet, and no person has said anything about its name.

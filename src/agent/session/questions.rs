@@ -1,4 +1,4 @@
-//! What is asked of people: questions of permission, questions of the model, and the plan that it shows them.
+//! Approvals, questions of the model, and the plan that it shows.
 //!
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What becomes of a file, and what it is now.
+/// The plan for a file, and its present state.
 pub(super) struct Plan {
     pub(super) fate: FileFate,
     wanted: Wanted,
@@ -35,7 +35,7 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// What going back to a place would do to each file that was changed since.
+    /// Plans what going back to a place does to each file that was changed since.
     pub(super) async fn plan(
         &self,
         entries: &[Entry],

@@ -1,4 +1,4 @@
-//! Who watches, and what they are handed.
+//! Commands about subscriptions, and the session's state as subscribers see it.
 
 use super::{Phase, Session};
 use crate::agent::background::in_background;
@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How many events may be sent to a new subscriber at once; with more it pages.
+/// The most events that are sent to a new subscriber at once; with more it pages.
 const REPLAY_LIMIT: usize = 1000;
 
 impl Session {
@@ -135,7 +135,7 @@ impl Session {
         Ok(())
     }
 
-    /// What editors find wrong, for a turn that begins: nobody waits for one that is gone.
+    /// The diagnostics of editors, for a turn that begins. Those of a client that is gone are dropped.
     pub(super) fn reports(&self) -> watch::Receiver<Reports> {
         let is_there = |id| self.log.subscribers.iter().any(|served| served.subscriber.id == id);
         self.contributions.reports.send_modify(|reports| reports.keep_if(is_there));

@@ -1,4 +1,4 @@
-//! What a session is called: named by a person at any time, or once by a model beside everything else.
+//! The session's title: given by a person at any time, or once by a model in the background.
 //!
 //! Invariants: a model never changes what a person said; asking one delays no turn, and does not outlive the session.
 

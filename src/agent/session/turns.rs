@@ -1,4 +1,4 @@
-//! How turns begin, are told things, and end.
+//! Turns: begun, steered, stopped, ended.
 
 use super::{Phase, Session};
 use crate::agent::clients;
@@ -225,7 +225,7 @@ impl Session {
         }
     }
 
-    /// What the system prompt is made of beside files.
+    /// The inputs of the system prompt beside files.
     fn brief(&self) -> Brief {
         Brief {
             personal: Arc::clone(&self.services.personal),
@@ -266,7 +266,7 @@ impl Session {
         self.subagents.interrupt();
     }
 
-    /// How much a turn may take that begins with these messages.
+    /// The limits of a turn that begins with these messages.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),

@@ -11,16 +11,16 @@ use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
 use tokio::sync::mpsc;
 
-/// How many events may wait here. When full, the rest is read from the journal.
+/// The capacity of the feed. When it is full, the rest is read from the journal.
 const FEED_CAPACITY: usize = 64;
 
-/// How many events are read from the journal at once.
+/// The size of a page of the journal.
 const PAGE: usize = 200;
 
 /// No client has this number: they count from 0.
 const PARENT: SubscriberId = SubscriberId(u64::MAX);
 
-/// What was heard.
+/// News of a sub-agent.
 #[derive(Debug)]
 pub(in crate::agent) enum Heard {
     /// It began to work, by whoever's word.

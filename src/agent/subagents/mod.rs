@@ -22,7 +22,7 @@ use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// How many requests of tools may wait. A tool waits for its answer, so more than its calls side by side never come.
+/// The capacity of the channel for requests of tools. A tool waits for its response, so there are never more than calls side by side.
 const REQUEST_CAPACITY: usize = 16;
 
 /// So many may work at a time: each is a model of its own that costs.
@@ -82,7 +82,7 @@ pub(super) struct Made {
     pub(super) model: String,
 }
 
-/// What happened to a sub-agent.
+/// An event of a sub-agent.
 pub(super) enum Happened {
     /// A tool asks for something.
     Asked(AgentRequest),
@@ -183,7 +183,7 @@ impl Subagents {
         }));
     }
 
-    /// Whether the turn that wanted it was stopped meanwhile.
+    /// Returns true when the turn that asked for it was stopped meanwhile.
     pub(super) fn is_unwanted(&self, id: &AgentId) -> bool {
         self.closing.is_cancelled()
             || self.entries.iter().any(|entry| entry.id == *id && entry.is_unwanted)
@@ -352,7 +352,7 @@ impl Subagents {
         Some(open.item.clone())
     }
 
-    /// What the model is to be told of those who stopped working while nobody waited; it counts as told.
+    /// Takes the news of sub-agents that stopped working while nobody waited; it counts as told.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         for entry in &mut self.entries {
@@ -451,7 +451,7 @@ async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
     Ok(())
 }
 
-/// What a turn of a sub-agent took.
+/// The tokens and the cost of a sub-agent's turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub(super) usage: Usage,

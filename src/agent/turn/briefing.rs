@@ -1,4 +1,4 @@
-//! What a session's model has been told about where it works: the system prompt, and what changed since.
+//! The briefing of a session's model: the system prompt, and the changes that it was told since.
 //!
 //! The prompt is kept in the journal, so that its bytes stay the same in every later life of the session; another model has it made anew.
 //! This file holds the state; `prompt` reads files and tells what is new.
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a prompt is made of beside files.
+/// The inputs of a system prompt beside files.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct Brief {
     pub(in crate::agent) personal: Arc<Personal>,
@@ -28,7 +28,7 @@ pub(in crate::agent) struct Brief {
     pub(in crate::agent) system_prompt: Option<String>,
 }
 
-/// What a model has been told. The journal keeps it with `prompt.made`.
+/// The knowledge of a model about where it works. The journal keeps it with `prompt.made`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::agent) struct Briefing {
     /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
@@ -64,7 +64,7 @@ pub(in crate::agent) struct Known {
     pub(in crate::agent) sum: u64,
 }
 
-/// What a message of the engine told; the journal keeps it with the message.
+/// The news in a message of the engine; the journal keeps it with the message.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(in crate::agent) struct Told {
     /// The documents as the model knows them now; `None` when they are the same.

@@ -27,10 +27,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How many pieces of output may wait while the session is busy; more are dropped, the result holds all.
+/// The capacity of the channel for output while the session is busy. More pieces are dropped; the result holds all.
 const PROGRESS_CAPACITY: usize = 16;
 
-/// How long a cancelled tool may take to stop and clean up before it is dropped, which kills its processes.
+/// The time that a cancelled tool has to stop and clean up before it is dropped, which kills its processes.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
 /// A batch that is over; the results are in the conversation.
@@ -38,9 +38,9 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(in crate::agent) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
     pub(in crate::agent) steers: Vec<QueuedInput>,
-    /// What was changed in files.
+    /// The changes of files.
     pub(in crate::agent) changes: Vec<FileChange>,
-    /// Why the turn ends, if it does.
+    /// The end of the turn, if it ends here.
     pub(in crate::agent) ended: Option<End>,
 }
 
@@ -230,7 +230,7 @@ fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
     }
 }
 
-/// How a call ended.
+/// The outcome of a call.
 struct Outcome {
     status: ItemStatus,
     result: ToolResult,

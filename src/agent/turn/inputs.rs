@@ -1,4 +1,4 @@
-//! What a person sends, made into what the model reads: prompts called by name, files and pictures that are attached or mentioned.
+//! Renders a person's input into the content that the model reads: prompts called by name, files and images that are attached or mentioned.
 //!
 //! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
 //! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
@@ -172,7 +172,7 @@ async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
     }
 }
 
-/// Whether there is anything to read in a message.
+/// Returns true for a message without anything to read.
 pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
         Input::Text { text } => text.trim().is_empty(),
@@ -183,7 +183,7 @@ pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
     })
 }
 
-/// Why a message cannot be taken, with what to do.
+/// Checks a message. An error is the reason to refuse it, with a hint.
 pub(in crate::agent) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
     if is_blank(sent) {
         return Err(("the input is empty".to_owned(), "send at least one block that is not blank"));

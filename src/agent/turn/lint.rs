@@ -14,20 +14,20 @@ use std::path::Path;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long it may take, where no setting says.
+/// The default time limit.
 pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How much of what it says the model reads.
+/// The limits of the output that the model reads.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(200), keep: Keep::HeadAndTail };
 
-/// What is run after changes.
+/// The command that runs after changes.
 #[derive(Debug, Clone)]
 pub struct Lint {
     /// The command; the changed files follow it.
     pub command: String,
     /// Only for files with such paths, from the working directory; none is every file.
     pub globs: Option<GlobSet>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
 }
 
@@ -57,7 +57,7 @@ impl Lint {
     }
 }
 
-/// What the model is to read, if anything.
+/// The message for the model, if there is one.
 fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let said = said.trim();
     if code == 0 && (said.is_empty() || said == before) {

@@ -46,7 +46,7 @@ use std::sync::Arc;
 /// The code of a provider's refusal because the conversation is too long.
 const OVERFLOW: &str = "overflow";
 
-/// What a model reads whose reply reached its length limit.
+/// The message after a reply that reached its length limit.
 const GO_ON: &str = "From the engine, not from the user: your reply reached its length limit and was cut there. Go on \
     exactly where it stopped, and repeat nothing.";
 

@@ -10,15 +10,15 @@ use pintle_protocol::plan::WorkMode;
 pub(in crate::agent) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
-/// What the model reads when plan mode begins.
+/// The message that begins plan mode.
 const PLAN: &str = "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, \
     run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what \
     is to be different. If nothing is to be changed, just answer.";
 
-/// What the model reads when it is over.
+/// The message that ends plan mode.
 const ACT: &str = "From the engine, not from the user: plan mode is over. You may change files and run commands again.";
 
-/// Why a call cannot run in this mode, as the model reads it.
+/// The reason why a call cannot run in this mode, as the model reads it.
 pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
         (WorkMode::Act, _) | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. }) => {
@@ -33,7 +33,7 @@ pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String
     ))
 }
 
-/// What the model is to be told when it works in a mode and knows of another.
+/// The message for a model that works in a mode and knows of another.
 pub(in crate::agent) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
     let text = match (now, told) {
         (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,

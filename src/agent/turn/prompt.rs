@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the journal keeps with `prompt.made`: what a model has been told, and of what it was made.
+/// The private part of `prompt.made`: the briefing, and the parts that the prompt was made of.
 #[derive(Serialize)]
 struct Kept<'a> {
     #[serde(flatten)]
@@ -194,7 +194,7 @@ async fn known(place: &Place<'_>, document: &Document) -> Known {
     Known { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
 }
 
-/// What became of a document since the model was told of it.
+/// The state of a document since the model was told of it.
 enum Change {
     Same(Known),
     /// It says something else, or is new.

@@ -1,4 +1,4 @@
-//! Whether to ask a provider once more, and when: pure.
+//! The retry policy: whether to send a request again, and when. Pure.
 //!
 //! Not the asking itself, which `step` does. A wait that the provider asks for is kept, or, when it is longer than anybody
 //! would sit through, told and not waited for.
@@ -6,10 +6,10 @@
 use crate::llm::Error;
 use std::time::Duration;
 
-/// How patient to be with a provider that fails.
+/// When a request to a provider that failed is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a request is sent again.
+    /// The most times that a request is sent again.
     pub retries: u32,
     /// The wait before the first retry; each next one is twice as long.
     pub first: Duration,
@@ -33,13 +33,13 @@ impl Default for RetryPolicy {
 /// The failures of one request so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::agent) struct Failures {
-    /// How many there were.
+    /// Their number.
     pub(in crate::agent) count: u32,
-    /// How long was waited after them.
+    /// The time that was waited after them.
     pub(in crate::agent) waited: Duration,
 }
 
-/// Why a request is not sent again.
+/// The reason why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::agent) enum GivenUp {
     /// The same again would fail the same way.
@@ -50,7 +50,7 @@ pub(in crate::agent) enum GivenUp {
     TooLong(Duration),
 }
 
-/// How long to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
+/// The time to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
 /// that those who failed together do not come back together.
 pub(in crate::agent) fn next_delay(
     retry_policy: &RetryPolicy,

@@ -1,6 +1,6 @@
 //! Makes room in a conversation: prunes old results, or has the model sum up what was said.
 //!
-//! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
+//! `context::room` decides; this acts. Invariant: the conversation changes only after the journal says so,
 //! and a summing up that fails leaves it as it was.
 
 use crate::agent::host::{Activity, Host, uncancelled};
@@ -30,10 +30,10 @@ const MAX_SUMMARY_TOKENS: u32 = 8_192;
 /// The window that is assumed where none is known and room must be made.
 const ASSUMED_WINDOW: u64 = 128_000;
 
-/// What a person is told of the window's end, in hundredths.
+/// The use of the window at which a person is warned, in percent.
 const WARN_AT_PERCENT: u64 = 80;
 
-/// What a summing up is for.
+/// A compaction: its reason, and what it is to pay attention to.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct Wanted<'a> {
     pub(in crate::agent) reason: CompactionReason,
@@ -211,7 +211,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     Ok(prune(host, conversation, meter, keep, (tokens, None)))
 }
 
-/// What is summed up has to fit as well: its beginning and its end matter most.
+/// The text to sum up, cut to fit the window: its beginning and its end matter most.
 fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
     let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
@@ -249,7 +249,7 @@ pub(in crate::agent) async fn sum_up_left<H: Host>(
     }
 }
 
-/// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
+/// The tokens to keep, by the estimate. Where the provider counts more than the estimate says, less is kept in the same
 /// measure, so that there is always something to sum up.
 fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
     let estimated = sum(&conversation.messages);
@@ -274,7 +274,7 @@ fn set(item: &mut Item, change: impl FnOnce(&mut Compaction)) {
     }
 }
 
-/// Why there is no summary.
+/// The reason why there is no summary.
 enum Unsummed {
     Interrupted,
     Failed(String),
@@ -370,7 +370,7 @@ async fn read<H: Host>(
     Some(Ok(said))
 }
 
-/// How full the window is.
+/// The use of the window.
 pub(in crate::agent) fn usage(
     ctx: &TurnContext,
     meter: &mut Meter,

@@ -32,13 +32,13 @@ const MAX_BURST: u32 = 64;
 /// A reply that is over.
 #[derive(Debug)]
 pub(in crate::agent) struct Reply {
-    /// What the model said, as far as it may go back to it.
+    /// The model's message, as far as it may go back to it.
     pub(in crate::agent) assistant: Assistant,
     /// The tools it asked for; none if the reply was cut.
     pub(in crate::agent) calls: Vec<Call>,
-    /// What its provider counted.
+    /// The provider's count.
     pub(in crate::agent) usage: Usage,
-    /// Why it was cut, if it was.
+    /// The reason why it was cut, if it was.
     pub(in crate::agent) cut: Option<End>,
 }
 
@@ -62,11 +62,11 @@ struct Stream<'a, H> {
     step: u32,
     blocks: BTreeMap<usize, Live>,
     accumulator: Accumulator,
-    /// What its provider has counted and nobody was told.
+    /// The provider's count that subscribers have not been told.
     untold: Option<Usage>,
 }
 
-/// How asking once ended.
+/// The outcome of one request.
 enum Asked {
     /// With a reply, whole or cut for good.
     Replied(Reply),
@@ -175,7 +175,7 @@ async fn ask<H: Host>(
     Ok(Asked::Replied(stream.finish(cut, tally)))
 }
 
-/// Why a reply was cut.
+/// The reason why a reply was cut.
 enum Cut {
     Interrupted,
     Failed(Error),
@@ -354,7 +354,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// What the model costs in the tier that served the reply.
+    /// The price of the model in the tier that served the reply.
     fn price(&self) -> Option<Price> {
         self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
     }
@@ -453,7 +453,7 @@ impl Live {
     }
 }
 
-/// What the journal keeps of a block, and the call it makes. `None` for what cannot go back to a model.
+/// The part of a block that the journal keeps, and the call that it makes. `None` for a block that cannot go back to a model.
 fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
     match block {
         AssistantBlock::Text { text, opaque } => {

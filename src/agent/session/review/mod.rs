@@ -1,4 +1,4 @@
-//! What a client asks of the review: hunks, verdicts, baselines, patches.
+//! Commands about the review: hunks, verdicts, baselines, patches.
 //!
 //! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, only over
 //! what the verdict was decided about, and is as before where the verdict does not get there.
@@ -206,7 +206,7 @@ impl Session {
         self.others_changed(changes)
     }
 
-    /// What the files are now that the agent has changed.
+    /// The present states of the files that the agent has changed.
     async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
         let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
@@ -243,7 +243,7 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
-    /// What the model is to be told of verdicts; it counts as told.
+    /// Takes the news of verdicts for the model; it counts as told.
     pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
