@@ -49,7 +49,7 @@ pub use command::{
     Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, SessionHandle,
     SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, TurnCommand,
 };
-pub use engine::{Engine, EngineHandle, PageRange, PersonsRun};
+pub use engine::{Engine, EngineHandle, PageRange, UserShellRun};
 pub use error::{Error, ErrorKind};
 pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};

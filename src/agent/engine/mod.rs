@@ -8,7 +8,7 @@ mod stored;
 mod user_shell;
 
 pub use stored::PageRange;
-pub use user_shell::PersonsRun;
+pub use user_shell::UserShellRun;
 
 use crate::agent::background::in_background;
 use crate::agent::command::{

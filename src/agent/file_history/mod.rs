@@ -45,7 +45,7 @@ pub(super) struct FileHistory {
 
 /// The files before a call.
 #[derive(Debug)]
-pub(super) enum Before {
+pub(super) enum FilesBefore {
     /// It changes nothing, or nobody can tell.
     Unknown,
     /// These files, each as it was.
@@ -56,7 +56,7 @@ pub(super) enum Before {
 
 /// The changes of files while a call ran, by who made them.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct ObservedChanges {
     /// By somebody else, before the call changed it.
     before: Vec<FileRecord>,
     by_call: Vec<FileRecord>,
@@ -64,7 +64,7 @@ struct Seen {
     after: Vec<FileRecord>,
 }
 
-impl Seen {
+impl ObservedChanges {
     /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
     fn file(
         &mut self,
@@ -98,27 +98,27 @@ impl FileHistory {
         host: &mut H,
         place: &Workspace,
         access: &Access,
-    ) -> Before {
+    ) -> FilesBefore {
         if let Access::Write(_) | Access::Execute(_) = access {
             self.note(&host.gap().await);
         }
         match access {
-            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
+            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => FilesBefore::Unknown,
             Access::Write(paths) => {
                 let found = host.wait(present(place, paths)).await;
                 self.note_others(host, &found);
-                Before::Paths(found)
+                FilesBefore::Paths(found)
             }
-            Access::Execute(_) if self.is_blind => Before::Unknown,
+            Access::Execute(_) if self.is_blind => FilesBefore::Unknown,
             Access::Execute(_) => {
-                let Some(files) = self.scan(host, place).await else { return Before::Unknown };
+                let Some(files) = self.scan(host, place).await else { return FilesBefore::Unknown };
                 let roots = host.wait(place.roots()).await;
                 let known = self.states.paths().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
                 self.note_others(host, &found);
                 self.scanned = files;
-                Before::Folder
+                FilesBefore::Folder
             }
         }
     }
@@ -128,17 +128,17 @@ impl FileHistory {
         &self,
         place: &Workspace,
         turn_id: &TurnId,
-        before: &Before,
+        before: &FilesBefore,
         item_id: &ItemId,
     ) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let (folders, mut before): (_, BTreeMap<String, _>) = match before {
-            Before::Unknown => return,
-            Before::Paths(found) => (
+            FilesBefore::Unknown => return,
+            FilesBefore::Paths(found) => (
                 Vec::new(),
                 found.iter().map(|(path, state)| (text(path), state.clone())).collect(),
             ),
-            Before::Folder => {
+            FilesBefore::Folder => {
                 let seen = self.scanned.iter();
                 let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
                 (place.roots().await, seen.collect())
@@ -160,16 +160,16 @@ impl FileHistory {
         &mut self,
         host: &mut H,
         place: &Workspace,
-        before: Before,
+        before: FilesBefore,
         item_id: &ItemId,
     ) {
-        let mut seen = Seen::default();
+        let mut seen = ObservedChanges::default();
         match before {
-            Before::Unknown => return,
-            Before::Paths(found) => {
+            FilesBefore::Unknown => return,
+            FilesBefore::Paths(found) => {
                 seen = host.wait(compared(place, found)).await;
             }
-            Before::Folder => {
+            FilesBefore::Folder => {
                 let Some(files) = self.scan(host, place).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
@@ -297,8 +297,8 @@ async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<F
 }
 
 /// Compares files with what they were before a call.
-async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> Seen {
-    let mut seen = Seen::default();
+async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> ObservedChanges {
+    let mut seen = ObservedChanges::default();
     for (path, before) in before {
         match state(place.env.as_ref(), &place.blobs, &path).await {
             Ok(after) => {

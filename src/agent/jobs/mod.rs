@@ -4,6 +4,7 @@
 //! happened, the session appends that. Invariant: a job's future lives in here, so whatever drops this kills every job.
 
 use crate::agent::full_output::name_full_output;
+use crate::context::conversation::from_engine;
 use crate::exec::{End, Environment, Error, OutputBuffer, Ran};
 use crate::history::recovery::EarlierJobs;
 use crate::text::truncate::{self, Limits};
@@ -76,11 +77,11 @@ enum Waiting {
 
 /// An event of the background.
 #[derive(Debug)]
-pub(super) enum Happened {
+pub(super) enum JobEvent {
     /// A job ended.
     Ended(ItemId, Result<Ran, Error>),
     /// A tool asks for something.
-    Asked(JobRequest),
+    Requested(JobRequest),
     /// A job printed something.
     Printed(ItemId, String),
 }
@@ -123,18 +124,18 @@ impl Jobs {
     }
 
     /// The way for tools to ask.
-    pub(super) fn desk(&self) -> crate::tools::Jobs {
+    pub(super) fn requests(&self) -> crate::tools::Jobs {
         crate::tools::Jobs::new(self.requests_tx.clone())
     }
 
     /// Waits for what happens next, and lets the jobs go on meanwhile. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Happened {
+    pub(super) async fn next(&mut self) -> JobEvent {
         tokio::select! {
             biased;
-            Some((item, ran)) = self.running.next() => Happened::Ended(item, ran),
-            Some((item, text)) = self.printed.recv() => Happened::Printed(item, text),
+            Some((item, ran)) = self.running.next() => JobEvent::Ended(item, ran),
+            Some((item, text)) = self.printed.recv() => JobEvent::Printed(item, text),
             // Both channels have a sender in here, so they never end.
-            Some(request) = self.requests.recv() => Happened::Asked(request),
+            Some(request) = self.requests.recv() => JobEvent::Requested(request),
         }
     }
 
@@ -340,7 +341,7 @@ impl Jobs {
             });
             jobs.push(entry.item.id.clone());
         }
-        let text = format!("From the engine, not from the user: {}", news.join("\n"));
+        let text = from_engine(news.join("\n"));
         (!jobs.is_empty()).then_some(EngineMessage { text, jobs, ..EngineMessage::default() })
     }
 }

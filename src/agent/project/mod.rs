@@ -67,7 +67,7 @@ impl Sources {
 
 /// Where to read.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct ProjectFiles<'a> {
     env: &'a dyn Environment,
     personal: &'a Personal,
     /// The working directory.
@@ -89,12 +89,12 @@ pub(super) enum Owner {
 
 /// The files of one kind, and the problems with files that could not be understood.
 #[derive(Debug)]
-pub(super) struct Found<T> {
+pub(super) struct FoundFiles<T> {
     pub(super) all: Vec<(T, PathBuf, Owner)>,
     pub(super) problems: Vec<String>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ProjectFiles<'a> {
     /// The place that a working directory belongs to.
     pub(super) async fn of(
         env: &'a dyn Environment,
@@ -166,7 +166,7 @@ impl<'a> Place<'a> {
     }
 
     /// The rules. Where the model cannot read a user's files, it is told no rule that it would have to.
-    pub(super) async fn rules(&self) -> Found<Rule> {
+    pub(super) async fn rules(&self) -> FoundFiles<Rule> {
         let folders = self.folders(&rules::FOLDERS, "rules");
         let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
         let is_readable = |(rule, _, owner): &(Rule, PathBuf, Owner)| {
@@ -177,7 +177,7 @@ impl<'a> Place<'a> {
     }
 
     /// The skills whose files the model can read.
-    pub(super) async fn skills(&self) -> Found<Skill> {
+    pub(super) async fn skills(&self) -> FoundFiles<Skill> {
         let Named { paths, alone } = &self.personal.sources.skills;
         let mut folders =
             if *alone { Vec::new() } else { self.folders(&skills::FOLDERS, "skills") };
@@ -194,20 +194,20 @@ impl<'a> Place<'a> {
 
     /// The skill of a name, with the text of its file.
     pub(super) async fn skill(&self, name: &str) -> Option<(Skill, String)> {
-        let Found { all, .. } = self.skills().await;
+        let FoundFiles { all, .. } = self.skills().await;
         let (skill, path, _) = all.into_iter().find(|(skill, ..)| skill.name == name)?;
         let text = self.text(&path).await?;
         Some((skill, text))
     }
 
     /// The named agents.
-    pub(super) async fn agents(&self) -> Found<NamedAgent> {
+    pub(super) async fn agents(&self) -> FoundFiles<NamedAgent> {
         let folders = self.folders(&agents::FOLDERS, "agents");
         parse(self.markdown(folders).await, agents::parse, |agent| &agent.name)
     }
 
     /// The prompts that can be called.
-    pub(super) async fn templates(&self) -> Found<Template> {
+    pub(super) async fn templates(&self) -> FoundFiles<Template> {
         let Named { paths, .. } = &self.personal.sources.prompts;
         let named = self.named(paths, None, markdown).await;
         let files = self.files(named, self.template_folders(), markdown).await;
@@ -323,8 +323,8 @@ pub(super) async fn commands(
     personal: &Personal,
     cwd: &Path,
 ) -> CommandListResult {
-    let place = Place::of(env, personal, cwd).await;
-    let Found { all, problems } = place.templates().await;
+    let place = ProjectFiles::of(env, personal, cwd).await;
+    let FoundFiles { all, problems } = place.templates().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()
         .map(|(template, path, _)| PromptCommand {
@@ -344,8 +344,8 @@ pub(super) async fn skills(
     personal: &Personal,
     cwd: &Path,
 ) -> Vec<PromptCommand> {
-    let place = Place::of(env, personal, cwd).await;
-    let Found { all, .. } = place.skills().await;
+    let place = ProjectFiles::of(env, personal, cwd).await;
+    let FoundFiles { all, .. } = place.skills().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()
         .map(|(skill, path, _)| PromptCommand {
@@ -377,8 +377,8 @@ fn parse<T>(
     files: Vec<(Document, Owner)>,
     parse: impl Fn(&Path, &str) -> Result<T, String>,
     name: impl Fn(&T) -> &str,
-) -> Found<T> {
-    let mut found = Found { all: Vec::<(T, PathBuf, Owner)>::new(), problems: Vec::new() };
+) -> FoundFiles<T> {
+    let mut found = FoundFiles { all: Vec::<(T, PathBuf, Owner)>::new(), problems: Vec::new() };
     for (Document { path, text }, owner) in files {
         match parse(&path, &text) {
             Ok(one) if found.all.iter().any(|(other, ..)| name(other) == name(&one)) => {}

@@ -34,7 +34,7 @@ impl Session {
             Ok(provider) => {
                 let turn_id = TurnId::new(self.services.ambient.new_id());
                 let _ = reply.send(Ok(turn_id.clone()));
-                self.begin(turn_id, Work::Compact(instructions), provider);
+                self.begin_turn(turn_id, Work::Compact(instructions), provider);
             }
             Err(error) => {
                 let _ = reply.send(Err(error.into()));

@@ -24,7 +24,7 @@ impl Session {
         }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
@@ -72,7 +72,7 @@ impl Session {
             }
         }
         let entries = in_background(self.log.journal.reader()).await?;
-        records.extend(self.arrive(&tree::on_path(entries, copied_seq))?);
+        records.extend(self.rebuild_view(&tree::on_path(entries, copied_seq))?);
         Ok(SessionMergeResult { to_seq, from_seq, copied_seq, dropped, restored, added })
     }
 

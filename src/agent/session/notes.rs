@@ -44,7 +44,7 @@ impl Session {
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
                         state.conversation.push(engine_message(&message));
                     }
-                    self.hand_on(&record);
+                    self.publish(&record);
                 }
                 Err(error) => self.warn_transiently(&error),
             }

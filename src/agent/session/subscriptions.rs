@@ -26,21 +26,21 @@ impl Session {
     /// Appends an event and hands it on; says so when it cannot.
     pub(super) fn record(&mut self, turn_id: Option<TurnId>, event: Event) {
         match self.log.append(turn_id, event, None) {
-            Ok(record) => self.hand_on(&record),
+            Ok(record) => self.publish(&record),
             Err(error) => self.warn_transiently(&error),
         }
     }
 
     /// Hands on a record. Where a subscriber was found gone, nothing waits for its answers any more.
-    pub(super) fn hand_on(&mut self, record: &Arc<Record>) {
-        if !self.log.hand_on(record) {
+    pub(super) fn publish(&mut self, record: &Arc<Record>) {
+        if !self.log.publish(record) {
             self.close_if_nobody_answers();
         }
     }
 
-    pub(super) fn hand_on_state(&mut self) {
+    pub(super) fn publish_state(&mut self) {
         let state = self.state();
-        self.log.hand_on_transient(None, TransientEvent::State(state));
+        self.log.publish_transient(None, TransientEvent::State(state));
     }
 
     /// Says what could not be said in the journal.
@@ -52,7 +52,7 @@ impl Session {
             message: error.message.clone(),
             hint: error.hint.clone(),
         };
-        self.log.hand_on_transient(None, TransientEvent::Notice(notice));
+        self.log.publish_transient(None, TransientEvent::Notice(notice));
     }
 
     pub(super) async fn subscription_command(&mut self, command: SubscriptionCommand) {

@@ -4,7 +4,7 @@ use crate::agent::file_history::FileHistory;
 use crate::agent::hooks::Hooks;
 use crate::agent::host::JournalLost;
 use crate::agent::turn::approval::Grants;
-use crate::agent::turn::briefing::{Brief, Briefing};
+use crate::agent::turn::briefing::{PromptInputs, Briefing};
 use crate::agent::turn::diagnostics::Reports;
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::turn::lint::Lint;
@@ -37,7 +37,7 @@ pub(in crate::agent) struct TurnContext {
     /// The model, for steps and for making room.
     pub(in crate::agent) llm: ModelAccess,
     /// The inputs of the system prompt beside files.
-    pub(in crate::agent) brief: Brief,
+    pub(in crate::agent) prompt: PromptInputs,
     /// The system prompt; the turn makes it when it begins.
     pub(in crate::agent) system: Arc<str>,
     /// Where the session works, for everything that touches files and processes.
@@ -117,7 +117,7 @@ pub(in crate::agent) enum Work {
     /// Sum up the conversation, and take care of this.
     Compact(Option<String>),
     /// Sum up these messages, which the conversation has left.
-    SumUpLeft(Vec<Arc<Message>>),
+    SummarizeBranch(Vec<Arc<Message>>),
 }
 
 /// A turn that is over.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The diagnostics of the files that a turn changed.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Watched {
+pub(in crate::agent) struct EditFeedback {
     /// The count of reports when the batch began, and the reports at that time.
     before: Option<Before>,
     /// The diagnostics that the model knows, of the files that it changed.
@@ -28,7 +28,7 @@ struct Before {
     files: BTreeMap<PathBuf, Arc<Report>>,
 }
 
-impl Watched {
+impl EditFeedback {
     /// Takes note of how things stand before a batch of calls.
     pub(in crate::agent) fn begin(&mut self, ctx: &TurnContext) {
         let reports = ctx.checks.reports.borrow();

@@ -3,7 +3,7 @@
 //! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
 //! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
 
-use crate::agent::project::{self, Place};
+use crate::agent::project::{self, ProjectFiles};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
 use crate::image::{self, Format};
@@ -34,7 +34,7 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
         for (at, block) in sent.iter().enumerate() {
             match block {
                 Input::Text { text } => {
-                    let is_typed = !ctx.brief.is_subagent;
+                    let is_typed = !ctx.prompt.is_subagent;
                     let called = if is_typed && at == 0 { call(ctx, text).await } else { None };
                     content.push(Content::text(called.unwrap_or_else(|| text.clone())));
                     if is_typed {
@@ -78,7 +78,7 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
 async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     let (name, arguments) = templates::call(text)?;
     let place =
-        Place::of(ctx.workspace.env.as_ref(), &ctx.brief.personal, &ctx.workspace.folders.cwd)
+        ProjectFiles::of(ctx.workspace.env.as_ref(), &ctx.prompt.personal, &ctx.workspace.folders.cwd)
             .await;
     if let Some(name) = name.strip_prefix(skills::CALL) {
         let (skill, text) = place.skill(name).await?;

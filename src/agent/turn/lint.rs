@@ -4,6 +4,7 @@
 
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
+use crate::context::conversation::from_engine;
 use crate::exec::{Command, End};
 use crate::text::truncate::{self, Guard, Keep};
 use globset::GlobSet;
@@ -66,9 +67,9 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let cut = truncate::guard(said, GUARD);
     let said = cut.as_deref().unwrap_or(said);
     let how = if code == 0 { "says".to_owned() } else { format!("failed with exit code {code}") };
-    Some(format!(
-        "From the engine, not from the user: after your changes the project's check {how}. What follows is its output:\n\n{said}"
-    ))
+    Some(from_engine(format_args!(
+        "after your changes the project's check {how}. What follows is its output:\n\n{said}"
+    )))
 }
 
 /// Looks at the changes of a batch. `before` is what was said last.

@@ -35,7 +35,7 @@ const WARN_AT_PERCENT: u64 = 80;
 
 /// A compaction: its reason, and what it is to pay attention to.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::agent) struct Wanted<'a> {
+pub(in crate::agent) struct CompactionRequest<'a> {
     pub(in crate::agent) reason: CompactionReason,
     pub(in crate::agent) instructions: Option<&'a str>,
 }
@@ -71,7 +71,7 @@ pub(in crate::agent) async fn before_request<H: Host>(
                 can_prune = false;
             }
             Step::Compact => {
-                let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
+                let wanted = CompactionRequest { reason: CompactionReason::Threshold, instructions: None };
                 // One that fails is told; the provider may take the conversation all the same.
                 compact(host, ctx, state, tools, tally, wanted).await?;
                 return Ok(true);
@@ -137,7 +137,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     state: &mut TurnState,
     tools: &[ToolSpec],
     tally: &mut Tally,
-    wanted: Wanted<'_>,
+    wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
     let TurnState { conversation, meter, briefing, .. } = state;
     let marks = marks_of(&ctx.llm.room, ctx.llm.window);
@@ -160,11 +160,11 @@ pub(in crate::agent) async fn compact<H: Host>(
         Some(_) => hook_points::compact(host, ctx, conversation.messages.len()).await,
     };
     let summed = match cut {
-        Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
+        Some(_) if ctx.cancel.is_cancelled() => Err(SummaryFailure::Interrupted),
         Some(_) if denied.is_some() => {
-            Err(Unsummed::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
+            Err(SummaryFailure::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
         }
-        None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
+        None => Err(SummaryFailure::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
             let text = fitting(&marks, text);
@@ -194,11 +194,11 @@ pub(in crate::agent) async fn compact<H: Host>(
             host.check()?;
             *conversation = shorter;
             *meter = fresh;
-            briefing.forgot();
+            briefing.conversation_compacted();
             return Ok(true);
         }
-        Err(Unsummed::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
-        Err(Unsummed::Failed(why)) => {
+        Err(SummaryFailure::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
+        Err(SummaryFailure::Failed(why)) => {
             set(&mut item, |body| body.error = Some(why));
             (ItemStatus::Failed, Ok(()))
         }
@@ -223,7 +223,7 @@ fn fitting(marks: &Marks, text: String) -> String {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(in crate::agent) async fn sum_up_left<H: Host>(
+pub(in crate::agent) async fn summarize_branch<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     left: &[Arc<Message>],
@@ -235,8 +235,8 @@ pub(in crate::agent) async fn sum_up_left<H: Host>(
     host.set_activity(Activity::Working);
     match asked {
         Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
-        Err(Unsummed::Interrupted) => Err(End::Interrupted),
-        Err(Unsummed::Failed(why)) => {
+        Err(SummaryFailure::Interrupted) => Err(End::Interrupted),
+        Err(SummaryFailure::Failed(why)) => {
             let notice = Notice {
                 level: NoticeLevel::Warning,
                 code: "notSummedUp".to_owned(),
@@ -275,7 +275,7 @@ fn set(item: &mut Item, change: impl FnOnce(&mut Compaction)) {
 }
 
 /// The reason why there is no summary.
-enum Unsummed {
+enum SummaryFailure {
     Interrupted,
     Failed(String),
 }
@@ -288,7 +288,7 @@ async fn ask<H: Host>(
     instructions: &str,
     text: String,
     tally: &mut Tally,
-) -> Result<String, Unsummed> {
+) -> Result<String, SummaryFailure> {
     let mut failures = Failures::default();
     let mut n = 0;
     loop {
@@ -304,20 +304,20 @@ async fn ask<H: Host>(
             trace: ctx.llm.trace.clone(),
         };
         let error = match read(host, ctx, item, &mut n, request, tally).await {
-            None => return Err(Unsummed::Interrupted),
+            None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
             // Nothing is no summary: better to keep what there is.
             Some(Ok(_)) => {
-                return Err(Unsummed::Failed("the model's summary was empty".to_owned()));
+                return Err(SummaryFailure::Failed("the model's summary was empty".to_owned()));
             }
             Some(Err(error)) => error,
         };
         let next = retry::next_delay(&ctx.llm.retry, failures, &error, ctx.ambient.chance());
-        let Ok(wait) = next else { return Err(Unsummed::Failed(error.message)) };
+        let Ok(wait) = next else { return Err(SummaryFailure::Failed(error.message)) };
         failures.count += 1;
         failures.waited += wait;
         let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
-        host.wait(waited).await.ok_or(Unsummed::Interrupted)?;
+        host.wait(waited).await.ok_or(SummaryFailure::Interrupted)?;
     }
 }
 

@@ -12,6 +12,7 @@ use crate::agent::error::{Error, ErrorKind};
 use crate::agent::file_history::state;
 use crate::agent::session::review::fold::Reviewed;
 use crate::agent::session::{Phase, Session};
+use crate::context::conversation::from_engine;
 use crate::exec::{After, Before, Environment, Rewrites};
 use crate::history::recovery::Verdicts;
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
@@ -104,12 +105,12 @@ impl Session {
                 return self.decide(action, changed, reply).await;
             }
         }
-        self.hand_all_on(changed);
+        self.publish_all(changed);
     }
 
-    fn hand_all_on(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+    fn publish_all(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
@@ -127,7 +128,7 @@ impl Session {
             None => self.try_decide(action, None, &mut records).await,
         };
         let _ = reply.send(decided);
-        self.hand_all_on(records);
+        self.publish_all(records);
     }
 
     /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
@@ -145,7 +146,7 @@ impl Session {
         let verdict = Verdict { waited, ..verdict };
         let is_running = matches!(self.phase, Phase::Running(_));
         if is_running && waited.is_none() && !writes.is_empty() {
-            let (result, record) = self.let_wait(action, verdict)?;
+            let (result, record) = self.queue_verdict(action, verdict)?;
             records.push(record);
             return Ok(result);
         }
@@ -248,10 +249,10 @@ impl Session {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
         review.told(&note.seqs);
-        let text = format!(
-            "From the engine, not from the user: what the user decided about your changes since.\n{}",
+        let text = from_engine(format_args!(
+            "what the user decided about your changes since.\n{}",
             render(&note)
-        );
+        ));
         let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
         (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
     }

@@ -13,17 +13,17 @@ use std::sync::Arc;
 
 impl Session {
     /// Goes on where an earlier life of the session stopped.
-    pub(in crate::agent::session) async fn take_up_review(&mut self) {
+    pub(in crate::agent::session) async fn resume_review(&mut self) {
         if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
         {
             tracing::warn!("the model is not told of earlier verdicts: {error}");
         }
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
     }
 
     /// Lets a verdict wait.
-    pub(in crate::agent::session) fn let_wait(
+    pub(in crate::agent::session) fn queue_verdict(
         &mut self,
         action: ReviewAction,
         verdict: Verdict,
@@ -92,7 +92,7 @@ impl Session {
     }
 
     /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.
-    pub(in crate::agent::session) async fn carry_out_waiting(&mut self) {
+    pub(in crate::agent::session) async fn apply_pending_verdicts(&mut self) {
         while let Some(WaitingVerdict { id, action }) =
             self.review.verdicts.waiting.first().cloned()
         {
@@ -117,7 +117,7 @@ impl Session {
                 {
                     running.foreign_changes.extend(changed.changes.iter().cloned());
                 }
-                self.hand_on(record);
+                self.publish(record);
             }
         }
     }
