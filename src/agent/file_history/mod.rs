@@ -6,16 +6,18 @@
 
 mod content;
 pub(super) mod crash;
+mod replace;
 mod states;
 
 pub(super) use content::{PLAIN_MODE, content_of};
+pub(super) use replace::replace_if;
 pub(super) use states::{FileStates, record};
 
 use crate::agent::background::in_background;
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
 use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
-use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
+use crate::exec::{After, Environment, Error, Transition};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
@@ -429,16 +431,8 @@ pub(super) async fn put_back(
         }
     };
     let expected = present.map(|present| present.sha256.clone());
-    let decide = Box::new(move |before: Vec<Option<exec::Before>>| {
-        let found = before.into_iter().next().flatten();
-        let found = found.map(|before| hash(&before.content));
-        if found != expected {
-            return Err("it has changed meanwhile".to_owned());
-        }
-        Ok(Rewrites { after: vec![after], changes: Vec::new() })
-    });
-    let paths = [path.to_path_buf()];
-    env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
+    let is_expected = move |found: Option<&[u8]>| found.map(hash) == expected;
+    replace_if(env, path, is_expected, after).await.map_err(words)?;
     if let Some(mode) = then.and_then(|then| then.mode)
         && let Err(error) = env.set_mode(path, mode).await
     {

@@ -8,13 +8,14 @@ use crate::agent::error::{Error, ErrorKind};
 use crate::agent::project::{Owner, ProjectFiles};
 use crate::agent::requests::CreateSession;
 use crate::agent::services::Services;
-use crate::agent::subagents::{AgentReply, SubagentEvent, News, Made};
+use crate::agent::subagents::{AgentReply, Made, News, SubagentEvent};
 use crate::agent::turn::limits::Limits;
 use crate::context::agents::NamedAgent;
 use crate::history::outcome::closed;
 use crate::llm::ModelRef;
 use crate::models::Models;
 use crate::tools::{AgentRequest, AgentView, Spawn};
+use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
@@ -29,11 +30,15 @@ const STOP_GRACE: Duration = Duration::from_secs(8);
 impl Session {
     pub(super) fn subagent_event(&mut self, event: SubagentEvent) {
         match event {
-            SubagentEvent::Requested(AgentRequest::Spawn { spawn, reply }) => self.spawn_agent(spawn, reply),
+            SubagentEvent::Requested(AgentRequest::Spawn { spawn, reply }) => {
+                self.spawn_agent(spawn, reply);
+            }
             SubagentEvent::Requested(AgentRequest::Send { id, text, reply }) => {
                 self.subagents.send(id, text, reply);
             }
-            SubagentEvent::Requested(AgentRequest::Wait { ids, reply }) => self.subagents.wait(ids, reply),
+            SubagentEvent::Requested(AgentRequest::Wait { ids, reply }) => {
+                self.subagents.wait(ids, reply);
+            }
             SubagentEvent::Requested(AgentRequest::Close { id, reply }) => {
                 let view = self.subagents.view(&id);
                 if let Some(item) = self.subagents.close(&id) {
@@ -177,9 +182,7 @@ impl Session {
                         if is_error { SubagentState::Failed } else { SubagentState::Done };
                     agent.result = Some(said);
                     agent.usage += spent.usage;
-                    if let Some(cost) = spent.cost_nano_usd {
-                        agent.cost_nano_usd = Some(agent.cost_nano_usd.unwrap_or(0) + cost);
-                    }
+                    add_cost(&mut agent.cost_nano_usd, spent.cost_nano_usd);
                 });
             }
             News::Gone => {

@@ -134,7 +134,11 @@ impl Session {
     }
 
     /// The messages that are not in the conversation any more, to be summed up.
-    fn abandoned_branch(&self, known: Vec<Arc<Message>>, provider: Arc<dyn Provider>) -> Option<AbandonedBranch> {
+    fn abandoned_branch(
+        &self,
+        known: Vec<Arc<Message>>,
+        provider: Arc<dyn Provider>,
+    ) -> Option<AbandonedBranch> {
         let now = self.known_messages();
         // Messages hold raw JSON, which knows no equality but that of its text.
         let is_same = |(was, is): &(_, _)| format!("{was:?}") == format!("{is:?}");

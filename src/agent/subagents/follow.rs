@@ -2,10 +2,10 @@
 //!
 //! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
 
-use super::Spent;
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand};
 use crate::agent::error::Error;
+use crate::history::recovery::Total;
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
@@ -26,7 +26,7 @@ pub(in crate::agent) enum News {
     /// It began to work, by whoever's word.
     Began,
     /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
-    Stopped { said: String, is_error: bool, spent: Spent, changes: Vec<FileRecord> },
+    Stopped { said: String, is_error: bool, spent: Total, changes: Vec<FileRecord> },
     /// Its session has ended.
     Gone,
 }
@@ -36,7 +36,7 @@ impl News {
     pub(in crate::agent) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
-        Self::Stopped { said, is_error: true, spent: Spent::default(), changes: Vec::new() }
+        Self::Stopped { said, is_error: true, spent: Total::default(), changes: Vec::new() }
     }
 }
 
@@ -47,7 +47,7 @@ pub(in crate::agent) struct Follower {
     feed: mpsc::Receiver<Feed>,
     last_seq: u64,
     said: String,
-    spent: Spent,
+    spent: Total,
     changes: Vec<FileRecord>,
 }
 
@@ -63,7 +63,7 @@ impl Follower {
             extensions: std::sync::Arc::default(),
             adopt: None,
         };
-        let (said, spent) = (String::new(), Spent::default());
+        let (said, spent) = (String::new(), Total::default());
         (Self { handle, feed, last_seq: 0, said, spent, changes: Vec::new() }, subscriber)
     }
 
@@ -150,10 +150,7 @@ impl Follower {
 
     /// A turn ended. It stopped working only if no other one has begun.
     async fn ended(&mut self, end: &TurnCompleted) -> Option<News> {
-        self.spent.usage += end.usage;
-        if let Some(cost) = end.cost_nano_usd {
-            self.spent.cost_nano_usd = Some(self.spent.cost_nano_usd.unwrap_or(0) + cost);
-        }
+        self.spent.add(end.usage, end.cost_nano_usd);
         let stands = self.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
         if stands.is_ok_and(|snapshot| snapshot.active_turn_id.is_some()) {
             return None;

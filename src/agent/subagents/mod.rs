@@ -16,7 +16,7 @@ use crate::tools::{AgentRequest, AgentView};
 use follow::Follower;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::content::Input;
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
@@ -450,11 +450,4 @@ async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
         handle.ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply }).await?;
     }
     Ok(())
-}
-
-/// The tokens and the cost of a sub-agent's turns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spent {
-    pub(super) usage: Usage,
-    pub(super) cost_nano_usd: Option<u64>,
 }

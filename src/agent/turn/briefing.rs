@@ -107,7 +107,10 @@ impl Briefing {
         briefing
     }
 
-    pub(in crate::agent) fn apply(&mut self, BriefingUpdate { documents, rules, additional }: BriefingUpdate) {
+    pub(in crate::agent) fn apply(
+        &mut self,
+        BriefingUpdate { documents, rules, additional }: BriefingUpdate,
+    ) {
         self.additional = additional.unwrap_or_else(|| std::mem::take(&mut self.additional));
         if let Some(documents) = documents {
             self.documents = documents;

@@ -4,7 +4,7 @@ use crate::agent::file_history::FileHistory;
 use crate::agent::hooks::Hooks;
 use crate::agent::host::JournalLost;
 use crate::agent::turn::approval::Grants;
-use crate::agent::turn::briefing::{PromptInputs, Briefing};
+use crate::agent::turn::briefing::{Briefing, PromptInputs};
 use crate::agent::turn::diagnostics::Reports;
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::turn::lint::Lint;
@@ -18,7 +18,7 @@ use crate::llm::catalog::Price;
 use crate::llm::{Message, ModelRef, Provider, Trace};
 use crate::tools::{self, ClientRequest, Ledger, Tool};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::content::Usage;
+use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
@@ -164,9 +164,7 @@ impl Tally {
     fn count(&mut self, usage: Usage, price: Option<Price>) -> Option<u64> {
         self.usage += usage;
         let cost = price.map(|price| price.nano_usd(&usage));
-        if let Some(cost) = cost {
-            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
+        add_cost(&mut self.cost_nano_usd, cost);
         cost
     }
 }

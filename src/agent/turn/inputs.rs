@@ -77,9 +77,12 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
 /// The prompt or the skill that a text calls, with its arguments.
 async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     let (name, arguments) = templates::call(text)?;
-    let place =
-        ProjectFiles::of(ctx.workspace.env.as_ref(), &ctx.prompt.personal, &ctx.workspace.folders.cwd)
-            .await;
+    let place = ProjectFiles::of(
+        ctx.workspace.env.as_ref(),
+        &ctx.prompt.personal,
+        &ctx.workspace.folders.cwd,
+    )
+    .await;
     if let Some(name) = name.strip_prefix(skills::CALL) {
         let (skill, text) = place.skill(name).await?;
         return Some(skills::called(&skill, &text, arguments));

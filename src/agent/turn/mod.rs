@@ -65,7 +65,9 @@ pub(super) async fn run<H: Host>(
         Work::Compact(instructions) => {
             compact_now(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
         }
-        Work::SummarizeBranch(left) => summarize_branch(host, &ctx, &mut state, &left, &mut tally).await,
+        Work::SummarizeBranch(left) => {
+            summarize_branch(host, &ctx, &mut state, &left, &mut tally).await
+        }
     };
     let end = match done {
         Ok(stop) => End::Completed(stop),
@@ -149,8 +151,10 @@ async fn drive<H: Host>(
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
-                let wanted =
-                    room::CompactionRequest { reason: CompactionReason::Overflow, instructions: None };
+                let wanted = room::CompactionRequest {
+                    reason: CompactionReason::Overflow,
+                    instructions: None,
+                };
                 let is_shorter = room::compact(host, ctx, state, &tools, tally, wanted).await?;
                 if is_shorter {
                     continue;

@@ -4,7 +4,7 @@
 
 use crate::agent::host::{Host, uncancelled};
 use crate::agent::project::{self, Personal, ProjectFiles};
-use crate::agent::turn::briefing::{PromptInputs, Briefing, KnownDocument, BriefingUpdate};
+use crate::agent::turn::briefing::{Briefing, BriefingUpdate, KnownDocument, PromptInputs};
 use crate::agent::turn::context::{TurnContext, TurnState};
 use crate::agent::turn::meter::specs;
 use crate::context::conversation::{engine_message, from_engine};
@@ -297,7 +297,13 @@ fn tell_changed_documents<H: Host>(
         these files this holds now.\n{}",
         parts.join("\n")
     ));
-    tell(host, ctx, state, text, BriefingUpdate { documents: Some(documents), ..BriefingUpdate::default() });
+    tell(
+        host,
+        ctx,
+        state,
+        text,
+        BriefingUpdate { documents: Some(documents), ..BriefingUpdate::default() },
+    );
 }
 
 async fn change(
@@ -363,7 +369,13 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
 }
 
 /// Tells the model something, and keeps what it knows then.
-fn tell<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, text: String, told: BriefingUpdate) {
+fn tell<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    text: String,
+    told: BriefingUpdate,
+) {
     let message = EngineMessage { text, ..EngineMessage::default() };
     state.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();

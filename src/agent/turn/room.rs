@@ -12,10 +12,9 @@ use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, prune};
 use crate::history::replay::{Kept, Pruned};
-use crate::llm::{BlockStart, Delta, Error, ErrorKind, Message, Request, ToolSpec};
+use crate::llm::{Error, ErrorKind, Message, Request, ToolSpec, one_shot};
 use crate::text::truncate::{self, Guard, Keep};
 use futures_util::StreamExt;
-use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
     ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
@@ -71,7 +70,8 @@ pub(in crate::agent) async fn before_request<H: Host>(
                 can_prune = false;
             }
             Step::Compact => {
-                let wanted = CompactionRequest { reason: CompactionReason::Threshold, instructions: None };
+                let wanted =
+                    CompactionRequest { reason: CompactionReason::Threshold, instructions: None };
                 // One that fails is told; the provider may take the conversation all the same.
                 compact(host, ctx, state, tools, tally, wanted).await?;
                 return Ok(true);
@@ -292,17 +292,8 @@ async fn ask<H: Host>(
     let mut failures = Failures::default();
     let mut n = 0;
     loop {
-        let request = Request {
-            model: ctx.llm.model.id.clone(),
-            origin: ctx.llm.model.origin(),
-            system: instructions.into(),
-            messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text.clone())]))]),
-            tools: Arc::new([]),
-            effort: None,
-            max_output_tokens: Some(MAX_SUMMARY_TOKENS),
-            cache_key: None,
-            trace: ctx.llm.trace.clone(),
-        };
+        let request = one_shot::request(&ctx.llm.model, instructions, &text, MAX_SUMMARY_TOKENS);
+        let request = Request { trace: ctx.llm.trace.clone(), ..request };
         let error = match read(host, ctx, item, &mut n, request, tally).await {
             None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
@@ -335,39 +326,24 @@ async fn read<H: Host>(
             Ok(deltas) => deltas,
             Err(error) => return Some(Err(error)),
         };
-    let (mut said, mut is_over, mut usage) = (String::new(), false, Usage::default());
-    let mut texts = Vec::new();
+    let mut answer = one_shot::Answer::default();
     while let Some(delta) = host.wait(uncancelled(&ctx.cancel, deltas.next())).await? {
         let delta = match delta {
             Ok(delta) => delta,
             Err(error) => return Some(Err(error)),
         };
-        match delta {
-            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
-            // What it thinks about it is no part of the summary.
-            Delta::Text { index, text } if texts.contains(&index) => {
-                said.push_str(&text);
-                let Some(item) = item else { continue };
-                let (item_id, field) = (item.id.clone(), DeltaField::Text);
-                let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
-                *n += 1;
-                host.transient(TransientEvent::ItemDelta(delta));
-            }
-            Delta::Usage(counted) => usage = counted,
-            Delta::Stop(_) => is_over = true,
-            Delta::Start { .. }
-            | Delta::Text { .. }
-            | Delta::Arguments { .. }
-            | Delta::Opaque { .. }
-            | Delta::End { .. }
-            | Delta::Tier(_) => {}
+        if let (Some(text), Some(item)) = (answer.push(delta), item) {
+            let (item_id, field) = (item.id.clone(), DeltaField::Text);
+            let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
+            *n += 1;
+            host.transient(TransientEvent::ItemDelta(delta));
         }
     }
-    ctx.count(tally, usage, ctx.llm.price);
-    if !is_over {
+    ctx.count(tally, answer.usage, ctx.llm.price);
+    if !answer.is_whole {
         return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
     }
-    Some(Ok(said))
+    Some(Ok(answer.text))
 }
 
 /// The use of the window.

@@ -454,7 +454,11 @@ impl LiveBlock {
 }
 
 /// The part of a block that the journal keeps, and the call that it makes. `None` for a block that cannot go back to a model.
-fn bone(block: &AssistantBlock, live: Option<LiveBlock>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
+fn bone(
+    block: &AssistantBlock,
+    live: Option<LiveBlock>,
+    is_cut: bool,
+) -> Option<(Bone, Option<Call>)> {
     match block {
         AssistantBlock::Text { text, opaque } => {
             let item = live.filter(|_| !text.is_empty())?.item.id;

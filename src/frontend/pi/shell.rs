@@ -3,7 +3,7 @@
 use super::line::{Bash, Head, fields};
 use super::story::RAN;
 use crate::agent::{
-    EngineHandle, Given, HistoryCommand, Note, NoteBody, UserShellRun, SessionHandle,
+    EngineHandle, Given, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
 };
 
 use crate::pi;

@@ -7,13 +7,18 @@ pub(super) mod fold;
 mod pending;
 
 use crate::agent::background::in_background;
-use crate::agent::command::{Record, Reply, ReviewCommand};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::command::Record;
+use crate::agent::command::Reply;
+use crate::agent::command::ReviewCommand;
+use crate::agent::error::Error;
+use crate::agent::error::ErrorKind;
+use crate::agent::file_history::replace_if;
 use crate::agent::file_history::state;
+use crate::agent::session::Session;
+use crate::agent::session::phase::Phase;
 use crate::agent::session::review::fold::Reviewed;
-use crate::agent::session::{Phase, Session};
 use crate::context::conversation::from_engine;
-use crate::exec::{After, Before, Environment, Rewrites};
+use crate::exec::{After, Environment};
 use crate::history::recovery::Verdicts;
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
 use crate::store::blobs::hash;
@@ -27,7 +32,6 @@ use pintle_protocol::review::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// The review of a session: as far as it is folded, and the verdicts that wait.
 #[derive(Debug, Default)]
@@ -163,7 +167,7 @@ impl Session {
         for write in writes {
             let path = write.path.clone();
             let before = were.remove(&path).flatten();
-            if let Err(why) = carry_out(env.as_ref(), write.clone()).await {
+            if let Err(why) = write_verdict(env.as_ref(), write.clone()).await {
                 take_back(env.as_ref(), done).await;
                 return Err(Error::new(ErrorKind::Internal, why)
                     .hint("nothing was decided; look at the hunks again"));
@@ -259,7 +263,7 @@ impl Session {
 }
 
 /// Writes a file that a verdict is about, and over nothing else than what it was decided about.
-async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
+async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: crate::exec::Error| {
@@ -273,16 +277,9 @@ async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
         Some(Content { bytes, .. }) => After::Write(bytes.to_vec().into()),
         None => After::Remove,
     };
-    let decide = Box::new(move |present: Vec<Option<Before>>| {
-        let present = present.into_iter().next().flatten().map(|present| present.content);
-        if present.as_deref() == before.as_ref().map(|before| &*before.bytes) {
-            return Ok(Rewrites { after: vec![after], changes: Vec::new() });
-        }
-        Err("it has changed meanwhile".to_owned())
-    });
-    env.update_all(&[path.to_path_buf()], decide, &CancellationToken::new())
-        .await
-        .map_err(words)?;
+    let is_expected =
+        move |found: Option<&[u8]>| found == before.as_ref().map(|before| &*before.bytes);
+    replace_if(env, path, is_expected, after).await.map_err(words)?;
     if let Some(mode) = mode.filter(|_| is_moded) {
         env.set_mode(path, mode).await.map_err(words)?;
     }
@@ -294,7 +291,7 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };
         let path = back.path.clone();
-        if let Err(why) = carry_out(env, back).await {
+        if let Err(why) = write_verdict(env, back).await {
             tracing::warn!("{path} could not be put back: {why}");
         }
     }
