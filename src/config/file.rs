@@ -10,7 +10,7 @@ use super::providers::{Form, Reader, texts};
 use super::sessions::{self, SessionSettings};
 use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
-use super::{Error, ProviderEntry, jsonc};
+use super::{Error, ProviderEntry};
 use crate::ambient::Ambient;
 use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
@@ -97,13 +97,28 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
     Ok(settings)
 }
 
+/// The syntax that a `models.json` may use beyond JSON: comments and trailing commas, nothing else of JSON5.
+const MODELS_SYNTAX: jsonc_parser::ParseOptions = jsonc_parser::ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Reads the text of a `models.json`, with comments and trailing commas.
 pub(super) fn parse_models(
     text: &str,
     path: &Path,
     ambient: &Ambient,
 ) -> Result<(BTreeMap<String, ProviderEntry>, Vec<String>), Error> {
-    let value: serde_json::Value = serde_json::from_str(&jsonc::strict(text))
+    let text = text.trim_start_matches('\u{feff}');
+    let value: serde_json::Value = jsonc_parser::parse_to_serde_value(text, &MODELS_SYNTAX)
         .map_err(|error| Error::new(format!("{} is not valid JSON: {error}", path.display())))?;
     let mut reader = Reader { form: Form::Json, ambient, warnings: Vec::new() };
     let mut providers = BTreeMap::new();

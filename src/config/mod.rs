@@ -8,7 +8,6 @@ mod entry;
 mod environment;
 mod file;
 mod hooks;
-mod jsonc;
 mod limits;
 mod lint;
 mod live;

@@ -53,9 +53,7 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "more.json",
             Some("{"),
             "json",
-            &[
-                "error: HOME/more.json is not valid JSON: EOF while parsing an object at line 1 column 1",
-            ],
+            &["error: HOME/more.json is not valid JSON: Unterminated object on line 1 column 2"],
         ),
         (
             "and mended by itself",

@@ -308,7 +308,7 @@ fn what_cannot_be_is_told_with_file_place_and_what_is_wanted() {
         ("[1]".to_owned(), "HOME/models.json must be { \"providers\": { … } }"),
         (
             "{\n  \"providers\": {,\n}".to_owned(),
-            "HOME/models.json is not valid JSON: key must be a string at line 2 column 17",
+            "HOME/models.json is not valid JSON: Unexpected token in object on line 2 column 17",
         ),
         (
             r#"{"providers": []}"#.to_owned(),
@@ -415,4 +415,21 @@ fn the_files_of_the_readme_are_read_without_a_warning() {
     assert_eq!(config.warnings, Vec::<String>::new());
     let model = config.providers["local"].model("qwen3-coder", None).unwrap();
     assert_eq!((model.window, model.price.output), (Some(262_144), Some(0.8)));
+}
+
+#[test]
+fn comments_and_trailing_commas_are_read_and_other_extensions_are_not() {
+    let read = |text: &str| load_files(&[("models.json", text)], &[]).map(|_| ());
+    for text in [
+        "{}",
+        "\u{feff}{\"providers\": {},} // ä",
+        "{/* one\n two */ \"providers\": {\"x\": {\"baseUrl\": \"http://x/*,}\"},},}",
+    ] {
+        assert!(read(text).is_ok(), "{text}");
+    }
+    for text in
+        ["{providers: {}}", "{'providers': {}}", "{\"a\": 0x1}", "{,}", "{\"a\": 1 \"b\": 2}"]
+    {
+        assert!(read(text).is_err(), "{text}");
+    }
 }
