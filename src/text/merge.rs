@@ -1,7 +1,11 @@
 //! Three-way merge of texts by lines.
 //!
-//! Changes of both sides that share no lines are taken; where they meet and differ, both stand between conflict markers
-//! with what was there before. Invariant: no line that either side wrote is lost.
+//! Changes of the two sides that share no lines are combined. Where they overlap and differ, both versions are kept between
+//! conflict markers, with the base version between them. Invariant: no line that either side wrote is lost.
+//!
+//! The crate `diffy` was tried in its place: it reports changes of adjacent lines as a conflict, writes LF markers into a
+//! file with CRLF line ends, does not say which lines conflict, and its diff has no bound on its work (8 s for 20,000
+//! lines that all differ).
 
 use crate::text::line_diff::{Change, changes, overlap, split};
 use std::ops::Range;
