@@ -11,6 +11,7 @@
 //!   suffix `Ms`; paths are absolute.
 //! - An absent field means "unchanged" or "not known". Readers ignore fields and event types they
 //!   do not know.
+#![warn(clippy::wildcard_enum_match_arm, reason = "a new variant must be given its wire form")]
 
 pub mod approval;
 pub mod capability;

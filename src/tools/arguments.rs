@@ -24,11 +24,7 @@ impl Arguments {
         match value {
             Value::Object(fields) if place.is_empty() => Ok(Self { prefix: place, fields }),
             Value::Object(fields) => Ok(Self { prefix: place + ".", fields }),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => {
+            _ => {
                 let what =
                     if place.is_empty() { "the arguments".into() } else { format!("`{place}`") };
                 Err(format!("{what} must be an object, not {}", kind(&value)))

@@ -144,11 +144,6 @@ pub(super) fn explain(written: &str, error: &Error) -> String {
             format!("Cannot change {written}: it is a device, a pipe or a socket, not a plain file")
         }
         Error::Cancelled => "Operation aborted".to_owned(),
-        Error::PathTooLong(_)
-        | Error::TooLarge { .. }
-        | Error::Io { .. }
-        | Error::Pattern(_)
-        | Error::Shell { .. }
-        | Error::Refused(_) => error.to_string(),
+        _ => error.to_string(),
     }
 }

@@ -260,13 +260,7 @@ fn explain(path: &str, error: &Error) -> String {
         Error::Denied(_) => format!("Permission denied: {path} (EACCES)"),
         Error::IsFolder(_) => format!("{path} is a directory. Use ls to list it."),
         Error::Cancelled => "Operation aborted".to_owned(),
-        Error::PathTooLong(_)
-        | Error::TooLarge { .. }
-        | Error::NotFile(_)
-        | Error::Io { .. }
-        | Error::Pattern(_)
-        | Error::Shell { .. }
-        | Error::Refused(_) => error.to_string(),
+        _ => error.to_string(),
     }
 }
 

@@ -35,10 +35,7 @@ pub(in crate::frontend) fn merge_deltas(batch: &mut Vec<Feed>) {
         let (session, more) = match &feed {
             Feed::Transient(next) => match &next.event {
                 TransientEvent::ItemDelta(more) => (&next.session_id, more),
-                TransientEvent::State(_)
-                | TransientEvent::Context(_)
-                | TransientEvent::StepUsage(_)
-                | TransientEvent::Notice(_) => {
+                _ => {
                     merged.push(feed);
                     continue;
                 }
@@ -131,10 +128,7 @@ mod tests {
             .map(|feed| match feed {
                 Feed::Transient(record) => match &record.event {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
-                    TransientEvent::State(_)
-                    | TransientEvent::Context(_)
-                    | TransientEvent::StepUsage(_)
-                    | TransientEvent::Notice(_) => String::new(),
+                    _ => String::new(),
                 },
                 Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
                     "lagged".to_owned()

@@ -159,13 +159,7 @@ impl Writer {
                         "type": "toolCall", "id": item.id, "name": call.tool_name, "arguments": arguments,
                     }));
                 }
-                ItemBody::AgentMessage(_)
-                | ItemBody::Reasoning(_)
-                | ItemBody::UserMessage(_)
-                | ItemBody::Job(_)
-                | ItemBody::Subagent(_)
-                | ItemBody::Compaction(_)
-                | ItemBody::EngineMessage(_) => {}
+                _ => {}
             }
         }
         content
