@@ -159,7 +159,13 @@ impl Writer {
                         "type": "toolCall", "id": item.id, "name": call.tool_name, "arguments": arguments,
                     }));
                 }
-                _ => {}
+                ItemBody::AgentMessage(_)
+                | ItemBody::Reasoning(_)
+                | ItemBody::UserMessage(_)
+                | ItemBody::Job(_)
+                | ItemBody::Subagent(_)
+                | ItemBody::Compaction(_)
+                | ItemBody::EngineMessage(_) => {}
             }
         }
         content
