@@ -58,18 +58,18 @@ pub const CODES: &[(i32, &str, &str)] = &[
         "unsupportedProtocol",
         "The engine supports none of the offered versions; `data.supported` lists those that it does.",
     ),
-    (OVERLOADED, "overloaded", "Too many requests in flight on this connection; wait for responses."),
+    (
+        OVERLOADED,
+        "overloaded",
+        "Too many requests in flight on this connection; wait for responses.",
+    ),
     (
         CONFLICT,
         "conflict",
         "The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
-    (
-        LIMIT_EXCEEDED,
-        "limitExceeded",
-        "Too many documents, or too much text in them.",
-    ),
+    (LIMIT_EXCEEDED, "limitExceeded", "Too many documents, or too much text in them."),
 ];
 
 /// The data of an error response.

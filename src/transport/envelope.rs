@@ -6,7 +6,7 @@ use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A message, looked at.
+/// A parsed message.
 #[derive(Debug)]
 pub enum Envelope {
     /// Something to answer.
@@ -41,7 +41,7 @@ pub struct Invalid {
     pub id: Id<'static>,
     /// The JSON-RPC code.
     pub code: i32,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
