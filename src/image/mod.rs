@@ -115,7 +115,7 @@ pub enum Error {
     Cancelled,
 }
 
-/// Makes a picture fit, turned as its EXIF data says. `is_cancelled` is asked between the steps.
+/// Scales an image to the limits, rotated according to its EXIF data. `is_cancelled` is checked between the steps.
 ///
 /// # Errors
 /// See [`Error`].

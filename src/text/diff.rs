@@ -34,7 +34,7 @@ pub struct Diff {
     pub removed: u64,
     /// The first line that differs, 1-based, in the new text.
     pub first_changed_line: Option<u64>,
-    /// What differs within lines that were changed rather than replaced.
+    /// Returns the differences within changed lines.
     pub words: Vec<WordSpan>,
 }
 
@@ -165,7 +165,7 @@ impl Diff {
         }
     }
 
-    /// Adds what differs within lines that have a counterpart.
+    /// Adds the differences within lines that have a counterpart.
     fn words(&mut self, lines: &TextDiff<'_, '_, str>, old_skipped: usize, new_skipped: usize) {
         for op in lines.ops().iter().filter(|op| matches!(op, DiffOp::Replace { .. })) {
             for change in lines.iter_inline_changes(op) {

@@ -54,7 +54,7 @@ pub enum Miss {
     Absent {
         /// The number of the edit.
         edit: usize,
-        /// What is nearest to it, when something is near.
+        /// The most similar region, if there is one.
         closest: Option<Closest>,
     },
     /// The text is there more than once.

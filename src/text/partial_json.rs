@@ -4,7 +4,7 @@
 //! writes it. Each character is read once, however the text is divided into pieces. Invalid JSON ends it silently;
 //! the parser of the whole text reports the error.
 
-/// How deep a string may be to be shown; deeper ones are passed over.
+/// The maximum depth of a string that is reported.
 const MAX_DEPTH: usize = 32;
 
 /// More of one text field.
@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 32;
 pub struct Growth {
     /// The JSON Pointer of the field: `/edits/0/newText`.
     pub path: String,
-    /// What came behind what was there, without escapes.
+    /// The appended text, unescaped.
     pub text: String,
     /// The field is whole.
     pub is_complete: bool,

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// What stands before a field's name in an error, such as `edits[1].`.
+    /// The prefix of a field's name in an error, such as `edits[1].`.
     prefix: String,
     fields: Map<String, Value>,
 }

@@ -40,7 +40,7 @@ pub enum Misplaced {
         hunk: usize,
         /// The hint.
         hint: String,
-        /// It was looked for below this line, 1-based; 0 is the beginning.
+        /// The line, 1-based, below which it was searched; 0 is the beginning.
         below: usize,
     },
     /// The lines are not there.
@@ -49,7 +49,7 @@ pub enum Misplaced {
         hunk: usize,
         /// The lines.
         lines: Vec<String>,
-        /// They were looked for below this line, 1-based; 0 is the beginning.
+        /// The line, 1-based, below which they were searched; 0 is the beginning.
         below: usize,
     },
     /// The lines are there more than once, and nothing tells which are meant.
