@@ -1,9 +1,10 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
 //! One task serves a connection. Requests begin in the order in which they came, each when the one before has been
-//! answered; those marked as reads in `dispatch` may overlap. A session sends its answer before the
-//! events that a command causes, and this task puts answers that are ready before events, so a client always sees
-//! them in that order.
+//! answered; those marked as reads in `dispatch` may overlap. A session sends its response before the
+//! events that a command causes, and this task sends responses that are ready before events, so a client always sees
+//! them in that order. The exceptions are `session/close` and `shutdown`: their responses follow the last events of the
+//! sessions that they close.
 
 pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;
@@ -103,6 +104,8 @@ struct Driver {
     is_busy: bool,
     /// The same for what tells of documents.
     is_document_busy: bool,
+    /// The response to a request that closed sessions. It waits for the events that were sent before it.
+    closed: Option<Answered>,
     running: FuturesUnordered<BoxFuture<'static, Answered>>,
 }
 
@@ -139,6 +142,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         waiting: VecDeque::new(),
         is_busy: false,
         is_document_busy: false,
+        closed: None,
         running: FuturesUnordered::new(),
     };
     let mut batch = Vec::with_capacity(FEED_BATCH);
@@ -180,6 +184,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
             Happened::HungUp => break Ended::HungUp,
             Happened::Stopped => break Ended::Stopped,
         }
+        driver.finish_closing(&mut feed);
     };
     // Whoever waits for the editor learns that it is gone.
     drop(edits);
@@ -256,7 +261,7 @@ impl Driver {
         let waiting = Waiting { id, method, params };
         match Order::of(&waiting.method) {
             Order::Document => self.documents.push_back(waiting),
-            Order::Serial | Order::Read => self.waiting.push_back(waiting),
+            Order::Serial | Order::Closing | Order::Read => self.waiting.push_back(waiting),
         }
         self.begin_next();
     }
@@ -281,7 +286,7 @@ impl Driver {
             }
             let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
             match order {
-                Order::Serial => self.is_busy = true,
+                Order::Serial | Order::Closing => self.is_busy = true,
                 Order::Document => self.is_document_busy = true,
                 Order::Read => {}
             }
@@ -291,6 +296,24 @@ impl Driver {
     }
 
     fn answered(&mut self, answered: Answered) {
+        if answered.order == Order::Closing {
+            self.closed = Some(answered);
+        } else {
+            self.respond(answered);
+        }
+    }
+
+    /// Sends the response to a request that closed sessions, after the events that these sessions sent before it. Only one
+    /// can be pending, because such requests are serial.
+    fn finish_closing(&mut self, feed: &mut mpsc::Receiver<Feed>) {
+        if let Some(closed) = self.closed.take() {
+            let mut batch: Vec<Feed> = std::iter::from_fn(|| feed.try_recv().ok()).collect();
+            self.feed(&mut batch);
+            self.respond(closed);
+        }
+    }
+
+    fn respond(&mut self, answered: Answered) {
         let Answered { id, order, response } = answered;
         if !response.is_empty() {
             self.outbox.push(response);
@@ -300,7 +323,7 @@ impl Driver {
             self.questions.ask(session, &asked, &mut self.outbox);
         }
         match order {
-            Order::Serial => self.is_busy = false,
+            Order::Serial | Order::Closing => self.is_busy = false,
             Order::Document => self.is_document_busy = false,
             Order::Read => {}
         }
@@ -390,6 +413,7 @@ impl Driver {
             batch.push(last);
         }
         self.feed(&mut batch);
+        self.finish_closing(feed);
         let in_haste = matches!(ended, Ended::ExitInHaste | Ended::HungUp | Ended::Stopped);
         self.outbox.last_words(hangup, in_haste).await;
     }
