@@ -2,6 +2,9 @@
 //!
 //! Invariant: a broken file changes nothing; the last good settings hold, and each version of a file is reported
 //! once. Providers, models and keys are reloaded; everything else keeps the values of the engine's start.
+//!
+//! Settings are compared when a turn begins, by three calls of `stat`; no thread watches. Providers, models and keys are taken over at
+//! once. A file that is broken changes nothing and is reported once. The state has a lock, since sessions share it.
 
 use super::load::{self, ReadFile, Stamp};
 use super::{Config, Error, Flags};

@@ -2,6 +2,9 @@
 //!
 //! Every field of the catalogue can be set here, under the catalogue's names or those of Pi's `models.json`. `models`
 //! overlays these entries on the catalogue, field by field.
+//!
+//! A user's rows use the catalogue's own types, which is why `config` may import `llm`. `models/known` lays them over the catalogue
+//! field by field; nothing else knows that there are two.
 
 use super::node::Node;
 use super::pi;

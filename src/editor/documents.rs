@@ -3,6 +3,10 @@
 //! One for each process: connections announce their open documents, and the overlay reads them. The lock is held for
 //! a few assignments, never across an await. Invariant: a document is known in a version that its editor sent, or not
 //! at all.
+//!
+//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections
+//! write here and the overlay reads; an edit goes straight to the connection. Requests about documents are answered beside other
+//! requests, since a verdict that waits for an edit must not hold up the text that the edit makes.
 
 use crate::text::positions;
 use pintle_protocol::document::{

@@ -3,6 +3,10 @@
 //!
 //! The editor starts the command, the engine's rules hold: its time, its end, what is kept of its output. Invariants: every terminal is
 //! released, whatever becomes of the call; of a command that was stopped nothing runs on.
+//!
+//! Only commands that a call shows go to a client's terminal, and only where the client does not draw our output, since ours loses
+//! nothing and theirs keeps the end. All processes carry the command's mark, so that stopping it ends those too that the client's own
+//! kill leaves. A guard in the call releases the terminal whatever happens.
 
 use crate::exec::capture::Capture;
 use crate::exec::process::{Family, TERM_TO_KILL};

@@ -4,6 +4,9 @@
 //! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
 //! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
 //! Who may do what is not decided here.
+//!
+//! An edit of an unsaved text reports its own before and after ([`Environment::transitions`]): comparing the text before and after the
+//! call would attribute to the agent what a person typed meanwhile.
 
 pub mod change;
 pub mod error;

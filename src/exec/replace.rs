@@ -2,6 +2,8 @@
 //!
 //! Blocking: not for an async thread. Invariant: a reader sees the old content or the new, unless the folder does not
 //! allow a new file beside the old one; disk space is allocated before anything is replaced.
+//!
+//! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::exec::{After, Before, Error, FileContent, files};

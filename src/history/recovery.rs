@@ -1,4 +1,7 @@
 //! What a session needs before it can go on after a crash: pure, from the journal's entries.
+//!
+//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are
+//! still wanted.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::tree;

@@ -4,6 +4,8 @@
 //! one wire API is a field of [`Dialect`] that an encoder reads; a server that is not listed is reached with
 //! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
 //! the same name.
+//!
+//! Facts are rows of a file, each with its source and date, read once. A price counts only for the very provider that asks it.
 
 mod price;
 

@@ -4,6 +4,10 @@
 //!
 //! Source: PyPI anthropic 2.12.0 (`lib/bedrock`, `lib/vertex`), npm @google/genai 3.1.0, docs.aws.amazon.com/bedrock, read
 //! 2026-11.
+//!
+//! A cloud is a dialect, not an API: Bedrock and Vertex serve each maker's API under URLs, bodies and frames of their own, so encoders
+//! and decoders know nothing of them, and a model's name tells its API. Signing needs the bytes of the body, so it happens where the
+//! request is put together.
 
 use super::aws;
 use super::catalog::Api;

@@ -1,4 +1,7 @@
 //! A provider behind a wire: encode, send, and decode what comes back as it comes.
+//!
+//! Reasoning that a server refuses is left out here, once, for the rest of the turn. The conversation keeps it, so that a journal means
+//! the same whatever a server thinks of its own signatures.
 
 use super::anthropic;
 use super::aws::frames;

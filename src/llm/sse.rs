@@ -3,6 +3,9 @@
 //! The content of events is not interpreted. Lines end in LF, CRLF or a lone CR; a piece may end anywhere, also
 //! inside a character. Comments, `id:` and `retry:` are skipped. An event without its final blank line is emitted at
 //! the end.
+//!
+//! Why our own reader: eventsource-stream panics on a byte order mark and is quadratic on large events, and a guard around it would be
+//! longer than this file.
 
 use super::error::{Error, ErrorKind};
 use bytes::Bytes;

@@ -2,6 +2,9 @@
 //!
 //! Exact matches come first; only without one is the text compared folded (see [`crate::text::fold`]). Either way only the
 //! matched region of the original changes, and of it only the lines that differ: every other byte stays.
+//!
+//! Why windows: folding a whole file costs more than reading it. A run of plain characters of the old text tells where a match may be,
+//! and only there is looked. A diff is made from the edits, not found again.
 
 use crate::text::fold::{Folded, Level};
 use crate::text::lines::{Ending, to_lf};

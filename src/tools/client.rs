@@ -1,6 +1,9 @@
 //! The session's client as tools see it: a tool sends a request, the session answers.
 //!
 //! This module keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
+//!
+//! The tools that speak with a person are always offered, since a list of tools that changes costs the provider's cache. Where nobody
+//! can answer, the result says so.
 
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::plan::PlanItem;

@@ -2,6 +2,8 @@
 //!
 //! One ledger for each session. Invariant: a file counts as known only in the exact state in which it was read or
 //! written.
+//!
+//! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
 use crate::exec::{Updated, Version};
 use std::collections::HashMap;

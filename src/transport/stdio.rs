@@ -5,6 +5,8 @@
 //!
 //! Invariant: nothing else writes to the client. [`take_stdout`] sets file descriptor 1 aside before anything
 //! runs, so that a stray print, ours or a child's, lands on stderr.
+//!
+//! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
 use super::{Frame, INCOMING_CAPACITY, Link, MAX_MESSAGE_BYTES, Outgoing};

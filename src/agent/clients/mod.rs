@@ -2,6 +2,9 @@
 //!
 //! A call goes to its client as `Feed::Call` and comes back as an `Answer`. Invariant: a call to a client
 //! that is gone ends with an error at once.
+//!
+//! A client is called through its feed and answers with a command, as a person does: hooks and tools of clients need no channel of
+//! their own.
 
 mod hook;
 

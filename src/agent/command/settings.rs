@@ -1,4 +1,6 @@
 //! Settings of an open session.
+//!
+//! Variables of commands are a setting of the session, which a frontend gives and changes; the agent knows none of their names.
 
 use super::Reply;
 use crate::agent::error::{Error, ErrorKind};

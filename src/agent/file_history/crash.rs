@@ -2,6 +2,10 @@
 //!
 //! Not for changes that end, whose `files.changed` tells them. Invariant: what a cut change did stands in the journal before anything
 //! else happens to files, so that going back undoes it.
+//!
+//! A change is announced in one small file of the session's folder, which the next announcement replaces: the states of the files
+//! before it, for a command those of the whole folder. It is no event, since it means nothing once the change has ended. A verdict that
+//! did not get into the journal is reverted instead, since its changes would pass for a person's edits.
 
 use crate::agent::file_history::{look_at, put_back, record, scanned, state};
 use crate::exec::Environment;

@@ -3,6 +3,9 @@
 //! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
 //! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
 //! the call runs.
+//!
+//! The content of a file is kept in the session's `blobs/` before a call replaces it; for a command the folders are scanned before and
+//! after (`exec/scan`). Contents that no event names go when the session is closed.
 
 mod content;
 pub(super) mod crash;

@@ -3,6 +3,9 @@
 //! Answers are judged in `decide`; this is the one place that runs hooks. They run in order: those of the config file as
 //! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
 //! setting says. Whatever waits for a hook races the turn's cancellation.
+//!
+//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its changes
+//! are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks.
 
 mod decide;
 

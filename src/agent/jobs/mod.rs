@@ -2,6 +2,9 @@
 //!
 //! An object that the session's task owns and polls; it starts no task and holds no lock. It writes no journal: it says what
 //! happened, the session appends that. Invariant: a job's future lives in here, so whatever drops this kills every job.
+//!
+//! A background job is an item that may end after its turn: deltas, the durable end and replay come for nothing. The model learns of
+//! the end by an `engineMessage` in the conversation, which the journal holds at the place where the model read it.
 
 use crate::agent::full_output::name_full_output;
 use crate::context::conversation::from_engine;

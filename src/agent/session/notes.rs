@@ -1,6 +1,8 @@
 //! Notes: what belongs into the history and was not said in a turn.
 //!
 //! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
+//!
+//! A note, such as a command that a person ran, is written between turns: at once, or when the running turn is over.
 
 use super::{Phase, Session};
 use crate::agent::command::{Note, NoteBody, Reply};

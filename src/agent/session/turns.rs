@@ -1,4 +1,6 @@
 //! Turns: begun, steered, stopped, ended.
+//!
+//! A prompt that no model can answer is refused, not queued: the key is looked for before the prompt is accepted.
 
 use super::{Phase, Session};
 use crate::agent::clients;

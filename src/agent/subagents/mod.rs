@@ -3,6 +3,10 @@
 //! An object that the session's task owns and polls; it starts no task and holds no lock. A sub-agent is a session of its own,
 //! made by the engine like any other; this one holds its handle and follows its events. It writes no journal: it says what
 //! event, the session appends that. Invariant: whoever waits is answered when the last one he waits for stops working.
+//!
+//! A sub-agent is a session like any other, made by the engine with its parent's name in the first entry: journal, questions, steering
+//! and recovery come for nothing. Its parent's session owns a future that follows its events, and keeps no more of it than its item.
+//! Subscribers of the parent are subscribed to it as well.
 
 mod follow;
 

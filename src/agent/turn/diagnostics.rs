@@ -1,6 +1,9 @@
 //! The diagnostics of an editor, kept for a session within bounds.
 //!
 //! The session writes the reports, the turn only looks at them (`edit_checks`).
+//!
+//! A report is a value in a `watch` channel and no event, since the next one replaces it; what the model is told of it is in the
+//! journal.
 
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::DiagnosticsReport;

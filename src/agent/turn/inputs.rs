@@ -2,6 +2,8 @@
 //!
 //! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
 //! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
+//!
+//! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
 
 use crate::agent::project::{self, ProjectFiles};
 use crate::agent::turn::context::TurnContext;

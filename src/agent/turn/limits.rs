@@ -1,4 +1,6 @@
 //! The limits of a turn: pure. Reaching one is no error; the turn ends in order and says which one it was.
+//!
+//! A budget is shared by atomic counters, which a turn fills and its sub-agents spend from, since sub-agents are tasks of their own.
 
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Notice, NoticeLevel};

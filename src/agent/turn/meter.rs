@@ -1,4 +1,7 @@
 //! The size of a conversation in tokens: what its provider has counted, and an estimate of what came since.
+//!
+//! A provider's count beats the estimate. Messages since then are estimated, and where the two differ, what is kept shrinks in the same
+//! measure.
 
 use crate::context::estimate;
 use crate::llm::{Message, ToolSpec};

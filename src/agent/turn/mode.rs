@@ -1,6 +1,8 @@
 //! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
 //!
 //! A turn works in the mode in which it began, until a person accepts its plan.
+//!
+//! A turn asks its session for the mode before each call, since an accepted plan holds for the calls of the same reply.
 
 use crate::context::conversation::from_engine;
 use crate::tools::Access;

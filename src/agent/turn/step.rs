@@ -1,4 +1,7 @@
 //! One step: a model reply as it streams, block by block into items.
+//!
+//! A request that failed is sent again inside the step, as `retry` decides, so that the loop never sees it. The shown part of a cut
+//! reply stays in the journal as cancelled items of a step without a stop; none of it goes back to the model.
 
 use crate::agent::host::{Activity, Host, uncancelled};
 use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};

@@ -2,6 +2,11 @@
 //!
 //! Before a tool looks at a file of such an editor's, the editor is asked for its text. What it says becomes a document like any other,
 //! so that reading, merging and changing have one way. Invariant: a text that was asked for is used at once, and asked for again next time.
+//!
+//! An editor that reports nothing by itself is asked, by clients of the Agent Client Protocol that offer both ways: its text becomes a
+//! document like any other, so that merging and changing have one way. Files with byte order marks or line ends that editors do not
+//! show are changed on the disk while they are saved. Between the last look and the write somebody may type; that protocol has no
+//! versions.
 
 use super::{Overlay, update};
 use crate::editor::{Documents, EditCall, Owner};

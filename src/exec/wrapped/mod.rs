@@ -3,6 +3,13 @@
 //! Every access is one short POSIX script that the prefix runs; content travels over stdin and stdout. The place needs a POSIX
 //! shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
 //! deciding what may be done there. Invariant: a file is replaced at once or not at all, also when the connection breaks.
+//!
+//! Why a command prefix and no protocol of its own: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
+//! POSIX script of a few lines (`scripts`), content goes over stdin, and matching is done here by the code that serves this machine.
+//! Whether the prefix joins its arguments, as ssh does, is found out by asking.
+//!
+//! A command elsewhere is stopped by closing its input. The script there watches it: a timeout, a dropped future, a killed engine and a
+//! broken connection all look the same to it, and end the command with everything it started.
 
 mod cksum;
 mod envelope;

@@ -1,6 +1,9 @@
 //! Verdicts that change files while a turn runs: they wait for a gap between two of its calls, and for its end at the latest.
 //!
 //! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
+//!
+//! A gap is before each call and after each batch ([`Host::gap`](crate::agent::host::Host::gap)), so that no call sees a file change
+//! while it runs. A pending verdict is decided anew when its time comes.
 
 use crate::agent::command::Record;
 use crate::agent::error::Error;
