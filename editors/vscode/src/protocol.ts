@@ -2489,6 +2489,12 @@ export type PromptCommand = {
   path: string;
 };
 
+/** The result of `skill/list`. */
+export type SkillListResult = {
+  /** The skills, by name. */
+  skills: PromptCommand[];
+};
+
 /** A hook of a client. */
 export type HookRegisterParams = {
   /** The points at which it runs. */
@@ -2886,6 +2892,8 @@ export interface ClientRequests {
   "models/list": { params: Empty; result: ModelsListResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
+  /** Lists the skills that can be called with `/` and their name, from the current files. */
+  "skill/list": { params: SessionParams; result: SkillListResult };
   /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. */
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */

@@ -1543,6 +1543,10 @@
 ---@field argumentHint? string The arguments that may follow the name.
 ---@field path string Its file.
 
+---The result of `skill/list`.
+---@class pintle.SkillListResult
+---@field skills (pintle.PromptCommand)[] The skills, by name.
+
 ---A hook of a client.
 ---@class pintle.HookRegisterParams
 ---@field points (pintle.HookPoint)[] The points at which it runs.
@@ -1885,6 +1889,9 @@ M.method = {
   ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",
+  ---Lists the skills that can be called with `/` and their name, from the current files.
+  ---Params: `pintle.SessionParams`; result: `pintle.SkillListResult`.
+  skill_list = "skill/list",
   ---Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection.
   ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
   hook_register = "hook/register",
