@@ -270,7 +270,7 @@ impl Deltas {
 
     fn explain(&self, broken: &Broken) -> Error {
         match broken {
-            Broken::Said(value) => classify::in_stream(&self.endpoint, value),
+            Broken::Reported(value) => classify::in_stream(&self.endpoint, value),
             Broken::Wire(message) => {
                 Error::new(ErrorKind::Protocol, format!("{}: {message}", self.endpoint.name))
             }

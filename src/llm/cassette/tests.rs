@@ -147,7 +147,7 @@ fn what_is_recorded_is_replayed_and_holds_no_key() {
 fn a_cut_inside_a_character_is_healed_in_the_file() {
     let pieces =
         [Bytes::from_static(b"a\xc3"), Bytes::from_static(b"\xbcb"), Bytes::from_static(b"\xff")];
-    let sent = Sent { method: "POST".to_owned(), path: "/".to_owned(), body: None };
+    let sent = RecordedRequest { method: "POST".to_owned(), path: "/".to_owned(), body: None };
     let line =
         exchange::line(sent, 200, std::collections::BTreeMap::new(), &pieces, End::Whole, &[]);
     assert!(line.contains(r#""body":["aüb","�"]"#), "{line}");

@@ -71,7 +71,7 @@ impl Decode for Decoder {
             || text(&chunk, "object") == Some("error");
         // Behind a finish reason the reply is usable, whatever the server complains about.
         if is_error && self.finish.is_none() {
-            return Err(Broken::Said(chunk));
+            return Err(Broken::Reported(chunk));
         }
         let Some(choice) = chunk.pointer_mut("/choices/0") else { return Ok(()) };
         if let Some(delta) = choice.get_mut("delta") {
@@ -79,7 +79,7 @@ impl Decode for Decoder {
         }
         if let Some(reason) = text(choice, "finish_reason") {
             if reason == "error" {
-                return Err(Broken::Said(chunk));
+                return Err(Broken::Reported(chunk));
             }
             self.finish.get_or_insert_with(|| reason.to_owned());
         }
