@@ -2,11 +2,11 @@
 //!
 //! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
-use crate::exec::scan::{Kept, Scan, Scanned, Seen};
+use crate::exec::scan::{Kept, Scan, Scanned, ScannedFile};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
-    Found, FoundPath, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
+    FoundPath, FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
     Window, files,
 };
 use pintle_protocol::files::FileState;
@@ -178,7 +178,7 @@ impl Environment for Memory {
                 hasher.write(&content);
                 let mark = hasher.finish().into();
                 let state = FileState { sha256, size, mode: None, is_lost };
-                (path, Seen { mark, state })
+                (path, ScannedFile { mark, state })
             });
         Ok(Scanned { files: files.collect(), over: None })
     }
@@ -260,7 +260,7 @@ impl Environment for Memory {
         Ok(())
     }
 
-    async fn find(&self, find: Find, _cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, _cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         let glob = PathGlob::new(&find.glob, &find.root)?;
         if !self.is_folder(&find.root) {
             return Err(self
@@ -284,7 +284,7 @@ impl Environment for Memory {
         });
         let paths = matching.by_ref().take(find.max_paths);
         let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();
-        Ok(Found { paths, has_more: matching.next().is_some(), unreadable: 0 })
+        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0 })
     }
 
     async fn grep(&self, grep: Grep, _cancel: &CancellationToken) -> Result<Grepped, Error> {

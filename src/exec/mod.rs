@@ -34,7 +34,7 @@ pub use output::{Fresh, OutputBuffer};
 pub use process::signal_name;
 pub use read_only::ReadOnly;
 pub use search::{
-    Find, FindOrder, Found, FoundPath, Grep, GrepOutput, Grepped, MatchLine, MatchedFile,
+    Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, MatchLine, MatchedFile,
 };
 pub use wrapped::Wrapped;
 
@@ -169,7 +169,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
 
     /// Paths whose name or relative path matches a glob.
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error>;
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error>;
 
     /// Lines that match a regular expression.
     async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;

@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
 
 use crate::exec::capture::Capture;
-use crate::exec::descendants::{self, MARK, WAY};
+use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::exec::wrapped::Envelope;
 use crate::exec::{Command, End, Error, Ran};
 use family::{KILL_ROUNDS, KILL_TO_END};
@@ -36,7 +36,7 @@ pub(super) use hop::{Answer, hop};
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
-const MAX_ON_THE_WAY: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time to wait for output after the shell's end, when a background process holds the pipe.
 const GRACE: Duration = Duration::from_millis(100);
@@ -89,7 +89,7 @@ pub(super) async fn run(
     })?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
     // A command's time begins when it does.
-    let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| MAX_ON_THE_WAY);
+    let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| START_TIMEOUT);
     let mut running = Running {
         family: Family::new(leader, launch.mark),
         input: child.stdin.take(),
@@ -122,7 +122,7 @@ impl Launch {
             .split_first()
             .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
         // Processes that the command leaves survive the end of its connection, so the two have marks of their own.
-        let way = if self.envelope.is_some() { WAY } else { "" };
+        let way = if self.envelope.is_some() { CONNECTION_PREFIX } else { "" };
         let mut builder = tokio::process::Command::new(program);
         builder
             .args(arguments)
@@ -340,7 +340,7 @@ impl Running {
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
         // Somebody in the background holds the way open. Dropping the family closes it, and only it.
         self.family.is_armed = !is_gone;
-        self.family.mark.insert_str(0, WAY);
+        self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }
 
     /// Waits for what happens next. Cancel-safe: nothing read is lost.

@@ -91,11 +91,11 @@ pub struct Over {
 }
 
 /// The files of a folder, by path.
-pub type Files = BTreeMap<PathBuf, Seen>;
+pub type Files = BTreeMap<PathBuf, ScannedFile>;
 
 /// A file as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ScannedFile {
     /// Metadata that tells contents apart without reading them.
     pub mark: u128,
     /// Its state.
@@ -118,14 +118,15 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
         let Ok(facts) = entry.metadata() else { continue };
         let path = entry.into_path();
         let mark = mark(&facts);
-        let is_same = |seen: &&Seen| seen.mark == mark && seen.state.mode == Some(mode(&facts));
+        let is_same =
+            |seen: &&ScannedFile| seen.mark == mark && seen.state.mode == Some(mode(&facts));
         let seen = match known.get(&path).filter(is_same) {
             Some(seen) => seen.clone(),
             None if facts.len() > limits.file_bytes => lost(&facts, mark),
             None => {
                 read += facts.len();
                 match state(&path, &facts, keep) {
-                    Ok(state) => Seen { mark, state },
+                    Ok(state) => ScannedFile { mark, state },
                     // It was removed meanwhile, or is not readable.
                     Err(_) => continue,
                 }
@@ -187,9 +188,12 @@ fn state(path: &Path, facts: &Metadata, keep: &Keep) -> io::Result<FileState> {
 }
 
 /// A file that is too large to be kept. Its mark stands for its content.
-fn lost(facts: &Metadata, mark: u128) -> Seen {
+fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
     let (size, mode) = (facts.len(), Some(mode(facts)));
-    Seen { mark, state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true } }
+    ScannedFile {
+        mark,
+        state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true },
+    }
 }
 
 fn mode(facts: &Metadata) -> u32 {

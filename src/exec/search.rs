@@ -44,7 +44,7 @@ pub enum FindOrder {
 
 /// Paths that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPaths {
     /// In the order that was asked for.
     pub paths: Vec<FoundPath>,
     /// There are more paths.

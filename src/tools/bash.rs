@@ -281,14 +281,14 @@ impl Call {
 /// Says what the command has not seen.
 fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
     /// More are counted, not named.
-    const MOST_NAMED: usize = 5;
+    const MAX_NAMED: usize = 5;
     if unsaved.is_empty() {
         return result;
     }
-    let named = unsaved.iter().take(MOST_NAMED).map(|path| path.display().to_string());
+    let named = unsaved.iter().take(MAX_NAMED).map(|path| path.display().to_string());
     let mut names = named.collect::<Vec<_>>().join(", ");
-    if unsaved.len() > MOST_NAMED {
-        names = format!("{names} and {} more", unsaved.len() - MOST_NAMED);
+    if unsaved.len() > MAX_NAMED {
+        names = format!("{names} and {} more", unsaved.len() - MAX_NAMED);
     }
     result.content.push(Content::text(format!(
         "[Unsaved changes in the editor, which commands do not see: {names}]"

@@ -4,7 +4,7 @@ use crate::exec::{self, Environment, Error, FindOrder};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -77,7 +77,11 @@ impl Tool for Ls {
         };
         Ok(Box::new(Call {
             tool: *self,
-            path: Written::new(path.unwrap_or_else(|| ".".to_owned()), folders, Purpose::Existing),
+            path: PathArgument::new(
+                path.unwrap_or_else(|| ".".to_owned()),
+                folders,
+                Purpose::Existing,
+            ),
             limit: limit.unwrap_or(DEFAULT_LIMIT),
             depth: depth.unwrap_or(1),
         }))
@@ -87,7 +91,7 @@ impl Tool for Ls {
 #[derive(Debug)]
 struct Call {
     tool: Ls,
-    path: Written,
+    path: PathArgument,
     limit: u64,
     depth: u64,
 }

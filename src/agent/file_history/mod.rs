@@ -381,7 +381,7 @@ pub(super) async fn look_at(
         }
         match state(env, blobs, &path).await {
             // No scan goes by this mark.
-            Ok(Some(state)) => drop(files.insert(path, scan::Seen { mark: 0, state })),
+            Ok(Some(state)) => drop(files.insert(path, scan::ScannedFile { mark: 0, state })),
             Ok(None) => {}
             Err(error) => tracing::debug!("{}: {error}", path.display()),
         }

@@ -13,8 +13,8 @@ use super::documents::Document;
 use super::{Documents, Editors, Terminals};
 use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
+    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
+    Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
     UpdatedAll, Version, Window, change,
 };
 use pintle_protocol::files::FileState;
@@ -228,7 +228,7 @@ impl Environment for Overlay {
         self.inner.rename(from, to).await
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         self.inner.find(find, cancel).await
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
 /// The longest file whose text is asked for: editors open no longer ones well.
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The purpose for which a text is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,11 +111,11 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     let name = path.to_string_lossy().into_owned();
     let close = || documents.close(owner, &DocumentCloseParams { path: name.clone() });
     let on_disk = match inner.stat(&canonical).await {
-        Ok(stat) if stat.kind == FileKind::File && stat.size <= MOST_BYTES => {
+        Ok(stat) if stat.kind == FileKind::File && stat.size <= MAX_BYTES => {
             inner.read(&canonical).await?
         }
         Err(Error::NotFound(_)) if purpose == Purpose::Change => {
-            let (version, text) = (update::NOT_MADE, String::new());
+            let (version, text) = (update::NOT_CREATED, String::new());
             let params = DocumentOpenParams { path: name, version, text, is_dirty: false };
             return documents
                 .open(owner, canonical, params)

@@ -30,12 +30,12 @@ pub struct LineSearch {
     matcher: RegexMatcher,
     searcher: Searcher,
     buffer: Vec<u8>,
-    wanted: Wanted,
+    wanted: LineLimits,
     unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct LineLimits {
     lines: bool,
     max_matches: usize,
     max_line_chars: usize,
@@ -76,7 +76,7 @@ impl LineSearch {
             .before_context(context)
             .after_context(context)
             .build();
-        let wanted = Wanted {
+        let wanted = LineLimits {
             lines: grep.output == GrepOutput::Lines,
             max_matches: match grep.output {
                 GrepOutput::Lines => grep.max_matches,
@@ -222,7 +222,7 @@ impl Matched {
 
 struct Taker<'a> {
     matcher: &'a RegexMatcher,
-    wanted: Wanted,
+    wanted: LineLimits,
     /// The line of the last match that counts.
     last: u64,
     found: FileLines,
@@ -230,7 +230,7 @@ struct Taker<'a> {
 }
 
 impl<'a> Taker<'a> {
-    fn new(matcher: &'a RegexMatcher, wanted: Wanted) -> Self {
+    fn new(matcher: &'a RegexMatcher, wanted: LineLimits) -> Self {
         Self { matcher, wanted, last: 0, found: FileLines::default(), is_binary: false }
     }
 

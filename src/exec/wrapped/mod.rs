@@ -16,7 +16,7 @@ use crate::ambient::Ambient;
 use crate::exec::process::{self, Answer, Launch, Shell};
 use crate::exec::variables::Policy;
 use crate::exec::{
-    Before, Command, Decide, Environment, Error, Find, Found, Grep, Grepped, Lines, ListEntry,
+    Before, Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
     MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Window, files, local,
 };
 use std::path::{Path, PathBuf};
@@ -360,7 +360,7 @@ impl Environment for Wrapped {
         self.run(from, include_str!("scripts/change.sh"), &arguments, &[]).await.map(drop)
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Error::Cancelled),
