@@ -3,7 +3,7 @@
 //! A client says the others whenever it makes or opens a session; no journal keeps them.
 
 use crate::agent::error::{Error, ErrorKind};
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, FileKind};
 use crate::store::announced::Announcements;
 use crate::store::blobs::Blobs;
@@ -21,7 +21,7 @@ pub(super) struct Workspace {
     pub(super) folders: Folders,
     pub(super) additional: Additional,
     /// Variables that commands see besides.
-    pub(super) variables: Given,
+    pub(super) variables: ExtraVariables,
     /// Where the contents of files are kept.
     pub(super) blobs: Blobs,
     /// Where changes of files are announced.

@@ -310,7 +310,7 @@ pub struct Command {
     /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
-    pub variables: variables::Given,
+    pub variables: variables::ExtraVariables,
     /// Takes what it prints.
     pub output: OutputBuffer,
 }
@@ -327,7 +327,7 @@ impl Command {
             artifacts: None,
             owner: owner.into(),
             shown_by: None,
-            variables: variables::Given::default(),
+            variables: variables::ExtraVariables::default(),
             output: OutputBuffer::default(),
         }
     }

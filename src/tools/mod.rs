@@ -52,7 +52,7 @@ pub use settings::Settings;
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error};
 use crate::text::truncate::Guard;
 use pintle_protocol::content::Content;
@@ -152,7 +152,7 @@ pub struct ToolContext {
     /// The owner of commands: their background processes end with their owner.
     pub owner: String,
     /// The variables that its commands see besides.
-    pub variables: Given,
+    pub variables: ExtraVariables,
     /// Takes commands that are to run in the background.
     pub jobs: Jobs,
     /// Makes sub-agents.
