@@ -293,7 +293,7 @@ impl Documents {
         owner: Owner,
         params: ApplyEditParams,
     ) -> Result<ApplyEditResult, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let editor = self.editor(owner).ok_or_else(gone)?;
         let id = self.0.asked.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();

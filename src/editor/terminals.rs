@@ -206,7 +206,7 @@ impl Editor {
         &self,
         call: impl FnOnce(oneshot::Sender<Result<T, String>>) -> TerminalCall,
     ) -> Result<T, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let (reply, answer) = oneshot::channel();
         self.calls.send(call(reply)).await.map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))

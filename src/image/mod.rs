@@ -102,7 +102,7 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The image cannot be decoded.
-    #[error("is a broken picture ({0}), or cut off")]
+    #[error("is a corrupt or truncated image ({0})")]
     Broken(String),
     /// The image would need too much memory.
     #[error("has {} x {} pixels, too many to decode: make a smaller copy first", .0.0, .0.1)]

@@ -56,7 +56,7 @@ impl Checked {
     /// Nothing is open at the end.
     pub(super) fn end(&self) -> Result<(), String> {
         if self.messages.is_empty() {
-            return Err("there is no message".to_owned());
+            return Err("the conversation is empty".to_owned());
         }
         self.unanswered()
     }
@@ -158,7 +158,7 @@ mod tests {
         for (messages, want) in [
             (vec![user("hi")], ""),
             (vec![user("hi"), calls(&["a", "b"]), result("a"), result("b"), user("more")], ""),
-            (vec![], "there is no message"),
+            (vec![], "the conversation is empty"),
             (vec![calls(&[])], "the first message must be the user's"),
             (vec![user("")], "an empty user message"),
             (vec![Message::User(Vec::new())], "an empty user message"),

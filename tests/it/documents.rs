@@ -278,7 +278,7 @@ fn where_the_client_s_input_has_ended_an_edit_of_unsaved_text_is_refused_at_once
     let rest = editor.program.rest();
     let refused = rest.iter().filter(|message| {
         message.to_string().contains("an editor that takes no edits")
-            || message.to_string().contains("the editor is gone")
+            || message.to_string().contains("the editor disconnected")
     });
     assert!(refused.count() > 0, "{rest:?}");
     assert_eq!(editor.disk(), DISK);

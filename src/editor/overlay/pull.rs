@@ -76,7 +76,7 @@ impl Documents {
     }
 
     async fn ask_text(&self, owner: Owner, path: &Path) -> Result<String, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let editor = self.editor(owner).ok_or_else(gone)?;
         let (reply, answer) = oneshot::channel();
         let path = path.to_string_lossy().into_owned();

@@ -215,7 +215,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "the editor dies",
             true,
             &[Act::Die],
-            "The editor did not make the change: the editor is gone",
+            "The editor did not make the change: the editor disconnected",
             "closed",
             disk,
         ),
@@ -242,7 +242,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
 #[tokio::test]
 async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is_not() {
     let disk = "one\ntwo\nthree\nfour\nfive\nsix\n";
-    let refused = "/w/a has unsaved changes in an editor that takes no edits. Ask the person to save or discard them first.";
+    let refused = "/w/a has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.";
     for (name, is_dirty, want, on_disk) in [
         ("saved", false, None, "one\nTWO\nthree\nfour\nfive\nsix\n"),
         ("unsaved", true, Some(refused), disk),

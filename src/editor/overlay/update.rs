@@ -174,7 +174,7 @@ async fn place(
     if document.is_dirty {
         if !takes_edits {
             return Err(Error::Refused(format!(
-                "{} has unsaved changes in an editor that takes no edits. Ask the person to save or discard them first.",
+                "{} has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.",
                 path.display()
             )));
         }
@@ -246,7 +246,7 @@ fn split(
 
 fn text(content: FileContent) -> Result<String, String> {
     String::from_utf8(content.into_bytes()).map_err(|_| {
-        "The file is open in an editor, and what is to be written is no text in UTF-8. Ask the person to close it first."
+        "The file is open in an editor, and the new content is not UTF-8 text. Ask the person to close it first."
             .to_owned()
     })
 }
@@ -383,7 +383,7 @@ async fn make(
                 )));
             }
             Err(_) => {
-                let what = "The editor did not answer, so nobody knows whether the change was made. Read the file again.";
+                let what = "The editor did not answer, so the change may or may not have been made. Read the file again.";
                 return Err(Error::Refused(what.to_owned()));
             }
         };
