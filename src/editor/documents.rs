@@ -147,12 +147,12 @@ impl Documents {
         self.state().editors.insert(owner, editor);
     }
 
-    /// An editor cannot answer any more; what it has told of its documents holds.
+    /// Marks an editor as unable to answer; its documents stay as last reported.
     pub fn mute(&self, owner: Owner) {
         self.state().editors.remove(&owner);
     }
 
-    /// An editor is gone, and its documents with it.
+    /// Removes a disconnected editor with its documents.
     pub fn disconnect(&self, owner: Owner) {
         let mut state = self.state();
         state.editors.remove(&owner);

@@ -1,8 +1,9 @@
 //! Commands in terminals of editors: where an editor offers them, what a call of the model runs is run there, so that a person sees it
 //! and can stop it.
 //!
-//! The editor starts the command, the engine's rules hold: its time, its end, what is kept of its output. Invariants: every terminal is
-//! released, whatever becomes of the call; of a command that was stopped nothing runs on.
+//! The editor starts the command, but the engine's rules hold: its timeout, its end, the limit on its output.
+//! Invariants: every terminal is released, whatever becomes of the call; no process of a stopped command keeps
+//! running.
 
 use crate::exec::capture::Capture;
 use crate::exec::process::{Family, TERM_TO_KILL};
@@ -141,7 +142,7 @@ impl Editor {
                 )));
             }
             Over::Stopped(end) => {
-                // An editor that is gone has taken its terminal with it.
+                // A disconnected editor has closed its terminal.
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
                 family.signal(Signal::SIGTERM).await;
                 let kill_at = Instant::now() + TERM_TO_KILL;

@@ -52,7 +52,7 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     }
 }
 
-/// Sends a signal to each; one that is gone is fine.
+/// Sends a signal to each process; one that has exited is ignored.
 pub(super) fn signal(pids: &[Pid], signal: Signal) {
     for pid in pids {
         let _ = kill(*pid, signal);

@@ -258,7 +258,7 @@ impl Environment for Local {
 }
 
 impl Drop for Local {
-    /// Sessions release what is theirs; this is for those that could not.
+    /// Sessions release their own processes; this is for those that could not.
     fn drop(&mut self) {
         if self.has_run.load(Ordering::Relaxed) {
             Shell::release(&self.shell.marks, None);

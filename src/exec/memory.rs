@@ -267,7 +267,7 @@ impl Environment for Memory {
                 .get(&find.root)
                 .map_or_else(|error| error, |_| Error::NotFolder(find.root.clone())));
         }
-        // A folder comes before what is in it, as on a walk.
+        // A folder precedes its entries, as on a walk.
         let mut paths = BTreeMap::new();
         for (file, _) in self.below(&find.root) {
             let parents = file.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());

@@ -3,7 +3,7 @@
 //! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
 //! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
 //! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
-//! Who may do what is not decided here.
+//! Permissions are not decided here.
 
 pub mod change;
 pub mod error;
@@ -58,14 +58,14 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         true
     }
 
-    /// Facts about what is at a path, symbolic links followed.
+    /// Returns metadata of a path, following symbolic links.
     async fn stat(&self, path: &Path) -> Result<Stat, Error>;
 
     /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
     /// kept. So a file that is yet to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
 
-    /// Runs a command that reads a text and prints another, told apart from its complaints. There is no such thing behind a prefix.
+    /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
     }
@@ -210,7 +210,7 @@ pub struct Platform {
     pub home: Option<PathBuf>,
 }
 
-/// Facts about what is at a path.
+/// Metadata of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The type of file.
@@ -246,9 +246,9 @@ pub struct ListEntry {
 pub struct Window {
     /// The first line, 1-based.
     pub first_line: u64,
-    /// At most so many lines.
+    /// The maximum number of lines.
     pub max_lines: u64,
-    /// At most so many bytes; what is left of a line that crosses the limit is not returned.
+    /// The maximum number of bytes; the rest of a line that crosses the limit is not returned.
     pub max_bytes: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Processes of this machine: the one place that starts any.
 //!
-//! Invariant: when the future of [`run`] is over, by its end or by being dropped, nothing of a stopped command runs any
-//! more, also not what left its process group. What a command that ended by itself left in the background goes on.
+//! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
+//! one that left its process group. Background processes of a command that ended by itself continue.
 #![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
 
 use crate::exec::capture::Capture;
@@ -71,8 +71,8 @@ pub(super) struct Launch {
     pub(super) mark: String,
     /// The folder for long outputs when the command names none.
     pub(super) temporary: PathBuf,
-    /// The command runs elsewhere: it is stopped by closing its input, and what it prints is told apart from what the way
-    /// there prints.
+    /// The command runs elsewhere: it is stopped by closing its input, and its output is separated from the
+    /// connection's own.
     pub(super) envelope: Option<Envelope>,
 }
 
@@ -191,7 +191,7 @@ fn start(launch: &Launch) -> io::Result<(Child, pipe::Receiver)> {
     let mut builder = launch.builder();
     let input = if launch.envelope.is_some() { Stdio::piped() } else { Stdio::null() };
     builder.stdin(input).stdout(writer.try_clone()?).stderr(writer);
-    // The builder holds the pipe's other end; it is gone when this function returns.
+    // The builder holds the pipe's other end until this function returns.
     let child = builder.spawn()?;
     Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
@@ -291,7 +291,7 @@ impl Running {
         stopped
     }
 
-    /// Takes what is in the pipe now, and no more: something in the background may print for ever.
+    /// Reads the present content of the pipe, and no more: a background process may print for ever.
     async fn take_the_rest(&mut self, buffer: &mut [u8]) -> Option<ExitStatus> {
         let mut left = usize::try_from(PIPE_BYTES).unwrap_or_default();
         while left > 0 {
@@ -333,7 +333,7 @@ impl Running {
         TERM_TO_KILL
     }
 
-    /// The command ended by itself: what it left in the background goes on, but the way to it is closed.
+    /// The command ended by itself: its background processes continue, but the connection is closed.
     async fn let_go(&mut self) {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()

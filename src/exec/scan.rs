@@ -86,7 +86,7 @@ pub struct Scanned {
 pub struct Over {
     /// The limit, in words.
     pub why: String,
-    /// The next scan, which knows what this one found, goes on from there. Otherwise there are too many files.
+    /// The next scan, which knows these results, continues from there. Otherwise there are too many files.
     pub can_go_on: bool,
 }
 

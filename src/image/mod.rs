@@ -152,7 +152,7 @@ pub fn fit(
     Err(Error::DoesNotFit(limits.max_base64_bytes))
 }
 
-/// The length of so many bytes in base64.
+/// Returns the length of that many bytes in base64.
 pub fn base64_len(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }

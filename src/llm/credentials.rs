@@ -126,7 +126,8 @@ struct Connected {
 }
 
 impl Commanded {
-    /// A provider that lacks what is printed into these slots, and which takes what is not older than this.
+    /// Creates a provider whose endpoint lacks the output of commands in these slots, and which accepts output up to
+    /// this age.
     pub fn new(
         endpoint: Endpoint,
         wire: Arc<dyn Wire>,

@@ -21,7 +21,7 @@ pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
     checked.end()
 }
 
-/// A conversation that was checked, to go on from there when it has become longer.
+/// A checked conversation, so that only its extension needs checking later.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     messages: Vec<Arc<Message>>,
@@ -44,7 +44,7 @@ impl Checked {
         &self.ids
     }
 
-    /// Checks what is new.
+    /// Checks the new messages.
     pub(super) fn go_on(&mut self, messages: &[Arc<Message>]) -> Result<(), String> {
         for message in messages.iter().skip(self.messages.len()) {
             self.take(message)?;

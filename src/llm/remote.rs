@@ -1,4 +1,4 @@
-//! A provider behind a wire: encode, send, and decode what comes back as it comes.
+//! A provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
 
 use super::anthropic;
 use super::aws::frames;
@@ -192,7 +192,7 @@ struct Deltas {
     decoder: Box<dyn Decode>,
     halves: Halves,
     ready: VecDeque<Delta>,
-    /// Comes after what is ready.
+    /// The error to return after the deltas that are ready.
     failed: Option<Error>,
     polls_left: u8,
     /// The context window, if the server cuts longer input silently.

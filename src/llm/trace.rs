@@ -31,7 +31,7 @@ impl Trace {
     }
 }
 
-/// Version, trace, span and flags in lower-case hexadecimal; a later version may have more behind them.
+/// Version, trace, span and flags in lower-case hexadecimal; a later version may append more.
 fn is_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut is_hex = |length: usize| {

@@ -113,7 +113,7 @@ fn end(changes: &[Change], at: usize) -> usize {
     }
 }
 
-/// A border behind so many changes.
+/// Returns a border shifted by that many changes.
 fn shifted(changes: &[Change], passed: usize, at: usize) -> usize {
     match passed.checked_sub(1).and_then(|last| changes.get(last)) {
         Some(last) => at - last.old.end + last.new.end,

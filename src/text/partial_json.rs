@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// All that came of each field, in the order in which they ended.
+    /// Returns the whole text of each field, in the order in which they ended.
     fn fields(pieces: &[&str]) -> Vec<(String, String)> {
         let mut json = PartialJson::default();
         let mut open = String::new();

@@ -61,7 +61,7 @@ pub enum AgentRequest {
         /// Receives their states afterwards.
         reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
     },
-    /// Stop one and let go of it.
+    /// Stop and close one.
     Close {
         /// The sub-agent.
         id: AgentId,

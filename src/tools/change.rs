@@ -78,7 +78,7 @@ pub(super) fn of_removal(path: &Path, before: &[u8]) -> FileChange {
     told(path, FileOp::Delete, difference.unwrap_or_default())
 }
 
-/// Content as a diff shows it; none for what is no text.
+/// Returns the text for a diff; none for binary content.
 fn shown(content: &[u8]) -> Option<String> {
     let head = content.get(..Lines::HEAD_BYTES).unwrap_or(content);
     match (sniff::kind(head), encoding::decode(content)) {

@@ -1,4 +1,4 @@
-//! `ls` and `list_dir`: what is in one folder, and with a depth in those below it.
+//! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
 
 use crate::exec::{self, Environment, Error, FindOrder};
 use crate::text::truncate::{Guard, Keep};
@@ -122,7 +122,7 @@ impl Prepared for Call {
         if entries.is_empty() {
             return success("(empty directory)");
         }
-        // A folder's end sorts before every letter, so that what is in it follows it.
+        // A folder's slash sorts before every letter, so its entries follow it.
         entries
             .sort_by_cached_key(|entry| (entry.to_lowercase().replace('/', "\0"), entry.clone()));
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);

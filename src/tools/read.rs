@@ -164,7 +164,7 @@ impl Page {
         }
         let record = record(lines, window);
         if lines.total_lines == Some(0) {
-            // Nothing to say to the model; the record tells a client that the file is empty.
+            // The model needs no note; the record tells a client that the file is empty.
             let mut result = ToolResult::default();
             result.details.truncation = Some(record);
             return result;
@@ -207,7 +207,7 @@ impl Page {
         numbered.collect::<Vec<_>>().join("\n")
     }
 
-    /// Says where to go on, when there is more.
+    /// Returns the note about where to continue, when there is more.
     fn notice(&self, lines: &Lines, window: Window) -> Option<String> {
         let first = window.first_line;
         let last = first + lines.count - 1;

@@ -66,7 +66,7 @@ enum Step {
 }
 
 impl Decoder {
-    /// A decoder that tells the framing by the first byte, or uses the given one.
+    /// Creates a decoder that detects the framing by the first byte, or uses the given one.
     pub fn new(framing: Option<Framing>, max_message_bytes: usize) -> Self {
         Self {
             framing,

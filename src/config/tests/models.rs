@@ -245,9 +245,9 @@ fn a_file_of_pis_is_read_as_it_is() {
     assert_eq!(
         config.warnings,
         [
-            "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` names `ultra`, which is no effort: they are none, minimal, low, medium, high, xhigh, max",
+            "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` has the unknown effort `ultra`; expected one of none, minimal, low, medium, high, xhigh, max",
             "HOME/models.json: `providers.ollama.models[1].compat.supportsStrictMode` is unknown and ignored",
-            "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not spoken here, so its row is left out; it may be one of messages, chat, responses, gemini",
+            "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not supported, so the entry is ignored; expected one of messages, chat, responses, gemini",
         ]
     );
 }

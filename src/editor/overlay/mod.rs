@@ -199,7 +199,7 @@ impl Environment for Overlay {
         let Some((path, document)) = self.unsaved_at(path).await? else {
             return self.inner.remember(path, keep, max_bytes).await;
         };
-        // The file is kept too: it is what is there when the text is discarded.
+        // The file is kept too: it is the content when the unsaved text is discarded.
         let file = self.inner.remember(&path, Arc::clone(&keep), max_bytes).await?;
         let mode = file.and_then(|file| file.mode);
         state(document.text, keep, mode).await.map(Some)

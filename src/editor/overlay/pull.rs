@@ -41,7 +41,8 @@ impl Documents {
         }
     }
 
-    /// The text of a document that its editor tells nothing about by itself, with its version; `name` is what it was asked for by.
+    /// Returns the text of a document that its editor does not report unasked, with its version; `name` is the
+    /// requested name.
     pub fn asked_text(&self, owner: Owner, name: &str) -> Option<(i64, Arc<String>)> {
         let mut state = self.state();
         let (_, document) = state.find(owner, name).ok()?;
@@ -100,7 +101,7 @@ pub fn edited(text: &str, edit: &DocumentEdit) -> String {
     text
 }
 
-/// Asks for the text of a file, where an editor wants to be asked, and makes it a document.
+/// Requests the text of a file from an editor that must be asked, and registers it as a document.
 pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Result<(), Error> {
     let Overlay { inner, documents, .. } = overlay;
     if documents.asks_nobody() {
@@ -158,7 +159,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     documents.open(owner, canonical, params).map_err(|problem| refused(&problem.to_string()))
 }
 
-/// Asks again for the texts that were not saved when they were asked for last, since searches go by what is known.
+/// Requests again the texts that had unsaved changes at the last request, since searches use the known texts.
 pub(super) async fn pull_known(overlay: &Overlay) -> Result<(), Error> {
     for name in overlay.documents.asked_names() {
         pull(overlay, &name, Purpose::Look).await?;

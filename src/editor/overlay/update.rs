@@ -209,7 +209,7 @@ async fn place(
     }
 }
 
-/// Has it decided about all files, and tells apart what the disk and what editors are to do.
+/// Has all files decided on, and separates the changes on the disk from those in editors.
 fn split(
     open: Vec<KnownState>,
     on_disk: Vec<Option<Before>>,

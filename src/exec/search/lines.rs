@@ -24,7 +24,7 @@ pub const WRONG_PATTERN: &str = "invalid regular expression";
 /// Read at once. Most files are shorter, and are then matched where they are.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// A search for lines that is ready, to be run on one file after the other. Each thread wants a clone of its own.
+/// A compiled search for lines, which runs on one file after the other. Each thread needs its own clone.
 #[derive(Debug, Clone)]
 pub struct LineSearch {
     matcher: RegexMatcher,
@@ -123,7 +123,7 @@ impl LineSearch {
     }
 }
 
-/// Says what is wrong with a pattern. The matcher puts a pattern into a group, and would show a place in that.
+/// Explains an invalid pattern. The matcher puts a pattern into a group, and would report a position in that.
 fn wrong_pattern(pattern: &str, error: &grep_regex::Error) -> Error {
     let error = match regex_syntax::parse(pattern) {
         Err(error) => error.to_string(),
@@ -144,7 +144,7 @@ pub struct FileLines {
 }
 
 impl FileLines {
-    /// Keeps the first so many matches and the context of the last.
+    /// Keeps the first matches, up to a number, and the context of the last.
     fn keep(&mut self, matches: usize, context: u64) {
         let kept = matches.checked_sub(1);
         let last = kept.and_then(|last| self.lines.iter().filter(|line| line.is_match).nth(last));

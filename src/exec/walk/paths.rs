@@ -112,7 +112,7 @@ impl Visit for AgeFinder<'_> {
         if is_folder(entry) || !self.glob.is_match(relative, false) {
             return Ok(());
         }
-        // A file that has gone meanwhile is none.
+        // A file that was removed meanwhile is skipped.
         let Ok(modified) = entry.metadata().map(|facts| facts.modified()) else { return Ok(()) };
         let since = modified?.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.found.push((Reverse(since.as_nanos()), PathKey::new(relative)));

@@ -1,4 +1,4 @@
-//! Another place behind a command prefix: a container, another machine, anything that runs `sh` when it is asked to.
+//! An environment behind a command prefix: a container, another machine, anything that can run `sh`.
 //!
 //! Every access is one short POSIX script that the prefix runs; content travels over stdin and stdout. The place needs a POSIX
 //! shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
@@ -62,7 +62,7 @@ pub(super) fn unreachable(path: &Path, said: &str) -> Error {
 }
 
 impl Wrapped {
-    /// Looks what is behind a prefix, such as `["ssh", "host"]` or `["docker", "exec", "-i", "box"]`.
+    /// Connects to the environment behind a prefix, such as `["ssh", "host"]` or `["docker", "exec", "-i", "box"]`.
     ///
     /// # Errors
     /// The prefix is empty, cannot be started, or runs no `sh`.
@@ -202,7 +202,7 @@ impl Wrapped {
         let (size, id) = (content.len().to_string(), self.ambient.new_id());
         let arguments = [size.as_str(), expected, id.as_str()];
         match self.on_path(path, script, &arguments, content).await {
-            // Dots behind what exists: only this side can take them out.
+            // Dots after the existing part: only this side can resolve them.
             Err(Error::Io { message, .. }) if message == DOTS => {
                 let real = self.canonicalize(path).await?;
                 self.on_path(&real, script, &arguments, content).await.map(drop)

@@ -1,4 +1,4 @@
-//! Finding paths and lines behind a prefix, with the answers that this machine would give.
+//! Searches for paths and lines behind a prefix, with the same results as on this machine.
 //!
 //! The other side lists its tree and says which files may match; matching itself is done here, by the same code as for files of
 //! this machine, so that the answers are the same.
@@ -171,7 +171,7 @@ fn has_shared_syntax(pattern: &str) -> bool {
             '.' => characters.next_if_eq(&'*').is_some(),
             '\\' => characters.next_if(|next| ".*+?()[]{}|^$\\".contains(*next)).is_some(),
             '*' | '+' => can_repeat,
-            // A group may hold flags behind a question mark, which only some know.
+            // A group may begin with flags after a question mark, which only some support.
             '(' => characters.peek().is_some_and(|next| !"?*+|)".contains(*next)),
             '|' => characters.peek().is_some_and(|next| !"*+?|)".contains(*next)),
             ')' => true,

@@ -41,7 +41,7 @@ pub(in crate::llm) struct Events<S> {
     /// A frame that has not ended yet.
     rest: Vec<u8>,
     ready: VecDeque<SseEvent>,
-    /// Comes after what is ready.
+    /// The error to return after the events that are ready.
     failed: Option<Error>,
 }
 

@@ -116,7 +116,7 @@ fn parts(url: &str) -> (String, String, String) {
     (host, encode(path, b"/"), pairs.join("&"))
 }
 
-/// Text as a part of a path: all but letters, digits, `-._~` and what is kept becomes `%XX`.
+/// Percent-encodes a segment of a path: all characters except letters, digits, `-._~` and those in `kept`.
 pub(in crate::llm) fn encode(text: &str, kept: &[u8]) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);

@@ -1,7 +1,7 @@
 //! Compares a request with the recorded one: path, model, and the sequence of roles.
 //!
-//! Texts, tools and settings may differ, so that a cassette outlives a change of the system prompt. The first difference is
-//! told with the words of both sides.
+//! Texts, tools and settings may differ, so a cassette outlives a change of the system prompt. The first difference
+//! is reported with the words of both sides.
 
 use super::exchange::RecordedRequest;
 use serde_json::Value;

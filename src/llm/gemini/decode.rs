@@ -45,7 +45,7 @@ struct Partial {
     args: PartialArgs,
 }
 
-/// Tokens as the wire counts them; each chunk tells some.
+/// Token counts as the wire has them; each chunk has some.
 #[derive(Debug, Default)]
 struct Counts {
     prompt: u64,

@@ -126,7 +126,7 @@ fn response(result: &ToolResult, call: Option<PendingCall>) -> Value {
     response
 }
 
-/// The parts of a reply. A new model wants a signature on the first call of each reply.
+/// Encodes the parts of a reply. New models require a signature on the first call of each reply.
 fn reply(
     assistant: &Assistant,
     is_same_model: bool,
@@ -178,7 +178,7 @@ fn reply(
     parts
 }
 
-/// A text as the parts that it came in: those with a signature for themselves, what is between them joined.
+/// Splits a text into its original parts: signed parts on their own, the text between them joined.
 fn signed<'a>(text: &'a str, opaque: Option<&Opaque>) -> Vec<(&'a str, Option<Value>)> {
     let kept = opaque.and_then(raw);
     let ranges = kept.as_ref().and_then(|kept| kept.get("signed")).and_then(Value::as_array);

@@ -42,7 +42,7 @@ impl Failure {
     }
 }
 
-/// An address that may be asked, as far as its text tells.
+/// A URL that may be fetched, judging by its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
