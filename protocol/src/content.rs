@@ -175,6 +175,13 @@ pub struct Usage {
     pub reasoning_tokens: u64,
 }
 
+/// Adds a cost to a total. A total without any known cost stays `None`.
+pub fn add_cost(total: &mut Option<u64>, cost: Option<u64>) {
+    if let Some(cost) = cost {
+        *total = Some(total.unwrap_or(0).saturating_add(cost));
+    }
+}
+
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
         self.input_tokens += other.input_tokens;

@@ -1,4 +1,4 @@
-//! Builds what the engine works with from the settings.
+//! The wiring: builds the services of an engine from the settings.
 #![expect(clippy::disallowed_methods, reason = "resolves the folders that the command line names")]
 
 use crate::args;
@@ -29,7 +29,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the engine works with.
+/// Builds the services of the engine.
 pub(crate) async fn services(
     settings: &args::Settings,
     ambient: &Ambient,
@@ -82,7 +82,7 @@ pub(crate) async fn services(
     })
 }
 
-/// What the user has written down for all projects. It is read on this machine, wherever tools act.
+/// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
 fn personal(config: &Config, ambient: &Ambient) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
@@ -104,7 +104,7 @@ fn named<T: Copy + Default>(
         .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
 }
 
-/// Where tools act, with what editors have open laid over it.
+/// Builds the environment of the tools, with the open documents of editors laid over it.
 pub(crate) async fn environment(
     config: &EnvironmentConfig,
     ambient: &Ambient,
@@ -131,7 +131,7 @@ pub(crate) async fn environment(
     Ok(if config.read_only.value { Arc::new(ReadOnly(env)) } else { env })
 }
 
-/// The settings that hold.
+/// Loads the settings.
 pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyhow::Result<Config> {
     config::load(ambient, settings.flags()).map_err(|error| match &error.hint {
         Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
@@ -139,7 +139,7 @@ pub(crate) fn load_config(settings: &args::Settings, ambient: &Ambient) -> anyho
     })
 }
 
-/// The models of these settings.
+/// Builds the models of these settings.
 pub(crate) fn configured_models(
     settings: &args::Settings,
     config: &Config,
@@ -242,8 +242,8 @@ fn scripted(script: Script) -> Models {
     })
 }
 
-/// What the demo's engine works with: the real thing but for the model, and all of it in the demo's folder, where
-/// the project is copied to.
+/// Builds the services of the demo's engine: real ones but for the model, all within the demo's folder, to which the
+/// project is copied.
 pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Services> {
     std::fs::create_dir_all(demo.project())?;
     for (name, text) in PROJECT {
@@ -307,4 +307,49 @@ pub(crate) fn folder(path: &Path) -> anyhow::Result<PathBuf> {
     let folder = std::fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
     anyhow::ensure!(folder.is_dir(), "{} is not a folder", path.display());
     Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The settings of a home whose `config.toml` holds this text.
+    fn config_of(text: &str) -> Config {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        let place = home.path().to_string_lossy().into_owned();
+        config::load(&Ambient::fixed([("PINTLE_HOME".to_owned(), place)]), config::Flags::default())
+            .unwrap()
+    }
+
+    #[test]
+    fn the_values_that_the_configuration_guide_shows_are_the_defaults() {
+        let guide = include_str!("help/configuration.md");
+        let shown = guide.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        let (shown, unset) = (config_of(shown), config_of(""));
+        let values = |config: &Config| {
+            let Config { environment, tools, lint: check, .. } = config;
+            [
+                format!("{:?}", config.permission_mode.value),
+                format!(
+                    "{:?}",
+                    config.retries.as_ref().map_or(RetryPolicy::default().retries, |set| set.value)
+                ),
+                format!("{:?}", config.question_timeout.unwrap_or(QUESTION_TIMEOUT)),
+                format!("{:?} {:?}", config.instructions, config.model),
+                format!("{:?} {}", tool_settings(tools).unwrap(), tools.web_fetch),
+                format!("{:?}", limits(&config.limits)),
+                format!("{:?}", room(&config.context)),
+                format!("{:?} {:?}", check.command, check.globs),
+                format!("{:?}", check.timeout.unwrap_or(LINT_TIMEOUT)),
+                format!("{:?}", check.report_wait.unwrap_or(REPORT_WAIT)),
+                format!("{:?}", config.title),
+                format!("{:?}", config.sessions),
+                format!("{:?} {:?}", environment.wrap.value, environment.read_only.value),
+                format!("{:?}", environment.variables.value),
+                format!("{:?} {:?}", config.hooks, config.providers),
+            ]
+        };
+        assert_eq!(values(&shown), values(&unset));
+    }
 }

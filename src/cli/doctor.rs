@@ -1,4 +1,4 @@
-//! `pintle doctor`: what is configured, which keys are there, what this machine can do.
+//! `pintle doctor`: prints the settings, the keys that are set, and the abilities of this machine.
 #![expect(
     clippy::disallowed_methods,
     reason = "looks at folders and at what the kernel says of itself"
@@ -41,7 +41,7 @@ fn report(
     let folders = &config.folders;
     for (index, file) in config.files.iter().enumerate() {
         let label = if index == 0 { "config" } else { "models" };
-        let found = if file.stamp.is_some() { "found" } else { "not there, which is fine" };
+        let found = if file.stamp.is_some() { "found" } else { "not found (optional)" };
         writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
     }
     for warning in &config.warnings {
@@ -126,7 +126,7 @@ fn report(
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
-/// Waits for one thing: a doctor asks one question after the other.
+/// Runs one future to its end: the report is made of one question after the other.
 fn in_runtime<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(work)
 }
@@ -157,7 +157,7 @@ fn model(
     })
 }
 
-/// Whether sessions can be kept there. The folder is made, as the first session would.
+/// Checks that sessions can be stored in a folder, and creates it, as the first session would.
 fn writable(data: &Path) -> Result<(), String> {
     std::fs::create_dir_all(data)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))

@@ -3,6 +3,7 @@
 mod args;
 mod assemble;
 mod doctor;
+mod help;
 mod models;
 mod rpc;
 mod sessions;
@@ -27,8 +28,8 @@ use tokio::task::JoinSet;
 /// The exit code for wrong usage or settings.
 const USAGE: u8 = 2;
 
-/// How long threads that still block may take at the end of the program. None of them holds anything to lose.
-const LAST_THREADS: Duration = Duration::from_millis(100);
+/// The time that blocking threads get at the end of the program. None of them holds anything to lose.
+const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
     let ambient = Ambient::system();
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What a person sees who only typed the name.
+/// Prints an overview for a person who typed only the name.
 fn explain() -> ExitCode {
     let text = include_str!("explain.txt");
     if std::io::stdin().is_terminal() {
@@ -103,6 +104,7 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             Ok(0)
         }
         Task::Doctor(settings) => doctor::run(&settings, &ambient),
+        Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }
 
@@ -117,7 +119,7 @@ where
         .thread_stack_size(512 * 1024)
         .build()?;
     let ended = runtime.block_on(work());
-    runtime.shutdown_timeout(LAST_THREADS);
+    runtime.shutdown_timeout(THREADS_TIMEOUT);
     ended
 }
 
@@ -221,7 +223,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     Ok(if code == run::STOPPED { signals.code() } else { code })
 }
 
-/// Goes back in a session, forks it, reviews what its agent changed: with an engine, and without a model.
+/// Runs a command about the history or review of a session: with an engine, and without a model.
 async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyhow::Result<u8> {
     let mut signals = Signals::new()?;
     let services = assemble::services(&task.settings(), &ambient).await?;
@@ -234,7 +236,7 @@ async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyh
     Ok(if code == run::STOPPED { signals.code() } else { code })
 }
 
-/// Deletes sessions that have outlived the settings, once their engine has closed.
+/// Deletes the sessions that have outlived the settings, once their engine has closed.
 fn prune(settings: &args::Settings, ambient: &Ambient) {
     if let Ok(config) = assemble::load_config(settings, ambient) {
         sessions::prune_if_due(&config, ambient);

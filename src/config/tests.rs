@@ -1,5 +1,6 @@
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they read")]
 
+mod guide;
 mod live;
 mod models;
 

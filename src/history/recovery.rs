@@ -4,7 +4,7 @@ use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::tree;
 use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
-use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
     Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
@@ -71,9 +71,7 @@ impl Total {
     /// Adds one use.
     pub fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
         self.usage += usage;
-        if let Some(cost) = cost_nano_usd {
-            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
+        add_cost(&mut self.cost_nano_usd, cost_nano_usd);
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Entry, Error, Header, Store, entry};
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
 /// The entries of a stored session, in order. Lines that are damaged or not whole are passed over.
@@ -54,6 +54,13 @@ impl Entries {
     pub fn only(mut self, seqs: BTreeSet<u64>) -> Self {
         self.only = Some(seqs);
         self
+    }
+
+    /// Passes over all entries up to the number `after`, beginning at a byte offset that is not behind the next one.
+    pub(super) fn after(mut self, offset: u64, after: u64) -> Result<Self, Error> {
+        self.reader.seek(SeekFrom::Start(offset)).map_err(Error::io(&self.path))?;
+        self.last = after;
+        Ok(self)
     }
 
     /// Goes on where it ended, for a journal that has grown meanwhile.

@@ -278,6 +278,25 @@ impl Journal {
         move || Entries::of(path)?.collect()
     }
 
+    /// What reads all entries after the event `after`, later and elsewhere, while this journal goes on.
+    pub fn reader_after(
+        &self,
+        after: u64,
+    ) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
+        let path = self.folder.join(FILE);
+        let offset = self.offset_before(after);
+        move || {
+            let entries = Entries::of(path)?.after(offset, after)?;
+            entries.collect()
+        }
+    }
+
+    /// A byte offset in the file that is not behind the first event after this one.
+    fn offset_before(&self, after: u64) -> u64 {
+        let slot = usize::try_from(after / OFFSET_EVERY).unwrap_or(usize::MAX);
+        self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0)
+    }
+
     /// What reads a page after the event `after`, later and elsewhere, while this journal goes on.
     pub fn pager(
         &self,
@@ -285,8 +304,7 @@ impl Journal {
         limit: usize,
     ) -> impl FnOnce() -> Result<Page, Error> + Send + use<> {
         let path = self.folder.join(FILE);
-        let slot = usize::try_from(after / OFFSET_EVERY).unwrap_or(usize::MAX);
-        let offset = self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0);
+        let offset = self.offset_before(after);
         move || page(&path, offset, after, limit)
     }
 }

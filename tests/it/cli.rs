@@ -243,7 +243,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     assert_eq!(out.status.code(), Some(2));
     expect![[r"
         config    HOME/config.toml: found
-        models    HOME/models.json: not there, which is fine
+        models    HOME/models.json: not found (optional)
                   HOME/config.toml: `typo` is unknown and ignored
         data      HOME: writable
         model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
@@ -370,4 +370,68 @@ fn a_task_has_the_limits_of_its_flags_and_says_so() {
         let status = result["status"].as_str().unwrap_or_default();
         assert_eq!((status, out.status.code()), want, "{flags:?}: {}", text(&out.stderr));
     }
+}
+
+#[test]
+fn guides_are_printed_as_markdown_on_a_pipe() {
+    let place = Place::new(&[]);
+    let told = |args: &[&str]| {
+        let out = run(&place, args);
+        assert_eq!(out.status.code(), Some(0), "{args:?}");
+        text(&out.stdout)
+    };
+    assert_eq!(told(&["help", "hooks"]), include_str!("../../src/cli/help/hooks.md"));
+    let list = told(&["help"]);
+    assert!(list.contains("\n  configuration    config.toml: every setting"), "{list}");
+    let rows: Vec<serde_json::Value> =
+        told(&["help", "--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for row in &rows {
+        assert!(told(&["help", row["topic"].as_str().unwrap()]).starts_with("# "), "{row}");
+    }
+    assert_eq!(rows.len(), 11);
+    assert!(told(&["--help"]).contains("`pintle help TOPIC` prints one"));
+}
+
+#[test]
+fn help_of_a_command_is_that_of_its_flag() {
+    let place = Place::new(&[]);
+    for command in [&["run"][..], &["sessions"], &["sessions", "rewind"], &["help"]] {
+        let flag = run(&place, &[command, &["--help"]].concat());
+        let asked = run(&place, &[&["help"], command].concat());
+        assert_eq!(asked.status.code(), Some(0), "{command:?}");
+        assert_eq!(text(&asked.stdout), text(&flag.stdout), "{command:?}");
+    }
+    let out = run(&place, &["help", "hoks"]);
+    assert_eq!((out.status.code(), out.stdout.len()), (Some(2), 0));
+    let told = text(&out.stderr);
+    assert!(told.contains("named `hoks`; did you mean `hooks`?"), "{told}");
+    assert!(
+        told.contains("topics: configuration, ") && told.contains("commands: serve, "),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_guide_is_laid_out_on_a_terminal() {
+    let place = Place::new(&[]);
+    let shown = |variables: &[(&str, &str)]| {
+        let size = nix::pty::Winsize { ws_row: 50, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = nix::pty::openpty(&size, None).unwrap();
+        let mut command = place.command(&["help", "permissions"]);
+        command.envs(variables.iter().copied()).stdout(pty.slave);
+        let mut child = command.spawn().unwrap();
+        // The terminal's side of this process has to close before the reading ends.
+        drop(command);
+        let mut shown = Vec::new();
+        // A terminal whose last writer is gone ends with an error.
+        let _ = std::io::Read::read_to_end(&mut std::fs::File::from(pty.master), &mut shown);
+        assert!(child.wait().unwrap().success());
+        text(&shown).replace("\r\n", "\n")
+    };
+    assert_eq!(shown(&[]), include_str!("../golden/help-permissions.txt"));
+    let plain = shown(&[("NO_COLOR", "1")]);
+    assert!(
+        plain.starts_with("Permissions\n===========\n") && !plain.contains('\u{1b}'),
+        "{plain}"
+    );
 }

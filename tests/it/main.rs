@@ -52,6 +52,8 @@ mod pi_rpc_files;
 mod pi_rpc_input;
 mod pi_rpc_sessions;
 mod plans;
+mod protocol_examples;
+mod protocol_guide;
 mod providers;
 mod questions;
 mod queue;

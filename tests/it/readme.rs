@@ -1,14 +1,17 @@
-//! The README's shell blocks are run as they stand there, and do what it says.
+//! The shell blocks of the README and of the scripting guide are run as they stand there, and do what the text says.
 
 use crate::support::program::Place;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// The `sh` blocks of the README, in order.
-fn blocks() -> Vec<String> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let blocks = readme.split("```sh\n").skip(1);
+const README: &str = include_str!("../../README.md");
+const SCRIPTING: &str = include_str!("../../src/cli/help/scripting.md");
+const HOOKS: &str = include_str!("../../src/cli/help/hooks.md");
+
+/// The blocks of a page that are in this language, in order.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let blocks = page.split(&fence).skip(1);
     blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
 }
 
@@ -30,7 +33,7 @@ fn run(place: &Place, block: &str) -> (i32, String) {
 
 #[test]
 fn the_two_commands_are_there() {
-    let first = blocks().remove(0);
+    let first = blocks(README, "sh").remove(0);
     let commands: Vec<&str> =
         first.lines().map(|line| line.split('#').next().unwrap().trim()).collect();
     assert_eq!(commands, ["cargo run -- demo", "tests/all.sh"]);
@@ -41,9 +44,9 @@ fn the_two_commands_are_there() {
 }
 
 #[test]
-fn a_session_by_hand_is_answered_as_the_readme_says() {
+fn a_session_by_hand_is_answered() {
     let place = Place::new(&[]);
-    let (code, said) = run(&place, &blocks()[1]);
+    let (code, said) = run(&place, blocks(SCRIPTING, "sh").last().unwrap());
     assert_eq!(code, 0, "{said}");
     let lines: Vec<serde_json::Value> =
         said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -60,7 +63,7 @@ fn a_session_by_hand_is_answered_as_the_readme_says() {
 #[test]
 fn a_real_model_in_three_lines_says_what_is_missing_without_one() {
     let place = Place::new(&[]);
-    let block = &blocks()[2];
+    let block = &blocks(README, "sh")[2];
     let keyless: String = block.lines().skip(1).map(|line| format!("{line}\n")).collect();
     let (code, said) = run(&place, &keyless);
     assert_eq!(code, 3, "{said}");
@@ -70,4 +73,34 @@ fn a_real_model_in_three_lines_says_what_is_missing_without_one() {
     let (code, said) = run(&place, &with_key);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("at https://api.anthropic.com/v1/messages"), "{said}");
+}
+
+#[test]
+fn the_transcript_is_that_of_the_demo() {
+    let golden = include_str!("../golden/demo.txt");
+    let transcript = blocks(README, "text").remove(0);
+    let mut rest = golden;
+    for piece in transcript.split("…\n") {
+        let (_, after) =
+            rest.split_once(piece).unwrap_or_else(|| panic!("not in the demo: {piece}"));
+        rest = after;
+    }
+}
+
+#[test]
+fn the_hook_of_the_guide_denies_what_it_says() {
+    let place = Place::new(&[]);
+    let hook = blocks(HOOKS, "sh").remove(0);
+    let reads = |command: &str| {
+        let call = serde_json::json!({"point": "beforeToolCall", "call": {"arguments": {"command": command}}});
+        run(&place, &format!("cat > hook <<'END'\n{hook}END\nprintf '%s\\n' '{call}' | sh hook"))
+    };
+    let denied = "{\"decision\": \"deny\", \"reason\": \"pushing is for people\"}\n";
+    assert_eq!(reads("cd x && git push"), (0, denied.to_owned()));
+    assert_eq!(reads("git status"), (0, String::new()));
+}
+
+#[test]
+fn the_readme_stays_short() {
+    assert!(README.lines().count() <= 150);
 }

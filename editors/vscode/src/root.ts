@@ -5,10 +5,12 @@ import * as vscode from "vscode";
 import { Chat } from "./chat.ts";
 import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
+import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
+import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
-import type { Change } from "./reducer.ts";
+import type { Change } from "./state.ts";
 import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
@@ -18,6 +20,7 @@ import { ChangesTree } from "./view/changesTree.ts";
 import { ChatView } from "./view/chatView.ts";
 import { registerCommands } from "./view/commands.ts";
 import { fromPage } from "./view/fromPage.ts";
+import { HelpPages } from "./view/helpPages.ts";
 import { OpenDocuments } from "./view/openDocuments.ts";
 import { Overlay } from "./view/overlay.ts";
 import { Problems } from "./view/problems.ts";
@@ -28,7 +31,7 @@ import { Unsaved } from "./view/unsaved.ts";
 
 const SHOWN_KEY = "pintle.wasShown";
 
-export class Extension {
+export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   /** The workspace folder; undefined when none is open. */
@@ -43,6 +46,7 @@ export class Extension {
   readonly sessions: SessionsTree;
   readonly overlay: Overlay;
   readonly base: BaseFiles;
+  readonly help: HelpPages;
   readonly #hunkControl: HunkControl;
   readonly #editor: OpenDocuments;
   readonly #statusBar: StatusBar;
@@ -62,6 +66,9 @@ export class Extension {
     this.sessions = new SessionsTree(this);
     this.#statusBar = new StatusBar(this);
     this.base = new BaseFiles(this);
+    this.help = new HelpPages(() =>
+      locate(this.#settings.path, context.extensionPath, this.folderPath, thisMachine()),
+    );
     this.overlay = new Overlay(this);
     this.#hunkControl = new HunkControl(this);
     this.#editor = new OpenDocuments(this);
@@ -73,6 +80,7 @@ export class Extension {
       this.sessions,
       this.#statusBar,
       this.base,
+      this.help,
       this.overlay,
       this.#hunkControl,
       this.#editor,

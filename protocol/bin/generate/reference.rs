@@ -1,17 +1,22 @@
 //! The reference page.
 
 use crate::model::{Method, Model, Shape};
+use serde_json::Value;
 use std::fmt::Write;
 
-/// `REFERENCE.md`.
-pub(crate) fn write(model: &Model) -> String {
+/// The widest line of an example.
+const COLUMNS: usize = 110;
+
+/// Writes `REFERENCE.md`, with the examples by method.
+pub(crate) fn write(model: &Model, examples: &Value) -> String {
     let mut out = String::from(
         "<!-- Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit. -->\n\n",
     );
     let _ = write!(
         out,
         "# Protocol reference\n\nVersion {}. JSON-RPC 2.0 over stdio, one message a line or with `Content-Length` headers; \
-         the first byte tells. `protocol/schema.json` says the same for programs.\n",
+         the first byte tells. `protocol/schema.json` says the same for programs. \
+         [README.md](README.md) is a guide, and each method has an [example](#examples).\n",
         model.version
     );
     for (title, is_from_engine) in
@@ -31,7 +36,64 @@ pub(crate) fn write(model: &Model) -> String {
         let _ = write!(out, "\n### {}\n\n{}\n", kind.name, kind.doc);
         body(&mut out, &kind.shape);
     }
+    out.push_str(
+        "\n## Examples\n\nAn exchange for each method, recorded from the program by a test. Ids, times and paths are \
+         replaced, and long texts and lists are cut.\n",
+    );
+    for method in &model.methods {
+        example(&mut out, method, examples.get(&method.name));
+    }
     out
+}
+
+fn example(out: &mut String, method: &Method, example: Option<&Value>) {
+    let Some(example) = example else { return };
+    let sender = if method.is_from_engine { "the engine" } else { "the client" };
+    let _ = write!(out, "\n#### `{}`, sent by {sender}\n\n```json\n", method.name);
+    for part in ["params", "result"] {
+        if let Some(value) = example.get(part) {
+            let _ = writeln!(out, "{{\"{part}\": {}}}", lay_out(value, 0, part.len() + 6));
+        }
+    }
+    out.push_str("```\n");
+}
+
+/// A value on one line where it fits, else a member or an item a line.
+fn lay_out(value: &Value, indent: usize, used: usize) -> String {
+    let flat = flat(value);
+    if used + flat.chars().count() <= COLUMNS {
+        return flat;
+    }
+    let inner = indent + 2;
+    let pad = " ".repeat(inner);
+    let (open, close, rows): (_, _, Vec<String>) = match value {
+        Value::Object(members) => {
+            let row = |(key, value): (&String, &Value)| {
+                format!("{pad}\"{key}\": {}", lay_out(value, inner, inner + key.len() + 4))
+            };
+            ('{', '}', members.iter().map(row).collect())
+        }
+        Value::Array(items) => {
+            let row = |item| format!("{pad}{}", lay_out(item, inner, inner));
+            ('[', ']', items.iter().map(row).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return flat,
+    };
+    format!("{open}\n{}\n{}{close}", rows.join(",\n"), " ".repeat(indent))
+}
+
+/// A value on one line.
+fn flat(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| format!("\"{key}\": {}", flat(value));
+            format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+    }
 }
 
 fn row(out: &mut String, method: &Method) {

@@ -42,11 +42,11 @@ pub enum SettingsCommand {
 pub struct OpenConfig {
     /// The model, as `provider/id[:effort]`.
     pub model: Option<String>,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
-    /// Whether it plans only.
+    /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
     pub variables: Option<ExtraVariables>,

@@ -8,7 +8,7 @@ mod stored;
 mod user_shell;
 
 pub use stored::PageRange;
-pub use user_shell::PersonsRun;
+pub use user_shell::UserShellRun;
 
 use crate::agent::background::in_background;
 use crate::agent::command::{
@@ -34,7 +34,6 @@ use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened};
 use pintle_protocol::event::{AgentRole, Event, EventRecord, Notice, NoticeLevel, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
-use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +59,7 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// What every session works with.
+    /// The services that every session shares.
     pub fn services(&self) -> &Services {
         &self.services
     }
@@ -89,7 +88,7 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// What editors give, where this engine takes part in that.
+    /// The documents and terminals of editors; `None` where the files are on another machine.
     pub fn editors(&self) -> Option<&Editors> {
         self.services.editors.as_ref()
     }
@@ -336,8 +335,6 @@ impl Engine {
             budget: Budget::default(),
             is_budget_own: true,
             blobs: None,
-            steer_mode: QueueMode::All,
-            follow_up_mode: QueueMode::One,
             is_subagent,
             role,
             system_prompt: config.system_prompt.filter(|text| !text.trim().is_empty()),
@@ -374,8 +371,8 @@ impl Engine {
         let (commands_tx, commands) = mpsc::channel(COMMAND_CAPACITY);
         let id = journal.header().session_id.clone();
         let (services, sessions) = (Arc::clone(&self.services), self.sessions.clone());
-        let session = Session::new(services, sessions, journal, settings, state, earlier, commands);
-        self.tasks.spawn(session.run());
+        let task = Session::serve(services, sessions, journal, settings, state, earlier, commands);
+        self.tasks.spawn(task);
         let handle = SessionHandle { id: id.clone(), commands: commands_tx };
         self.open.insert(id, handle.clone());
         handle

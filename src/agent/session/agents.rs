@@ -1,48 +1,52 @@
-//! What happens to sub-agents: they are made, work, are told things and closed.
+//! Sub-agents: made, steered, followed and closed.
 //!
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::OpenConfig;
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::project::{Owner, Place};
+use crate::agent::project::{Owner, ProjectFiles};
 use crate::agent::requests::CreateSession;
 use crate::agent::services::Services;
-use crate::agent::subagents::{AgentReply, Happened, Heard, Made};
+use crate::agent::subagents::{AgentReply, Made, News, SubagentEvent};
 use crate::agent::turn::limits::Limits;
 use crate::context::agents::NamedAgent;
 use crate::history::outcome::closed;
 use crate::llm::ModelRef;
 use crate::models::Models;
 use crate::tools::{AgentRequest, AgentView, Spawn};
+use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus, Subagent, SubagentState};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long sub-agents may take to stop when the session ends, before they are let go of.
+/// The time that sub-agents have to stop when the session ends, before they are abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(8);
 
 impl Session {
-    pub(super) fn agent(&mut self, happened: Happened) {
-        match happened {
-            Happened::Asked(AgentRequest::Spawn { spawn, reply }) => self.spawn_agent(spawn, reply),
-            Happened::Asked(AgentRequest::Send { id, text, reply }) => {
+    pub(super) fn subagent_event(&mut self, event: SubagentEvent) {
+        match event {
+            SubagentEvent::Requested(AgentRequest::Spawn { spawn, reply }) => {
+                self.spawn_agent(spawn, reply);
+            }
+            SubagentEvent::Requested(AgentRequest::Send { id, text, reply }) => {
                 self.subagents.send(id, text, reply);
             }
-            Happened::Asked(AgentRequest::Wait { ids, reply }) => self.subagents.wait(ids, reply),
-            Happened::Asked(AgentRequest::Close { id, reply }) => {
+            SubagentEvent::Requested(AgentRequest::Wait { ids, reply }) => {
+                self.subagents.wait(ids, reply);
+            }
+            SubagentEvent::Requested(AgentRequest::Close { id, reply }) => {
                 let view = self.subagents.view(&id);
                 if let Some(item) = self.subagents.close(&id) {
                     self.agent_closed(&id, item);
                 }
                 let _ = reply.send(view);
             }
-            Happened::Made { id, task, made, reply } => {
+            SubagentEvent::Made { id, task, made, reply } => {
                 let begun = made
                     .map_err(|error| words(&error))
                     .and_then(|made| self.agent_made(&id, made, task));
@@ -51,32 +55,32 @@ impl Session {
                 }
                 let _ = reply.send(begun);
             }
-            Happened::Sent { id, sent: Ok(()), reply } => {
+            SubagentEvent::Sent { id, sent: Ok(()), reply } => {
                 self.change_agent(&id, |agent| agent.state = SubagentState::Working);
                 let _ = reply.send(self.subagents.view(&id));
             }
-            Happened::Sent { sent: Err(error), reply, .. } => {
+            SubagentEvent::Sent { sent: Err(error), reply, .. } => {
                 let _ = reply.send(Err(words(&error)));
             }
-            Happened::Heard { id, heard, follower } => {
-                let is_gone = matches!(heard, Heard::Gone);
-                self.agent_heard(&id, heard);
+            SubagentEvent::News { id, news, follower } => {
+                let is_gone = matches!(news, News::Gone);
+                self.agent_news(&id, news);
                 if !is_gone {
                     self.subagents.follow(id, follower);
                 }
             }
-            Happened::Nothing => {}
+            SubagentEvent::Nothing => {}
         }
     }
 
     fn spawn_agent(&mut self, spawn: Spawn, reply: AgentReply) {
-        if !self.is_working() {
+        if !self.phase.is_working() {
             let _ = reply.send(Err("Operation aborted".to_owned()));
             return;
         }
         let Spawn { task, cwd, model, max_turns, agent } = spawn;
         let settings = &self.settings;
-        let own_folder = PathBuf::from(&self.journal.header().cwd);
+        let own_folder = self.log.cwd().to_owned();
         let cwd = cwd.unwrap_or_else(|| own_folder.clone()).to_string_lossy().into_owned();
         let config = OpenConfig {
             model: Some(model.clone().unwrap_or_else(|| settings.model.to_string())),
@@ -93,7 +97,7 @@ impl Session {
             .find(|line| !line.trim().is_empty())
             .map(|line| line.trim().chars().take(80).collect());
         let (budget, blobs) = (Some(settings.budget.clone()), Some(self.blobs()));
-        let (session_id, own_model) = (self.id.clone(), settings.model.clone());
+        let (session_id, own_model) = (self.log.id.clone(), settings.model.clone());
         let services = Arc::clone(&self.services);
         let create = move |agent_id| async move {
             let parent = Some(Parent { session_id, agent_id });
@@ -120,13 +124,6 @@ impl Session {
         self.subagents.make(create, task, reply);
     }
 
-    pub(super) fn is_working(&self) -> bool {
-        match &self.phase {
-            Phase::Running(running) => !running.cancel.is_cancelled(),
-            Phase::Idle(_) => false,
-        }
-    }
-
     fn agent_made(
         &mut self,
         id: &AgentId,
@@ -137,7 +134,7 @@ impl Session {
             Phase::Running(running) => Some(running.turn_id.clone()),
             Phase::Idle(_) => None,
         };
-        if self.subagents.is_unwanted(id) || !self.is_working() {
+        if self.subagents.is_unwanted(id) || !self.phase.is_working() {
             self.subagents.drop_session(handle);
             return Err("Operation aborted".to_owned());
         }
@@ -160,23 +157,24 @@ impl Session {
             duration_ms: None,
             body: ItemBody::Subagent(Box::new(body)),
         };
-        match self.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
-            Ok(record) => self.hand_on(&record),
+        match self.log.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
+            Ok(record) => self.publish(&record),
             Err(error) => {
                 self.subagents.drop_session(handle);
                 return Err(words(&error));
             }
         }
-        let watchers = self.subscribers.iter().map(|served| served.subscriber.clone()).collect();
+        let watchers =
+            self.log.subscribers.iter().map(|served| served.subscriber.clone()).collect();
         self.subagents
             .begin(id, item, handle, task, watchers)
             .ok_or_else(|| "The sub-agent was closed.".to_owned())
     }
 
-    fn agent_heard(&mut self, id: &AgentId, heard: Heard) {
-        match heard {
-            Heard::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
-            Heard::Stopped { said, is_error, spent, changes } => {
+    fn agent_news(&mut self, id: &AgentId, news: News) {
+        match news {
+            News::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
+            News::Stopped { said, is_error, spent, changes } => {
                 self.agent_changed(id, changes);
                 self.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
@@ -184,12 +182,10 @@ impl Session {
                         if is_error { SubagentState::Failed } else { SubagentState::Done };
                     agent.result = Some(said);
                     agent.usage += spent.usage;
-                    if let Some(cost) = spent.cost_nano_usd {
-                        agent.cost_nano_usd = Some(agent.cost_nano_usd.unwrap_or(0) + cost);
-                    }
+                    add_cost(&mut agent.cost_nano_usd, spent.cost_nano_usd);
                 });
             }
-            Heard::Gone => {
+            News::Gone => {
                 // Somebody else closed its session, or it broke down.
                 if let Some(item) = self.subagents.close(id) {
                     self.agent_closed(id, item);
@@ -198,14 +194,14 @@ impl Session {
         }
     }
 
-    /// What a sub-agent did to files is told here as well: its work is the session's.
+    /// Records a sub-agent's changes of files here as well: its work is the session's.
     fn agent_changed(&mut self, id: &AgentId, changes: Vec<FileRecord>) {
         let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
             return;
         };
         match &mut self.phase {
             Phase::Idle(state) => state.files.note(&changes),
-            Phase::Running(_) => self.agent_changes.extend(changes.iter().cloned()),
+            Phase::Running(running) => running.foreign_changes.extend(changes.iter().cloned()),
         }
         let turn_id = match &self.phase {
             Phase::Running(running) => Some(running.turn_id.clone()),
@@ -257,7 +253,7 @@ async fn named(
     name: &str,
     own_model: &ModelRef,
 ) -> Result<(AgentRole, Option<ModelRef>), Error> {
-    let place = Place::of(services.env.as_ref(), &services.personal, cwd).await;
+    let place = ProjectFiles::of(services.env.as_ref(), &services.personal, cwd).await;
     let mut found = place.agents().await.all;
     let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
         let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();

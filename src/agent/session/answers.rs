@@ -8,63 +8,9 @@ use crate::agent::command::{AnswerCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
-use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome, DecidedBy, Decision};
+use pintle_protocol::approval::{Approval, ApprovalAnswer, ApprovalOutcome};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
-use pintle_protocol::question::{AnsweredBy, Question, QuestionAnswer, QuestionOutcome};
-use std::collections::VecDeque;
-
-/// How many questions that are over are remembered, to tell a late answer what became of them.
-const MOST_REMEMBERED: usize = 256;
-
-/// Questions that are over, oldest first, each with what became of it in words.
-#[derive(Debug, Default)]
-pub(super) struct Over(VecDeque<(String, String)>);
-
-impl Over {
-    fn note(&mut self, id: &str, words: String) {
-        if self.0.len() == MOST_REMEMBERED {
-            self.0.pop_front();
-        }
-        self.0.push_back((id.to_owned(), words));
-    }
-
-    pub(super) fn note_approval(&mut self, outcome: &ApprovalOutcome) {
-        let verb = match outcome.decision {
-            Decision::Allow => "allowed it",
-            Decision::Deny => "denied it",
-            Decision::Abort => "denied it and ended the turn",
-        };
-        let words = match outcome.by {
-            DecidedBy::Client => format!("a client {verb}"),
-            DecidedBy::NoApprover => "nobody was there who could answer".to_owned(),
-            DecidedBy::Interrupt => "the turn was interrupted".to_owned(),
-        };
-        self.note(outcome.approval_id.as_str(), words);
-    }
-
-    pub(super) fn note_question(&mut self, outcome: &QuestionOutcome) {
-        let words = match outcome.by {
-            AnsweredBy::Client => "a client answered it",
-            AnsweredBy::Dismissed => "a client closed it",
-            AnsweredBy::Deadline => "its time was over, and its default holds",
-            AnsweredBy::NoClient => "nobody was there who could answer",
-            AnsweredBy::Interrupt => "the turn was interrupted",
-        };
-        self.note(outcome.question_id.as_str(), words.to_owned());
-    }
-
-    /// Why a question cannot be answered that is not open.
-    fn refusal(&self, id: &str) -> Error {
-        match self.0.iter().find(|(over, _)| over == id) {
-            Some((_, words)) => {
-                Error::new(ErrorKind::Conflict, format!("{id} is not open any more: {words}"))
-                    .hint("the first answer holds; the session's events tell it")
-            }
-            None => Error::new(ErrorKind::NotFound, format!("no question {id} is open here"))
-                .hint("session/subscribe tells which are; one of a sub-agent needs its sessionId"),
-        }
-    }
-}
+use pintle_protocol::question::{Question, QuestionAnswer, QuestionOutcome};
 
 impl Session {
     pub(super) fn answer_command(&mut self, command: AnswerCommand) {
@@ -86,20 +32,16 @@ impl Session {
         answer: &ApprovalAnswer,
         reply: Reply<ApprovalOutcome>,
     ) {
-        let mut open = self.asked.approvals.iter();
-        let Some(place) = open.position(|open| open.approval.approval_id == *id) else {
-            let _ = reply.send(Err(self.asked.over.refusal(id.as_str())));
-            return;
-        };
-        let checked = match self.asked.approvals.get(place) {
-            Some(open) => check_approval(&open.approval, answer),
-            None => return,
+        let mut open = self.questions.approvals.iter().map(|open| &open.approval);
+        let checked = match open.find(|approval| approval.approval_id == *id) {
+            Some(approval) => check_approval(approval, answer),
+            None => Err(self.questions.closed.refusal(id.as_str())),
         };
         if let Err(error) = checked {
             let _ = reply.send(Err(error));
             return;
         }
-        let open = self.asked.approvals.remove(place);
+        let Some(open) = self.questions.take_approval(id) else { return };
         let outcome = approval::outcome(&open.approval, answer);
         let _ = reply.send(Ok(outcome.clone()));
         self.resolve_approval(open, outcome);
@@ -112,20 +54,16 @@ impl Session {
         answer: &QuestionAnswer,
         reply: Reply<QuestionOutcome>,
     ) {
-        let mut open = self.asked.questions.iter();
-        let Some(place) = open.position(|open| open.question.question_id == *id) else {
-            let _ = reply.send(Err(self.asked.over.refusal(id.as_str())));
-            return;
-        };
-        let checked = match self.asked.questions.get(place) {
-            Some(open) => check_question(&open.question, answer),
-            None => return,
+        let mut open = self.questions.questions.iter().map(|open| &open.question);
+        let checked = match open.find(|question| question.question_id == *id) {
+            Some(question) => check_question(question, answer),
+            None => Err(self.questions.closed.refusal(id.as_str())),
         };
         if let Err(error) = checked {
             let _ = reply.send(Err(error));
             return;
         }
-        let open = self.asked.questions.remove(place);
+        let Some(open) = self.questions.take_question(id) else { return };
         let outcome = question_rules::outcome(&open.question, answer);
         let _ = reply.send(Ok(outcome.clone()));
         self.resolve_question(open, outcome);

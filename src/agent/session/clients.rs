@@ -2,10 +2,11 @@
 
 use super::Session;
 use crate::agent::clients::{
-    CallBody, CallId, CallReply, CallRequest, ClientCall, ClientCalls, Extensions, SubscriberId,
+    CallBody, CallId, CallReply, ClientCall, ClientCalls, Extensions, SubscriberId,
 };
 use crate::agent::command::{ClientCommand, Reply};
 use crate::agent::hooks::{Hooks, Ran};
+use crate::agent::session::contributions::OpenCall;
 use pintle_protocol::event::{Event, Notice};
 use pintle_protocol::hook::{HookPoint, HookRun, ToolCallParams};
 use pintle_protocol::ids::ItemId;
@@ -13,48 +14,10 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How long hooks may take when the session ends.
+/// The time limit for hooks when the session ends.
 const END_GRACE: Duration = Duration::from_secs(5);
-
-/// How many calls of hooks may wait for the session, which takes them at once; a hook that finds this full waits.
-const CALL_CAPACITY: usize = 16;
-
-/// The calls of clients that have no answer yet, and the way for hooks to make one.
-#[derive(Debug)]
-pub(super) struct Calls {
-    open: Vec<OpenCall>,
-    requests: mpsc::Receiver<CallRequest>,
-    requests_tx: mpsc::Sender<CallRequest>,
-}
-
-impl Default for Calls {
-    fn default() -> Self {
-        let (requests_tx, requests) = mpsc::channel(CALL_CAPACITY);
-        Self { open: Vec::new(), requests, requests_tx }
-    }
-}
-
-impl Calls {
-    /// Waits for a hook that calls its client. Cancel-safe.
-    pub(super) async fn next(&mut self) -> CallRequest {
-        match self.requests.recv().await {
-            Some(request) => request,
-            // It never ends, since a sender is kept here.
-            None => std::future::pending().await,
-        }
-    }
-}
-
-/// A call that waits for its client.
-#[derive(Debug)]
-struct OpenCall {
-    id: CallId,
-    to: SubscriberId,
-    reply: CallReply,
-}
 
 impl Session {
     pub(super) async fn client_command(&mut self, command: ClientCommand) {
@@ -70,12 +33,12 @@ impl Session {
 
     /// The hooks that hold for a turn: those of the settings, then those of clients.
     pub(super) fn turn_hooks(&self) -> Hooks {
-        let clients = self.subscribers.iter();
+        let clients = self.log.subscribers.iter();
         let clients = clients.flat_map(|served| &served.subscriber.extensions.hooks);
         let own = self.hooks();
         Hooks {
             list: own.list.iter().chain(clients).cloned().collect(),
-            clients: Some(ClientCalls(self.calls.requests_tx.clone())),
+            clients: Some(ClientCalls(self.contributions.calls.requests_tx.clone())),
             ..own
         }
     }
@@ -85,15 +48,15 @@ impl Session {
         Hooks {
             list: Arc::clone(&self.services.hooks),
             here: Arc::clone(&self.services.here),
-            cwd: PathBuf::from(&self.journal.header().cwd),
-            owner: self.id.to_string(),
+            cwd: PathBuf::from(&self.log.journal.header().cwd),
+            owner: self.log.id.to_string(),
             clients: None,
         }
     }
 
-    /// What clients give.
+    /// The hooks and tools of clients.
     pub(super) fn extensions(&self) -> impl Iterator<Item = &Extensions> {
-        self.subscribers.iter().map(|served| &*served.subscriber.extensions)
+        self.log.subscribers.iter().map(|served| &*served.subscriber.extensions)
     }
 
     pub(super) async fn extend(
@@ -102,7 +65,7 @@ impl Session {
         extensions: Arc<Extensions>,
         reply: Reply<()>,
     ) {
-        if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
+        if let Some(served) = self.log.subscription_mut(id) {
             served.subscriber.extensions = Arc::clone(&extensions);
         }
         let _ = reply.send(Ok(()));
@@ -116,12 +79,11 @@ impl Session {
     pub(super) fn call_client(&mut self, to: SubscriberId, body: CallBody, reply: CallReply) {
         self.withdraw_calls();
         let id = CallId(self.services.ambient.new_id());
-        let session_id = self.id.clone();
-        let mut served = self.subscribers.iter();
-        let served = served.find(|served| served.subscriber.id == to && served.is_called());
+        let session_id = self.log.id.clone();
+        let served = self.log.subscription(to).filter(|served| served.is_called());
         let call = Arc::new(ClientCall { id: id.clone(), session_id, body });
         match served.map(|served| served.call(call)) {
-            Some(true) => self.calls.open.push(OpenCall { id, to, reply }),
+            Some(true) => self.contributions.calls.open.push(OpenCall { id, to, reply }),
             Some(false) => {
                 let _ = reply.send(Err("is of a client that does not read".to_owned()));
             }
@@ -139,7 +101,7 @@ impl Session {
         arguments: Value,
         reply: CallReply,
     ) {
-        let given = self.subscribers.iter().flat_map(|served| {
+        let given = self.log.subscribers.iter().flat_map(|served| {
             let tools = served.subscriber.extensions.tools.iter();
             tools.map(|known| (known, served.subscriber.id))
         });
@@ -149,22 +111,22 @@ impl Session {
             return;
         };
         let params =
-            ToolCallParams { session_id: self.id.clone(), item_id, tool_name: tool, arguments };
+            ToolCallParams { session_id: self.log.id.clone(), item_id, tool_name: tool, arguments };
         self.call_client(to, CallBody::Tool(params), reply);
     }
 
     pub(super) fn call_answered(&mut self, id: &CallId, outcome: Result<Value, String>) {
-        if let Some(place) = self.calls.open.iter().position(|open| open.id == *id) {
+        if let Some(place) = self.contributions.calls.open.iter().position(|open| open.id == *id) {
             let outcome = outcome.map_err(|error| format!("answered with an error: {error}"));
-            let _ = self.calls.open.remove(place).reply.send(outcome);
+            let _ = self.contributions.calls.open.remove(place).reply.send(outcome);
         }
     }
 
     /// Tells clients of calls whose answer nobody waits for any more.
     pub(super) fn withdraw_calls(&mut self) {
-        let over = self.calls.open.extract_if(.., |open| open.reply.is_closed());
+        let over = self.contributions.calls.open.extract_if(.., |open| open.reply.is_closed());
         for OpenCall { id, to, .. } in over {
-            if let Some(served) = self.subscribers.iter().find(|s| s.subscriber.id == to) {
+            if let Some(served) = self.log.subscription(to) {
                 served.withdraw(id);
             }
         }
@@ -172,11 +134,11 @@ impl Session {
 
     /// Ends the calls of clients that are gone.
     pub(super) fn fail_calls_of_the_gone(&mut self) {
-        let subscribers = &self.subscribers;
+        let subscribers = &self.log.subscribers;
         let is_gone = |open: &mut OpenCall| {
             !subscribers.iter().any(|s| s.subscriber.id == open.to && s.is_called())
         };
-        for open in self.calls.open.extract_if(.., is_gone) {
+        for open in self.contributions.calls.open.extract_if(.., is_gone) {
             let _ = open.reply.send(Err("is of a client that is gone".to_owned()));
         }
     }
@@ -184,9 +146,9 @@ impl Session {
     fn told_of_session(&self, point: HookPoint) -> HookRun {
         HookRun {
             point,
-            session_id: self.id.clone(),
+            session_id: self.log.id.clone(),
             turn_id: None,
-            cwd: self.journal.header().cwd.clone(),
+            cwd: self.log.journal.header().cwd.clone(),
             input: None,
             call: None,
             result: None,
@@ -197,9 +159,9 @@ impl Session {
     }
 
     /// Runs the hooks of the session's begin beside everything else.
-    pub(super) fn run_start_hooks(&mut self) {
+    pub(super) fn run_start_hooks(&mut self, is_new_fork: bool) {
         self.run_watching_hooks(HookPoint::SessionStart);
-        if self.is_new_fork {
+        if is_new_fork {
             self.run_watching_hooks(HookPoint::SessionFork);
         }
     }
@@ -209,7 +171,7 @@ impl Session {
         let hooks = self.hooks();
         if hooks.has(point, None) {
             let run = self.told_of_session(point);
-            self.start_hooks.push(Box::pin(async move {
+            self.contributions.watching_hooks.push(Box::pin(async move {
                 hooks.run(run, &CancellationToken::new()).await.notices
             }));
         }

@@ -2,8 +2,7 @@
 //!
 //! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Error, ErrorKind};
@@ -23,8 +22,8 @@ use std::sync::Arc;
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// What is to be summed up after going to another place.
-struct Left {
+/// The messages to sum up after going to another place.
+struct AbandonedBranch {
     turn_id: TurnId,
     messages: Vec<Arc<Message>>,
     provider: Arc<dyn Provider>,
@@ -34,8 +33,8 @@ impl Session {
     pub(super) async fn history_command(&mut self, command: HistoryCommand) {
         match command {
             HistoryCommand::Events { after, limit, reply } => {
-                let pager = self.journal.pager(after, limit);
-                let _ = reply.send(Ok((Pager::new(pager), self.journal.last_seq())));
+                let pager = self.log.journal.pager(after, limit);
+                let _ = reply.send(Ok((Pager::new(pager), self.log.journal.last_seq())));
             }
             HistoryCommand::Rewind { rewind, reply } => self.rewind(rewind, reply).await,
             HistoryCommand::Merge { fork, reply } => self.merge(fork, reply).await,
@@ -55,10 +54,10 @@ impl Session {
         }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
-        if let Some(Left { turn_id, messages, provider }) = left {
-            self.begin(turn_id, Work::SumUpLeft(messages), provider);
+        if let Some(AbandonedBranch { turn_id, messages, provider }) = left {
+            self.begin_turn(turn_id, Work::SummarizeBranch(messages), provider);
         }
     }
 
@@ -66,7 +65,7 @@ impl Session {
         &mut self,
         rewind: Rewind,
         records: &mut Vec<Arc<Record>>,
-        left: &mut Option<Left>,
+        left: &mut Option<AbandonedBranch>,
     ) -> Result<SessionRewindResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
@@ -84,13 +83,13 @@ impl Session {
         } else {
             None
         };
-        let entries = in_background(self.journal.reader()).await?;
+        let entries = in_background(self.log.journal.reader()).await?;
         let place = tree::find(&entries, &to).map_err(no_place)?;
-        let from_seq = self.journal.last_seq();
+        let from_seq = self.log.journal.last_seq();
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
             RewindScope::Files | RewindScope::Both => {
-                self.shelf().plan(&entries, place.seq, &overwrite).await
+                self.restorer().plan(&entries, place.seq, &overwrite).await
             }
         };
         let mut result = SessionRewindResult {
@@ -114,11 +113,11 @@ impl Session {
                     restored: result.restored.clone(),
                     merged: None,
                 };
-                records.push(self.append(None, Event::HistoryRewound(rewound), None)?);
+                records.push(self.log.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
                 let known = self.known_messages();
-                records.extend(self.arrive(&entries)?);
-                *left = provider.and_then(|provider| self.left(known, provider));
+                records.extend(self.rebuild_view(&entries)?);
+                *left = provider.and_then(|provider| self.abandoned_branch(known, provider));
                 result.summary_turn_id = left.as_ref().map(|left| left.turn_id.clone());
             }
         }
@@ -126,7 +125,7 @@ impl Session {
         Ok(result)
     }
 
-    /// What the model knows, as messages.
+    /// The conversation's messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
             Phase::Idle(state) => state.conversation.messages.clone(),
@@ -134,31 +133,35 @@ impl Session {
         }
     }
 
-    /// What of these messages the model does not know any more, to be summed up.
-    fn left(&self, known: Vec<Arc<Message>>, provider: Arc<dyn Provider>) -> Option<Left> {
+    /// The messages that are not in the conversation any more, to be summed up.
+    fn abandoned_branch(
+        &self,
+        known: Vec<Arc<Message>>,
+        provider: Arc<dyn Provider>,
+    ) -> Option<AbandonedBranch> {
         let now = self.known_messages();
         // Messages hold raw JSON, which knows no equality but that of its text.
         let is_same = |(was, is): &(_, _)| format!("{was:?}") == format!("{is:?}");
         let common = known.iter().zip(&now).take_while(is_same).count();
         let messages: Vec<_> = known.into_iter().skip(common).collect();
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        (!messages.is_empty()).then_some(Left { turn_id, messages, provider })
+        (!messages.is_empty()).then_some(AbandonedBranch { turn_id, messages, provider })
     }
 
     /// Goes on with what these entries say, and nothing else. Returns what is to be told of it.
-    pub(super) fn arrive(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
-        self.go_on_from(entries);
+    pub(super) fn rebuild_view(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
+        self.replay_state(entries);
         let plan = recovery::plan(entries);
-        if plan == self.plan {
+        if plan == self.view.plan {
             return Ok(None);
         }
-        let record = self.append(None, Event::PlanUpdated(plan.clone()), None)?;
-        self.plan = plan;
+        let record = self.log.append(None, Event::PlanUpdated(plan.clone()), None)?;
+        self.view.plan = plan;
         Ok(Some(record))
     }
 
     /// The model knows what these entries say.
-    fn go_on_from(&mut self, entries: &[Entry]) {
+    fn replay_state(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
         let (grants, files) = match &mut self.phase {
             Phase::Idle(state) => {
@@ -173,11 +176,11 @@ impl Session {
             files,
             ..TurnState::default()
         });
-        self.told_mode = recovery::told_mode(entries);
-        self.sent = None;
-        self.context = None;
+        self.view.told_mode = recovery::told_mode(entries);
+        self.view.sent = None;
+        self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.
-        self.ledger = Ledger::default();
+        self.view.ledger = Ledger::default();
     }
 
     /// Names a place, or takes its name away.
@@ -191,7 +194,7 @@ impl Session {
             Ok(record) => {
                 let (seq, record) = record;
                 let _ = reply.send(Ok(seq));
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -212,7 +215,7 @@ impl Session {
                 Error::new(ErrorKind::Invalid, what).hint(format!("use at most {MAX_LABEL_CHARS}"))
             );
         }
-        let entries = in_background(self.journal.reader()).await?;
+        let entries = in_background(self.log.journal.reader()).await?;
         let seq = match &at.item_id {
             // The message itself carries the name, not what stands before it.
             Some(id) => tree::seq_of(&entries, id),
@@ -223,7 +226,7 @@ impl Session {
             None => tree::find(&entries, at).map_err(no_place)?.seq,
         };
         let changed = LabelChanged { seq, label };
-        Ok((seq, self.append(None, Event::LabelChanged(changed), None)?))
+        Ok((seq, self.log.append(None, Event::LabelChanged(changed), None)?))
     }
 }
 

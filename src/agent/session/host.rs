@@ -1,4 +1,4 @@
-//! What the session does for its running turn.
+//! The session as the [`Host`] of its running turn.
 
 use super::Session;
 use crate::agent::host::{Activity, Host, JournalLost};
@@ -15,20 +15,20 @@ use tokio::sync::oneshot;
 
 impl Host for Session {
     fn record_with(&mut self, event: Event, private: Option<Box<RawValue>>) {
-        let Some(running) = self.running() else { return };
+        let Some(running) = self.phase.running() else { return };
         // The events before this one are lost, so the call does not run: it must not stand there as running.
         if running.is_lost && begins_call(&event) {
             return;
         }
         let turn_id = Some(running.turn_id.clone());
-        match self.append(turn_id, event, private.as_deref()) {
-            Ok(record) => self.hand_on(&record),
-            Err(error) => self.lose(&error),
+        match self.log.append(turn_id, event, private.as_deref()) {
+            Ok(record) => self.publish(&record),
+            Err(error) => self.journal_lost(&error),
         }
     }
 
     fn check(&self) -> Result<(), JournalLost> {
-        match self.running() {
+        match self.phase.running() {
             Some(running) if !running.is_lost => Ok(()),
             Some(_) | None => Err(JournalLost),
         }
@@ -36,21 +36,21 @@ impl Host for Session {
 
     fn transient(&mut self, event: TransientEvent) {
         if let TransientEvent::Context(usage) = &event {
-            self.context = Some(usage.clone());
+            self.view.usage = Some(usage.clone());
         }
-        let turn_id = self.running().map(|running| running.turn_id.clone());
-        self.hand_on_transient(turn_id, event);
+        let turn_id = self.phase.running().map(|running| running.turn_id.clone());
+        self.log.publish_transient(turn_id, event);
     }
 
     fn set_sent(&mut self, sent: Sent) {
-        self.sent = Some(Box::new(sent));
+        self.view.sent = Some(Box::new(sent));
     }
 
     fn set_activity(&mut self, activity: Activity) {
-        if let Some(running) = self.running_mut() {
+        if let Some(running) = self.phase.running_mut() {
             running.activity = activity;
         }
-        self.hand_on_state();
+        self.publish_state();
     }
 
     fn mode(&self) -> WorkMode {
@@ -58,23 +58,23 @@ impl Host for Session {
     }
 
     fn open_todos(&self) -> Option<String> {
-        self.undone()
+        self.view.open_todos()
     }
 
     async fn take_steers(&mut self) -> Vec<QueuedInput> {
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         // A turn that is being stopped reads nothing more.
-        if self.is_working() { self.next_steers() } else { Vec::new() }
+        if self.phase.is_working() { self.inbox.take_steers() } else { Vec::new() }
     }
 
     fn take_news(&mut self) -> Option<EngineMessage> {
-        if !self.is_working() {
+        if !self.phase.is_working() {
             return None;
         }
         let mode = self.work_mode();
-        let told = std::mem::replace(&mut self.told_mode, mode);
+        let told = std::mem::replace(&mut self.view.told_mode, mode);
         // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
-        let running = self.running_mut()?;
+        let running = self.phase.running_mut()?;
         let is_first = !std::mem::replace(&mut running.has_news, true);
         let agents = is_first.then(|| self.subagents.take_news()).flatten();
         let news = [agents, self.take_review_news(), self.jobs.take_news()];
@@ -82,8 +82,9 @@ impl Host for Session {
     }
 
     async fn gap(&mut self) -> Vec<FileRecord> {
-        self.carry_out_waiting().await;
-        std::mem::take(&mut self.agent_changes)
+        self.apply_pending_verdicts().await;
+        let running = self.phase.running_mut();
+        running.map(|running| std::mem::take(&mut running.foreign_changes)).unwrap_or_default()
     }
 
     fn ask(&mut self, approval: Approval) -> oneshot::Receiver<ApprovalOutcome> {
@@ -98,9 +99,6 @@ impl Host for Session {
         F::Output: Send,
     {
         let mut work = pin!(work);
-        // Work that is ready at once lets no other task run, and then clients are not sent what their feeds hold, and a provider's connection
-        // is not back in its pool when the next request wants it.
-        tokio::task::yield_now().await;
         loop {
             let wake = tokio::select! {
                 biased;
@@ -112,7 +110,7 @@ impl Host for Session {
     }
 }
 
-/// Whether an event says that a call runs now.
+/// Returns true for the event that says that a call runs now.
 fn begins_call(event: &Event) -> bool {
     matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
         && matches!(item.body, ItemBody::ToolCall(_)))

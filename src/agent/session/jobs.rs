@@ -1,24 +1,20 @@
-//! What happens in the background: jobs begin, print, end, and are asked about.
+//! Background jobs: they begin, print and end, and clients ask about them.
 //!
 //! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::JobCommand;
-use crate::agent::jobs::Happened;
+use crate::agent::jobs::JobEvent;
 use crate::exec::{Command, Error};
-use crate::store::announced::Announcements;
-use crate::store::artifacts;
 use crate::store::blobs::Blobs;
 use crate::tools::{JobRequest, JobView};
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, TransientEvent};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long jobs may take to stop when the session ends, before they are dropped, which kills them.
+/// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
 impl Session {
@@ -31,19 +27,19 @@ impl Session {
         }
     }
 
-    pub(super) fn job(&mut self, happened: Happened) {
-        match happened {
-            Happened::Printed(item_id, text) => {
+    pub(super) fn job_event(&mut self, event: JobEvent) {
+        match event {
+            JobEvent::Printed(item_id, text) => {
                 let Some(n) = self.jobs.next_piece(&item_id) else { return };
                 let delta =
                     ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
-                self.hand_on_transient(None, TransientEvent::ItemDelta(delta));
+                self.log.publish_transient(None, TransientEvent::ItemDelta(delta));
             }
-            Happened::Ended(item, ran) => self.job_ended(&item, ran),
-            Happened::Asked(JobRequest::Start { command, title, reply }) => {
+            JobEvent::Ended(item, ran) => self.job_ended(&item, ran),
+            JobEvent::Requested(JobRequest::Start { command, title, reply }) => {
                 let _ = reply.send(self.start_job(command, &title));
             }
-            Happened::Asked(request) => {
+            JobEvent::Requested(request) => {
                 self.jobs.answer(request, self.services.ambient.now_ms());
             }
         }
@@ -69,46 +65,37 @@ impl Session {
             body: ItemBody::Job(Box::new(body)),
         };
         let started = Event::ItemStarted { item: item.clone() };
-        let record = self.append(Some(turn_id), started, None).map_err(|error| {
+        let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
             format!("The job was not started, because the journal could not be written: {error}")
         })?;
-        self.hand_on(&record);
+        self.publish(&record);
         let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id);
-        self.hand_on_state();
+        self.publish_state();
         Ok(view)
     }
 
-    /// Where long outputs are kept.
-    pub(super) fn artifacts(&self) -> PathBuf {
-        self.journal.folder().join(artifacts::FOLDER)
-    }
-
-    pub(super) fn announcements(&self) -> Announcements {
-        Announcements::of(self.journal.folder())
-    }
-
     pub(super) fn blobs(&self) -> Blobs {
-        let own = || Blobs::of(self.journal.folder());
+        let own = || Blobs::of(self.log.journal.folder());
         self.settings.blobs.clone().unwrap_or_else(own)
     }
 
     fn job_ended(&mut self, item: &ItemId, ran: Result<crate::exec::Ran, Error>) {
-        let (now_ms, artifacts) = (self.services.ambient.now_ms(), self.artifacts());
+        let (now_ms, artifacts) = (self.services.ambient.now_ms(), self.log.artifacts());
         let Some(ended) = self.jobs.ended(item, ran, now_ms, &artifacts) else {
             return;
         };
         // It may end after its turn, so the record belongs to none.
-        match self.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
+        match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
                 ended.answer();
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => {
                 ended.answer();
                 self.warn_transiently(&error);
             }
         }
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Waits until the jobs that are being stopped have ended.

@@ -2,8 +2,7 @@
 //!
 //! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply};
 use crate::agent::error::{Error, ErrorKind};
@@ -25,7 +24,7 @@ impl Session {
         }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
@@ -39,9 +38,9 @@ impl Session {
             let hint = "interrupt it, or merge when it is over";
             return Err(Error::new(busy, "a turn is running").hint(hint));
         }
-        let entries = in_background(self.journal.reader()).await?;
+        let entries = in_background(self.log.journal.reader()).await?;
         let (store, now_ms) = (self.services.store.clone(), self.services.ambient.now_ms());
-        let theirs = entries_of_fork(store, &fork, &self.id.clone(), now_ms).await?;
+        let theirs = entries_of_fork(store, &fork, &self.log.id.clone(), now_ms).await?;
         let branch = merge::branch(&entries, &theirs);
         let to_seq = branch.after;
         let Some(last) = branch.new.last() else {
@@ -50,10 +49,10 @@ impl Session {
             return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
         };
         let (store, from) = (self.services.store.clone(), fork.clone());
-        let folder = self.journal.folder().to_owned();
+        let folder = self.log.journal.folder().to_owned();
         in_background(move || artifacts::copy(&store.folder(&from)?, &folder)).await?;
 
-        let from_seq = self.journal.last_seq();
+        let from_seq = self.log.journal.last_seq();
         let (dropped, restored) = tree::difference(&entries, from_seq, to_seq);
         let copied_seq = from_seq + 1 + branch.new.len() as u64;
         let rewound = HistoryRewound {
@@ -69,11 +68,11 @@ impl Session {
                 added.push(item.id.clone());
             }
             if let Event::PlanUpdated(plan) = &record.value.event {
-                self.plan = plan.clone();
+                self.view.plan = plan.clone();
             }
         }
-        let entries = in_background(self.journal.reader()).await?;
-        records.extend(self.arrive(&tree::on_path(entries, copied_seq))?);
+        let entries = in_background(self.log.journal.reader()).await?;
+        records.extend(self.rebuild_view(&tree::on_path(entries, copied_seq))?);
         Ok(SessionMergeResult { to_seq, from_seq, copied_seq, dropped, restored, added })
     }
 
@@ -84,7 +83,7 @@ impl Session {
         branch: &[&Entry],
     ) -> Result<Vec<Arc<Record>>, Error> {
         let record = |ts_ms, turn_id, event| EventRecord {
-            session_id: self.id.clone(),
+            session_id: self.log.id.clone(),
             seq: 0,
             ts_ms,
             turn_id,
@@ -96,17 +95,17 @@ impl Session {
             Some((record(ts_ms, turn_id, event), entry.private.as_deref()))
         });
         let mut all: Vec<_> = std::iter::once((begin, None)).chain(copied).collect();
-        for (seq, (record, _)) in (self.journal.last_seq() + 1..).zip(&mut all) {
+        for (seq, (record, _)) in (self.log.journal.last_seq() + 1..).zip(&mut all) {
             record.seq = seq;
         }
         let lines = all.iter().map(|(record, private)| (record, *private));
-        let written = self.journal.append_all(lines)?;
+        let written = self.log.journal.append_all(lines)?;
         let records = all.into_iter().zip(written);
         Ok(records.map(|((value, _), json)| Arc::new(Record { value, json })).collect())
     }
 }
 
-/// What a fork of a session holds, in which nothing is open.
+/// The entries of a fork of a session, in which nothing is open.
 async fn entries_of_fork(
     store: Store,
     fork: &SessionId,

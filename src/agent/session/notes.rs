@@ -2,8 +2,7 @@
 //!
 //! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::{Note, NoteBody, Reply};
 use crate::context::conversation::engine_message;
 use pintle_protocol::event::Event;
@@ -13,7 +12,7 @@ use pintle_protocol::item::{EngineMessage, Item, ItemBody, ItemStatus};
 impl Session {
     pub(super) fn take_note(&mut self, note: Note, reply: Reply<()>) {
         let _ = reply.send(Ok(()));
-        self.notes.push(note);
+        self.inbox.notes.push(note);
         self.write_notes();
     }
 
@@ -22,7 +21,7 @@ impl Session {
         if !matches!(self.phase, Phase::Idle(_)) {
             return;
         }
-        for Note { body, private } in std::mem::take(&mut self.notes) {
+        for Note { body, private } in std::mem::take(&mut self.inbox.notes) {
             let (event, message) = match body {
                 NoteBody::Unread(notice) => (Event::Notice(notice), None),
                 NoteBody::Read(text) => {
@@ -39,13 +38,13 @@ impl Session {
                     (Event::ItemCompleted { item }, Some(message))
                 }
             };
-            match self.append(None, event, private.as_deref()) {
+            match self.log.append(None, event, private.as_deref()) {
                 Ok(record) => {
                     // What is on disk is what the model reads.
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
                         state.conversation.push(engine_message(&message));
                     }
-                    self.hand_on(&record);
+                    self.publish(&record);
                 }
                 Err(error) => self.warn_transiently(&error),
             }

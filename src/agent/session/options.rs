@@ -1,12 +1,11 @@
-//! What can be set in a session while it is open, and what becomes of a change.
+//! Commands about settings: options that can be set while a session is open.
 //!
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
-use super::Session;
-use super::Settings;
+use super::{Session, Settings};
 use crate::agent::command::{OpenConfig, Record, SettingsCommand};
 use crate::agent::error::Error;
-use crate::agent::session::{parse_model, tools_of};
+use crate::agent::session::parse_model;
 use crate::agent::turn::mode::WORK_MODES;
 use crate::llm::{Effort, ModelRef};
 use pintle_protocol::approval::PermissionMode;
@@ -17,7 +16,7 @@ use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether a conversation that becomes too long is summed up by itself.
+/// The option to compact a conversation automatically when it becomes too long.
 const AUTO_COMPACT: &str = "autoCompact";
 
 /// No effort is set: the provider's default holds.
@@ -27,7 +26,7 @@ const DEFAULT_EFFORT: &str = "default";
 const MODES: [(&str, PermissionMode); 2] =
     [("ask", PermissionMode::Ask), ("full", PermissionMode::Full)];
 
-/// How many messages go at once, by name.
+/// The queue modes by name.
 const QUEUE_MODES: [(&str, QueueMode); 2] = [("all", QueueMode::All), ("one", QueueMode::One)];
 
 fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
@@ -62,8 +61,7 @@ impl Session {
         let model = config.model.map(|model| parse_model(&model)).transpose()?;
         if let Some(model) = model.filter(|model| *model != self.settings.model) {
             self.settings.model = model;
-            self.context = None;
-            self.tools = tools_of(&self.services, &self.settings);
+            self.view.usage = None;
         }
         if let Some(mode) = config.permission_mode {
             self.settings.permission_mode = mode;
@@ -82,10 +80,10 @@ impl Session {
         if before == changed {
             return Ok(None);
         }
-        self.append(None, Event::ConfigChanged(changed), None).map(Some)
+        self.log.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
-    /// How the session works, as its journal says.
+    /// The session's configuration as an event.
     pub(super) fn config_changed(&self) -> ConfigChanged {
         ConfigChanged {
             model: self.settings.model.to_string(),
@@ -125,8 +123,8 @@ impl Session {
                 value: work.map_or("", |(name, _)| *name).to_owned(),
                 choices: WORK_MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
             },
-            queue_option("steerMode", "Messages read at once", settings.steer_mode),
-            queue_option("followUpMode", "Queued prompts in one turn", settings.follow_up_mode),
+            queue_option("steerMode", "Messages read at once", self.inbox.steer_mode),
+            queue_option("followUpMode", "Queued prompts in one turn", self.inbox.follow_up_mode),
             ConfigOption {
                 id: AUTO_COMPACT.to_owned(),
                 name: "Sum up near the end of the window".to_owned(),
@@ -183,8 +181,8 @@ impl Session {
             return Some(Ok(()));
         }
         let mode = match id {
-            "steerMode" => &mut self.settings.steer_mode,
-            "followUpMode" => &mut self.settings.follow_up_mode,
+            "steerMode" => &mut self.inbox.steer_mode,
+            "followUpMode" => &mut self.inbox.follow_up_mode,
             _ => return None,
         };
         let found = QUEUE_MODES.iter().find(|(name, _)| *name == value);

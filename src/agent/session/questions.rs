@@ -1,116 +1,37 @@
-//! What is asked of people: questions of permission, questions of the model, and the plan that it shows them.
+//! Approvals, questions of the model, and the plan that it shows.
 //!
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.
 
-use super::Phase;
-use super::Session;
-use super::answers::Over;
+use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
+use super::{Phase, Session};
 use crate::agent::command::Answer;
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
 use crate::history::outcome;
-use crate::tools::{Ask, ClientRequest, plan_text};
+use crate::tools::{Ask, ClientRequest};
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, QuestionId};
-use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
+use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// How many requests of tools may wait for the session, which takes them at once; a tool that finds this full waits.
-const DESK_CAPACITY: usize = 16;
-
-/// What is open, and the way for tools to ask.
-#[derive(Debug)]
-pub(super) struct Asked {
-    pub(super) approvals: Vec<OpenApproval>,
-    pub(super) questions: Vec<OpenQuestion>,
-    pub(super) over: Over,
-    desk: mpsc::Sender<ClientRequest>,
-    requests: mpsc::Receiver<ClientRequest>,
-}
-
-/// An open question of permission.
-#[derive(Debug)]
-pub(super) struct OpenApproval {
-    pub(super) approval: Approval,
-    answer: oneshot::Sender<ApprovalOutcome>,
-}
-
-/// An open question of the model.
-#[derive(Debug)]
-pub(super) struct OpenQuestion {
-    pub(super) question: Question,
-    deadline: Instant,
-    answer: oneshot::Sender<Result<String, String>>,
-}
-
-/// What the task wakes up for.
-#[derive(Debug)]
-pub(super) enum Happened {
-    /// A tool asks.
-    Asked(ClientRequest),
-    /// The time of a question may be over.
-    Deadline,
-}
-
-impl Default for Asked {
-    fn default() -> Self {
-        let (desk, requests) = mpsc::channel(DESK_CAPACITY);
-        let (approvals, questions, over) = (Vec::new(), Vec::new(), Over::default());
-        Self { approvals, questions, over, desk, requests }
-    }
-}
-
-impl Asked {
-    /// Where tools ask.
-    pub(super) fn desk(&self) -> mpsc::Sender<ClientRequest> {
-        self.desk.clone()
-    }
-
-    /// Waits for the next thing to do. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Happened {
-        let first = self.questions.iter().map(|open| open.deadline).min();
-        let deadline = async {
-            match first {
-                Some(deadline) => tokio::time::sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            biased;
-            // It never ends, since a sender is kept here.
-            Some(request) = self.requests.recv() => Happened::Asked(request),
-            () = deadline => Happened::Deadline,
-        }
-    }
-
-    /// The ids of what is open.
-    pub(super) fn ids(&self) -> Vec<String> {
-        let approvals = self.approvals.iter().map(|open| open.approval.approval_id.to_string());
-        let questions = self.questions.iter().map(|open| open.question.question_id.to_string());
-        approvals.chain(questions).collect()
-    }
-}
-
 impl Session {
-    pub(super) fn asked(&mut self, happened: Happened) {
-        match happened {
-            Happened::Asked(ClientRequest::Ask { item, ask, reply }) => {
+    pub(super) fn question_event(&mut self, event: QuestionEvent) {
+        match event {
+            QuestionEvent::Requested(ClientRequest::Ask { item, ask, reply }) => {
                 self.ask_person(item, ask, reply);
             }
-            Happened::Asked(ClientRequest::Call { item, tool, arguments, reply }) => {
+            QuestionEvent::Requested(ClientRequest::Call { item, tool, arguments, reply }) => {
                 self.call_tool(item, tool, arguments, reply);
             }
-            Happened::Asked(ClientRequest::Plan { items, reply }) => {
+            QuestionEvent::Requested(ClientRequest::Plan { items, reply }) => {
                 let _ = reply.send(self.write_plan(Plan { items }));
             }
-            Happened::Deadline => {
-                let now = Instant::now();
-                let over = self.asked.questions.extract_if(.., |open| open.deadline <= now);
-                for open in over.collect::<Vec<_>>() {
+            QuestionEvent::Deadline => {
+                for open in self.questions.take_expired() {
                     let outcome = outcome::without_answer(&open.question, AnsweredBy::Deadline);
                     self.resolve_question(open, outcome);
                 }
@@ -126,7 +47,7 @@ impl Session {
     ) {
         let turn_id = Some(approval.turn_id.clone());
         self.record(turn_id, Event::ApprovalRequested(approval.clone()));
-        self.asked.approvals.push(OpenApproval { approval, answer });
+        self.questions.approvals.push(OpenApproval { approval, answer });
         self.asked_something();
     }
 
@@ -149,7 +70,7 @@ impl Session {
         let wait_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let question = Question {
             question_id: QuestionId::new(self.services.ambient.new_id()),
-            session_id: self.id.clone(),
+            session_id: self.log.id.clone(),
             turn_id: running.turn_id.clone(),
             item_id,
             kind: ask.kind,
@@ -162,12 +83,12 @@ impl Session {
         let turn_id = Some(question.turn_id.clone());
         self.record(turn_id, Event::QuestionRequested(question.clone()));
         let deadline = Instant::now() + timeout;
-        self.asked.questions.push(OpenQuestion { question, deadline, answer });
+        self.questions.questions.push(OpenQuestion { question, deadline, answer });
         self.asked_something();
     }
 
     fn asked_something(&mut self) {
-        self.hand_on_state();
+        self.publish_state();
         self.close_if_nobody_answers();
         let is_stopping = match &self.phase {
             Phase::Idle(_) => true,
@@ -182,18 +103,14 @@ impl Session {
     pub(super) fn answer(&mut self, answer: &Answer) {
         match answer {
             Answer::Approval { approval_id, answer } => {
-                let mut open = self.asked.approvals.iter();
-                let place = open.position(|open| open.approval.approval_id == *approval_id);
-                if let Some(open) = place.map(|place| self.asked.approvals.remove(place)) {
+                if let Some(open) = self.questions.take_approval(approval_id) {
                     let outcome = approval::outcome(&open.approval, answer);
                     self.resolve_approval(open, outcome);
                 }
             }
             Answer::Call { call_id, outcome } => self.call_answered(call_id, outcome.clone()),
             Answer::Question { question_id, answer } => {
-                let mut open = self.asked.questions.iter();
-                let place = open.position(|open| open.question.question_id == *question_id);
-                if let Some(open) = place.map(|place| self.asked.questions.remove(place)) {
+                if let Some(open) = self.questions.take_question(question_id) {
                     let outcome = question_rules::outcome(&open.question, answer);
                     self.resolve_question(open, outcome);
                 }
@@ -203,10 +120,10 @@ impl Session {
 
     pub(super) fn close_if_nobody_answers(&mut self) {
         self.fail_calls_of_the_gone();
-        if !self.subscribers.iter().any(|served| served.subscriber.can_approve) {
+        if !self.log.subscribers.iter().any(|served| served.subscriber.can_approve) {
             self.deny_all(DecidedBy::NoApprover);
         }
-        if !self.subscribers.iter().any(|served| served.subscriber.can_answer) {
+        if !self.log.subscribers.iter().any(|served| served.subscriber.can_answer) {
             self.close_questions(AnsweredBy::NoClient);
         }
     }
@@ -218,29 +135,29 @@ impl Session {
     }
 
     fn deny_all(&mut self, by: DecidedBy) {
-        for open in std::mem::take(&mut self.asked.approvals) {
+        for open in std::mem::take(&mut self.questions.approvals) {
             let outcome = outcome::without_client(&open.approval, by);
             self.resolve_approval(open, outcome);
         }
     }
 
     fn close_questions(&mut self, by: AnsweredBy) {
-        for open in std::mem::take(&mut self.asked.questions) {
+        for open in std::mem::take(&mut self.questions.questions) {
             let outcome = outcome::without_answer(&open.question, by);
             self.resolve_question(open, outcome);
         }
     }
 
     pub(super) fn resolve_approval(&mut self, open: OpenApproval, outcome: ApprovalOutcome) {
-        self.asked.over.note_approval(&outcome);
+        self.questions.closed.note_approval(&outcome);
         let turn_id = Some(open.approval.turn_id);
         self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
         let _ = open.answer.send(outcome);
-        self.hand_on_state();
+        self.publish_state();
     }
 
     pub(super) fn resolve_question(&mut self, open: OpenQuestion, outcome: QuestionOutcome) {
-        self.asked.over.note_question(&outcome);
+        self.questions.closed.note_question(&outcome);
         let OpenQuestion { question, answer, .. } = open;
         let is_accepted = outcome::accepts_plan(&question, &outcome);
         let words = question_rules::words(&question, &outcome, self.services.question_timeout);
@@ -250,15 +167,15 @@ impl Session {
             self.begin_to_act();
         }
         let _ = answer.send(if is_aborted { Err(words) } else { Ok(words) });
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// A plan was accepted: the running turn works from here on, and so do those after it.
     fn begin_to_act(&mut self) {
-        if let Some(running) = self.running_mut() {
+        if let Some(running) = self.phase.running_mut() {
             running.mode = WorkMode::Act;
         }
-        self.told_mode = WorkMode::Act;
+        self.view.told_mode = WorkMode::Act;
         self.settings.mode = WorkMode::Act;
         let changed = self.config_changed();
         self.record(None, Event::ConfigChanged(changed));
@@ -269,22 +186,15 @@ impl Session {
             Phase::Running(running) => Some(running.turn_id.clone()),
             Phase::Idle(_) => return Err("Operation aborted".to_owned()),
         };
-        if self.plan == plan {
+        if self.view.plan == plan {
             return Ok(());
         }
-        let appended = self.append(turn_id, Event::PlanUpdated(plan.clone()), None);
+        let appended = self.log.append(turn_id, Event::PlanUpdated(plan.clone()), None);
         let record = appended.map_err(|error| {
             format!("The list was not kept: the journal could not be written: {error}")
         })?;
-        self.plan = plan;
-        self.hand_on(&record);
+        self.view.plan = plan;
+        self.publish(&record);
         Ok(())
-    }
-
-    /// What of the plan is not done, as text; none when nothing is.
-    pub(in crate::agent) fn undone(&self) -> Option<String> {
-        let open = self.plan.items.iter().filter(|item| item.status != PlanStatus::Completed);
-        let open: Vec<_> = open.cloned().collect();
-        (!open.is_empty()).then(|| plan_text(&open))
     }
 }

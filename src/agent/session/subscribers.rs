@@ -12,18 +12,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// How long a session that closes waits for a subscriber that is behind.
+/// The time that a session which closes waits for a subscriber that is behind.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A subscriber, with how far it has been served.
+/// A subscriber, with the number of the last event that it was handed.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(super) struct Subscription {
     pub(super) subscriber: Subscriber,
     last_sent_seq: u64,
     is_behind: bool,
 }
 
-impl Served {
+impl Subscription {
     pub(super) fn new(subscriber: Subscriber, seq: u64) -> Self {
         Self { subscriber, last_sent_seq: seq, is_behind: false }
     }
@@ -64,7 +64,7 @@ impl Served {
         let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
     }
 
-    /// Whether it can still be called.
+    /// Returns true when it can be called.
     pub(super) fn is_called(&self) -> bool {
         let Extensions { hooks, tools } = &*self.subscriber.extensions;
         let gives = !hooks.is_empty() || !tools.is_empty();

@@ -1,7 +1,6 @@
-//! Who watches, and what they are handed.
+//! Commands about subscriptions, and the session's state as subscribers see it.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::{
@@ -9,93 +8,51 @@ use crate::agent::command::{
 };
 use crate::agent::error::Error;
 use crate::agent::host::Activity;
-use crate::agent::session::subscribers::Served;
+use crate::agent::session::subscribers::Subscription;
 use crate::agent::subagents;
 use crate::agent::turn::diagnostics::{self, Reports};
 use pintle_protocol::event::{
-    Event, EventRecord, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
-    TransientRecord,
+    Event, Notice, NoticeLevel, SessionState, StateValue, TransientEvent,
 };
 use pintle_protocol::ids::TurnId;
 use serde_json::value::RawValue;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How many events may be sent to a new subscriber at once; with more it pages.
+/// The most events that are sent to a new subscriber at once; with more it pages.
 const REPLAY_LIMIT: usize = 1000;
 
 impl Session {
-    /// Puts an event into the journal. It is to be handed on next, and nothing in between.
-    pub(super) fn append(
-        &mut self,
-        turn_id: Option<TurnId>,
-        event: Event,
-        private: Option<&RawValue>,
-    ) -> Result<Arc<Record>, Error> {
-        let value = EventRecord {
-            session_id: self.id.clone(),
-            seq: self.journal.last_seq() + 1,
-            ts_ms: self.services.ambient.now_ms(),
-            turn_id,
-            event,
-        };
-        let json = self.journal.append(&value, private)?;
-        Ok(Arc::new(Record { value, json }))
-    }
-
-    /// Puts an event into the journal and hands it on; says so when it cannot.
+    /// Appends an event and hands it on; says so when it cannot.
     pub(super) fn record(&mut self, turn_id: Option<TurnId>, event: Event) {
-        match self.append(turn_id, event, None) {
-            Ok(record) => self.hand_on(&record),
+        match self.log.append(turn_id, event, None) {
+            Ok(record) => self.publish(&record),
             Err(error) => self.warn_transiently(&error),
         }
     }
 
-    pub(super) fn hand_on(&mut self, record: &Arc<Record>) {
-        let before = self.subscribers.len();
-        self.subscribers.retain_mut(|served| served.durable(record));
-        if self.subscribers.len() != before {
+    /// Hands on a record. Where a subscriber was found gone, nothing waits for its answers any more.
+    pub(super) fn publish(&mut self, record: &Arc<Record>) {
+        if !self.log.publish(record) {
             self.close_if_nobody_answers();
         }
     }
 
-    pub(super) fn hand_on_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
-        if self.subscribers.is_empty() {
-            return;
-        }
-        let record = Arc::new(TransientRecord {
-            session_id: self.id.clone(),
-            after: self.journal.last_seq(),
-            turn_id,
-            event,
-        });
-        for served in &mut self.subscribers {
-            served.transient(&record);
-        }
-    }
-
-    pub(super) fn hand_on_state(&mut self) {
-        self.hand_on_transient(None, TransientEvent::State(self.state()));
+    pub(super) fn publish_state(&mut self) {
+        let state = self.state();
+        self.log.publish_transient(None, TransientEvent::State(state));
     }
 
     /// Says what could not be said in the journal.
     pub(super) fn warn_transiently(&mut self, error: &Error) {
-        tracing::error!("session {}: {error}", self.id);
+        tracing::error!("session {}: {error}", self.log.id);
         let notice = Notice {
             level: NoticeLevel::Error,
             code: "journal".to_owned(),
             message: error.message.clone(),
             hint: error.hint.clone(),
         };
-        self.hand_on_transient(None, TransientEvent::Notice(notice));
-    }
-
-    pub(super) fn catch_up(&mut self) {
-        let head = self.journal.last_seq();
-        for served in &mut self.subscribers {
-            served.catch_up(&self.id, head);
-        }
+        self.log.publish_transient(None, TransientEvent::Notice(notice));
     }
 
     pub(super) async fn subscription_command(&mut self, command: SubscriptionCommand) {
@@ -117,10 +74,10 @@ impl Session {
         from_seq: Option<u64>,
         reply: Reply<Snapshot>,
     ) {
-        let seq = self.journal.last_seq();
+        let seq = self.log.journal.last_seq();
         let missed = match from_seq.filter(|from| *from < seq) {
             None => Vec::new(),
-            Some(from) => match in_background(self.journal.pager(from, REPLAY_LIMIT)).await {
+            Some(from) => match in_background(self.log.journal.pager(from, REPLAY_LIMIT)).await {
                 Ok(page) => page.events.iter().filter_map(|json| reread(json)).collect(),
                 Err(error) => {
                     let _ = reply.send(Err(error));
@@ -138,15 +95,15 @@ impl Session {
                 let _ = subscriber.feed.try_send(Feed::Durable(record));
             }
         }
-        self.subscribers.retain(|served| served.subscriber.id != subscriber.id);
-        self.subscribers.push(Served::new(subscriber.clone(), seq));
+        self.log.subscribers.retain(|served| served.subscriber.id != subscriber.id);
+        self.log.subscribers.push(Subscription::new(subscriber.clone(), seq));
         for handle in self.subagents.handles() {
             subagents::watch(&handle, subscriber.clone()).await;
         }
     }
 
     pub(super) async fn unsubscribe(&mut self, id: SubscriberId, reply: Reply<()>) {
-        self.subscribers.retain(|served| served.subscriber.id != id);
+        self.log.subscribers.retain(|served| served.subscriber.id != id);
         let _ = reply.send(Ok(()));
         self.close_if_nobody_answers();
         for handle in self.subagents.handles() {
@@ -155,7 +112,7 @@ impl Session {
     }
 
     pub(super) async fn stop_answering(&mut self, id: SubscriberId) {
-        if let Some(served) = self.subscribers.iter_mut().find(|s| s.subscriber.id == id) {
+        if let Some(served) = self.log.subscription_mut(id) {
             served.subscriber.can_approve = false;
             served.subscriber.can_answer = false;
             served.subscriber.extensions = Arc::default();
@@ -173,22 +130,22 @@ impl Session {
         report: DiagnosticsReport,
     ) -> Result<(), Error> {
         diagnostics::check(&report)?;
-        let cwd = Path::new(&self.journal.header().cwd);
-        self.reports.send_modify(|reports| reports.take(id, cwd, report));
+        let cwd = self.log.cwd();
+        self.contributions.reports.send_modify(|reports| reports.take(id, cwd, report));
         Ok(())
     }
 
-    /// What editors find wrong, for a turn that begins: nobody waits for one that is gone.
+    /// The diagnostics of editors, for a turn that begins. Those of a client that is gone are dropped.
     pub(super) fn reports(&self) -> watch::Receiver<Reports> {
-        let is_there = |id| self.subscribers.iter().any(|served| served.subscriber.id == id);
-        self.reports.send_modify(|reports| reports.keep_if(is_there));
-        self.reports.subscribe()
+        let is_there = |id| self.log.subscribers.iter().any(|served| served.subscriber.id == id);
+        self.contributions.reports.send_modify(|reports| reports.keep_if(is_there));
+        self.contributions.reports.subscribe()
     }
 
     pub(super) fn snapshot(&self, has_gap: bool) -> Snapshot {
         Snapshot {
-            seq: self.journal.last_seq(),
-            cwd: self.journal.header().cwd.clone(),
+            seq: self.log.journal.last_seq(),
+            cwd: self.log.journal.header().cwd.clone(),
             title: self.settings.title.clone(),
             model: self.settings.model.to_string(),
             permission_mode: self.settings.permission_mode,
@@ -198,10 +155,10 @@ impl Session {
                 Phase::Idle(_) => None,
                 Phase::Running(running) => Some(running.turn_id.clone()),
             },
-            queue: self.unread(),
-            approvals: self.asked.approvals.iter().map(|open| open.approval.clone()).collect(),
-            questions: self.asked.questions.iter().map(|open| open.question.clone()).collect(),
-            plan: (!self.plan.items.is_empty()).then(|| self.plan.clone()),
+            queue: self.inbox.unread(),
+            approvals: self.questions.approvals.iter().map(|open| open.approval.clone()).collect(),
+            questions: self.questions.questions.iter().map(|open| open.question.clone()).collect(),
+            plan: (!self.view.plan.items.is_empty()).then(|| self.view.plan.clone()),
             usage: self.total.usage,
             cost_nano_usd: self.total.cost_nano_usd,
             context: self.context_usage(),
@@ -210,7 +167,7 @@ impl Session {
     }
 
     fn state(&self) -> SessionState {
-        let blocked_on = self.asked.ids();
+        let blocked_on = self.questions.ids();
         let value = match &self.phase {
             Phase::Idle(_) => StateValue::Idle,
             Phase::Running(_) if !blocked_on.is_empty() => StateValue::Blocked,

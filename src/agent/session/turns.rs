@@ -1,14 +1,12 @@
-//! How turns begin, are told things, and end.
+//! Turns: begun, steered, stopped, ended.
 
-use super::Due;
-use super::Phase;
-use super::Running;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::clients;
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::host::{Activity, JournalLost};
-use crate::agent::turn::briefing::Brief;
+use crate::agent::session::phase::{DueTurn, Running};
+use crate::agent::turn::briefing::PromptInputs;
 use crate::agent::turn::context::{
     EditChecks, End, Finished, ModelAccess, TurnContext, TurnTools, Work,
 };
@@ -24,12 +22,11 @@ use pintle_protocol::event::{
 use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::methods::{Disposition, QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A message that is on disk. Its record is to be handed on once the answer is out.
-struct Taken {
+struct AcceptedInput {
     queued: QueuedInput,
     record: Arc<Record>,
 }
@@ -47,8 +44,8 @@ impl Session {
                 self.interrupt(expected.as_ref(), queue, reply);
             }
             TurnCommand::WhenIdle { reply } => {
-                self.waiting_for_idle.push(reply);
-                self.tell_if_idle();
+                self.door.idle_waiters.push(reply);
+                self.answer_idle_waiters();
             }
         }
     }
@@ -62,7 +59,7 @@ impl Session {
     ) {
         let notices = self.services.models.refresh();
         let accepted = self.accept_prompt(input, when_busy, limits);
-        let (Taken { queued, record }, provider) = match accepted {
+        let (AcceptedInput { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -76,11 +73,11 @@ impl Session {
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
         let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
-        self.hand_on(&record);
+        self.publish(&record);
         self.note(notices);
         match disposition {
-            Disposition::Queued => self.follow_ups.push_back(queued),
-            Disposition::Started => self.begin(turn_id, Work::Answer(vec![queued]), provider),
+            Disposition::Queued => self.inbox.push(queued),
+            Disposition::Started => self.begin_turn(turn_id, Work::Answer(vec![queued]), provider),
         }
     }
 
@@ -89,7 +86,7 @@ impl Session {
         input: Vec<Input>,
         when_busy: WhenBusy,
         limits: Option<TurnLimits>,
-    ) -> Result<(Taken, Arc<dyn Provider>), Error> {
+    ) -> Result<(AcceptedInput, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
             (Phase::Running(_), WhenBusy::Queue) => Delivery::FollowUp,
@@ -122,12 +119,12 @@ impl Session {
             .and_then(|()| check_input(&input))
             .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, None));
         match accepted {
-            Ok(Taken { queued, record }) => {
+            Ok(AcceptedInput { queued, record }) => {
                 let item_id = queued.item_id.clone();
                 let disposition = Disposition::Queued;
                 let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
-                self.hand_on(&record);
-                self.steers.push_back(queued);
+                self.publish(&record);
+                self.inbox.push(queued);
             }
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -142,14 +139,14 @@ impl Session {
         delivery: Delivery,
         content: Vec<Input>,
         limits: Option<TurnLimits>,
-    ) -> Result<Taken, Error> {
+    ) -> Result<AcceptedInput, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
         let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content, limits };
-        let record = self.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
-        Ok(Taken { queued, record })
+        let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
+        Ok(AcceptedInput { queued, record })
     }
 
-    pub(super) fn begin(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
+    pub(super) fn begin_turn(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
         let state = match &mut self.phase {
             Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => return,
@@ -162,7 +159,7 @@ impl Session {
             self.settings.budget.fill(&limits);
         }
         let ctx = TurnContext {
-            session_id: self.id.clone(),
+            session_id: self.log.id.clone(),
             turn_id: turn_id.clone(),
             ambient: self.services.ambient.clone(),
             cancel: cancel.clone(),
@@ -175,16 +172,16 @@ impl Session {
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
             },
-            brief: self.brief(),
+            prompt: self.prompt_inputs(),
             system: Arc::default(),
             workspace: self.workspace(),
             tools: TurnTools {
-                list: clients::tools(&self.tools, self.extensions()),
+                list: clients::tools(&self.tools(), self.extensions()),
                 settings: Arc::clone(&self.services.tool_settings),
-                ledger: self.ledger.clone(),
-                client: self.asked.desk(),
-                jobs: self.jobs.desk(),
-                agents: self.subagents.desk(),
+                ledger: self.view.ledger.clone(),
+                client: self.questions.requests(),
+                jobs: self.jobs.requests(),
+                agents: self.subagents.requests(),
             },
             permission_mode: self.settings.permission_mode,
             hooks: self.turn_hooks(),
@@ -204,11 +201,12 @@ impl Session {
             activity: Activity::Working,
             has_news: false,
             is_lost: false,
-            due: Some(Box::new(Due { ctx, state, work })),
+            foreign_changes: Vec::new(),
+            due: Some(Box::new(DueTurn { ctx, state, work })),
         }));
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Where the session works.
@@ -216,20 +214,20 @@ impl Session {
         Workspace {
             env: Arc::clone(&self.services.env),
             folders: Folders {
-                cwd: PathBuf::from(&self.journal.header().cwd),
+                cwd: self.log.cwd().to_owned(),
                 home: self.services.env.platform().home.clone(),
             },
             additional: self.settings.additional.clone(),
             variables: self.settings.variables.clone(),
             blobs: self.blobs(),
-            announcements: self.announcements(),
-            artifacts: self.artifacts(),
+            announcements: self.log.announcements(),
+            artifacts: self.log.artifacts(),
         }
     }
 
-    /// What the system prompt is made of beside files.
-    fn brief(&self) -> Brief {
-        Brief {
+    /// The inputs of the system prompt beside files.
+    fn prompt_inputs(&self) -> PromptInputs {
+        PromptInputs {
             personal: Arc::clone(&self.services.personal),
             profile: self.services.tools.profile(&self.settings.model).name(),
             cutoff: self.services.models.model(&self.settings.model).and_then(|known| known.cutoff),
@@ -257,7 +255,7 @@ impl Session {
         running.cancel.cancel();
         let returned: Vec<QueuedInput> = match queue {
             QueuePolicy::Keep => Vec::new(),
-            QueuePolicy::Return => self.steers.drain(..).chain(self.follow_ups.drain(..)).collect(),
+            QueuePolicy::Return => self.inbox.take_all(),
         };
         let interrupted = Interrupted { turn_id: Some(turn_id), returned: returned.clone() };
         let _ = reply.send(Ok(interrupted));
@@ -268,11 +266,11 @@ impl Session {
         self.subagents.interrupt();
     }
 
-    /// How much a turn may take that begins with these messages.
+    /// The limits of a turn that begins with these messages.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),
-            Work::Compact(_) | Work::SumUpLeft(_) => &[],
+            Work::Compact(_) | Work::SummarizeBranch(_) => &[],
         };
         let Some(asked) = inputs.first().and_then(|input| input.limits) else {
             return self.settings.limits;
@@ -298,7 +296,7 @@ impl Session {
     }
 
     /// The journal could not be written: stop the turn, tell whoever watches.
-    pub(super) fn lose(&mut self, error: &Error) {
+    pub(super) fn journal_lost(&mut self, error: &Error) {
         if let Phase::Running(running) = &mut self.phase {
             if std::mem::replace(&mut running.is_lost, true) {
                 return;
@@ -312,20 +310,23 @@ impl Session {
     pub(super) async fn finished(&mut self, finished: Finished) {
         let is_done = matches!(finished.end, End::Completed(_));
         self.end(finished).await;
-        if self.closing.is_some() {
+        if self.door.closing.is_some() {
             return;
         }
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         if is_done {
             self.begin_naming();
         }
-        self.go_on();
-        self.tell_if_idle();
+        self.start_next();
+        self.answer_idle_waiters();
     }
 
     /// Ends the turn in the journal and takes the conversation back.
     async fn end(&mut self, finished: Finished) {
-        let Finished { state, end, tally } = finished;
+        let Finished { mut state, end, tally } = finished;
+        if let Some(running) = self.phase.running() {
+            state.files.note(&running.foreign_changes);
+        }
         let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(state)) else {
             return;
         };
@@ -348,23 +349,22 @@ impl Session {
             denials: tally.denials,
             duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
         });
-        match self.append(Some(running.turn_id), completed, None) {
+        match self.log.append(Some(running.turn_id), completed, None) {
             Ok(record) => {
-                if let Err(error) = self.journal.sync().await {
-                    self.warn_transiently(&error.into());
+                if let Err(error) = self.log.sync().await {
+                    self.warn_transiently(&error);
                 }
-                self.hand_on(&record);
-                self.engine.index_due();
+                self.publish(&record);
             }
             Err(error) => self.warn_transiently(&error),
         }
         self.write_notes();
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Starts the next turn if a message waits: one that came too late for the last turn, else the next follow-up.
-    fn go_on(&mut self) {
-        let inputs = self.take_next();
+    fn start_next(&mut self) {
+        let inputs = self.inbox.take_next();
         let Some(first) = inputs.first() else { return };
         let turn_id = match first.delivery {
             // Its own turn is over.
@@ -374,7 +374,7 @@ impl Session {
         let notices = self.services.models.refresh();
         self.note(notices);
         match self.services.models.provider(&self.settings.model) {
-            Ok(provider) => self.begin(turn_id, Work::Answer(inputs), provider),
+            Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
                 // There was a provider when these were accepted. Now there is none: hand them back.
                 self.warn_transiently(&error.into());
@@ -392,15 +392,10 @@ impl Session {
     }
 
     fn return_queue(&mut self) {
-        let inputs: Vec<QueuedInput> = self.follow_ups.drain(..).collect();
+        let inputs = self.inbox.take_all();
         if !inputs.is_empty() {
             self.record(None, Event::InputRemoved { inputs });
         }
-    }
-
-    /// Takes note of what the journal says of the queue while a turn runs.
-    pub(super) fn unread(&self) -> Vec<QueuedInput> {
-        self.steers.iter().chain(&self.follow_ups).cloned().collect()
     }
 }
 

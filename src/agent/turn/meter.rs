@@ -6,7 +6,7 @@ use crate::tools::Tool;
 use pintle_protocol::content::Usage;
 use std::sync::Arc;
 
-/// How much the conversation takes: what its provider has counted, and an estimate of what came since.
+/// The size of the conversation: the provider's count, and an estimate of what came since.
 ///
 /// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +58,7 @@ pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
-/// What a model is told of these tools.
+/// The specifications of tools for a request.
 pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>]) -> Arc<[ToolSpec]> {
     let spec = |tool: &Arc<dyn Tool>| ToolSpec {
         name: tool.name().to_owned(),

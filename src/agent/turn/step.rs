@@ -3,7 +3,7 @@
 use crate::agent::host::{Activity, Host, uncancelled};
 use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
-use crate::agent::turn::retry::{self, Failures, GivenUp};
+use crate::agent::turn::retry::{self, Failures, NoRetry};
 use crate::context::conversation::Conversation;
 use crate::context::inspect::Sent;
 use crate::history::replay::{Bone, Skeleton};
@@ -26,24 +26,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So many deltas are taken at once where a provider is fast. Each is a few events, and a subscriber's feed must hold those of all of them.
-const MAX_DELTAS: usize = 64;
+/// So many deltas are taken without letting other tasks run. Each is a few events, and a subscriber's feed must hold those of all of them.
+const MAX_BURST: u32 = 64;
 
 /// A reply that is over.
 #[derive(Debug)]
-pub(in crate::agent) struct Reply {
-    /// What the model said, as far as it may go back to it.
+pub(in crate::agent) struct StepReply {
+    /// The model's message, as far as it may go back to it.
     pub(in crate::agent) assistant: Assistant,
     /// The tools it asked for; none if the reply was cut.
     pub(in crate::agent) calls: Vec<Call>,
-    /// What its provider counted.
+    /// The provider's count.
     pub(in crate::agent) usage: Usage,
-    /// Why it was cut, if it was.
+    /// The reason why it was cut, if it was.
     pub(in crate::agent) cut: Option<End>,
 }
 
 /// A block that streams.
-struct Live {
+struct LiveBlock {
     item: Item,
     field: DeltaField,
     /// The number of the next delta.
@@ -60,16 +60,16 @@ struct Stream<'a, H> {
     host: &'a mut H,
     ctx: &'a TurnContext,
     step: u32,
-    blocks: BTreeMap<usize, Live>,
+    blocks: BTreeMap<usize, LiveBlock>,
     accumulator: Accumulator,
-    /// What its provider has counted and nobody was told.
+    /// The provider's count that subscribers have not been told.
     untold: Option<Usage>,
 }
 
-/// How asking once ended.
-enum Asked {
+/// The outcome of one request.
+enum Attempt {
     /// With a reply, whole or cut for good.
-    Replied(Reply),
+    Replied(StepReply),
     /// With a failure that may pass.
     Failed(Error, Duration),
 }
@@ -84,13 +84,13 @@ pub(in crate::agent) async fn run<H: Host>(
     conversation: &Conversation,
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
-) -> Result<Reply, End> {
+) -> Result<StepReply, End> {
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
         match ask(host, ctx, conversation, tools, tally, failures).await? {
-            Asked::Replied(reply) => return Ok(reply),
-            Asked::Failed(error, wait) => {
+            Attempt::Replied(reply) => return Ok(reply),
+            Attempt::Failed(error, wait) => {
                 failures.count += 1;
                 failures.waited += wait;
                 let scheduled = RetryScheduled {
@@ -119,7 +119,7 @@ async fn ask<H: Host>(
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
     failures: Failures,
-) -> Result<Asked, End> {
+) -> Result<Attempt, End> {
     let request = Request {
         model: ctx.llm.model.id.clone(),
         origin: ctx.llm.model.origin(),
@@ -145,7 +145,7 @@ async fn ask<H: Host>(
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {
             return match next(&error) {
-                Ok(wait) => Ok(Asked::Failed(error, wait)),
+                Ok(wait) => Ok(Attempt::Failed(error, wait)),
                 Err(why) => Err(failed(error, why)),
             };
         }
@@ -158,33 +158,36 @@ async fn ask<H: Host>(
         accumulator: Accumulator::default(),
         untold: None,
     };
-    let cut = match stream.follow(deltas).await {
+    let followed = stream.follow(deltas).await;
+    // The connection goes back to its pool in a task of its own, before the next request wants it.
+    tokio::task::yield_now().await;
+    let cut = match followed {
         None => None,
         Some(Cut::Interrupted) => Some(End::Interrupted),
         Some(Cut::Failed(error)) => match next(&error) {
             Ok(wait) => {
                 stream.discard(tally);
-                return Ok(Asked::Failed(error, wait));
+                return Ok(Attempt::Failed(error, wait));
             }
             Err(why) => Some(failed(error, why)),
         },
     };
-    Ok(Asked::Replied(stream.finish(cut, tally)))
+    Ok(Attempt::Replied(stream.finish(cut, tally)))
 }
 
-/// Why a reply was cut.
+/// The reason why a reply was cut.
 enum Cut {
     Interrupted,
     Failed(Error),
 }
 
-fn failed(error: Error, why: GivenUp) -> End {
+fn failed(error: Error, why: NoRetry) -> End {
     let hint = match why {
-        GivenUp::TooLong(wait) => Some(format!(
+        NoRetry::TooLong(wait) => Some(format!(
             "the provider asks to wait {} s, which is too long to wait here; send the prompt again then",
             wait.as_secs_f64().ceil()
         )),
-        GivenUp::Final | GivenUp::Tried => None,
+        NoRetry::Final | NoRetry::Tried => None,
     };
     let retryable = error.is_retryable();
     End::Failed(TurnError {
@@ -198,22 +201,24 @@ fn failed(error: Error, why: GivenUp) -> End {
 
 impl<H: Host> Stream<'_, H> {
     /// Takes deltas until the reply is over; says why, when it was cut.
-    async fn follow(&mut self, deltas: DeltaStream) -> Option<Cut> {
-        let mut deltas = deltas.ready_chunks(MAX_DELTAS);
-        loop {
+    async fn follow(&mut self, mut deltas: DeltaStream) -> Option<Cut> {
+        for count in 1_u32.. {
             let next = uncancelled(&self.ctx.cancel, deltas.next());
             let Some(next) = self.host.wait(next).await else { return Some(Cut::Interrupted) };
-            let Some(chunk) = next else { return None };
-            for delta in chunk {
-                match delta {
-                    Ok(delta) => {
-                        self.accumulator.push(&delta);
-                        self.show(delta);
-                    }
-                    Err(error) => return Some(Cut::Failed(error)),
+            match next {
+                Some(Ok(delta)) => {
+                    self.accumulator.push(&delta);
+                    self.show(delta);
                 }
+                Some(Err(error)) => return Some(Cut::Failed(error)),
+                None => return None,
+            }
+            // Where a provider is fast, the connections to clients get their turn, so that feeds do not overflow.
+            if count % MAX_BURST == 0 {
+                tokio::task::yield_now().await;
             }
         }
+        None
     }
 
     fn show(&mut self, delta: Delta) {
@@ -261,7 +266,7 @@ impl<H: Host> Stream<'_, H> {
             DeltaField::Text | DeltaField::Input | DeltaField::Output => ItemStatus::Running,
         };
         let item = self.ctx.item(id, Some(self.step), status, body);
-        let mut live = Live {
+        let mut live = LiveBlock {
             item,
             field,
             n: 0,
@@ -349,7 +354,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// What the model costs in the tier that served the reply.
+    /// The price of the model in the tier that served the reply.
     fn price(&self) -> Option<Price> {
         self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
     }
@@ -372,7 +377,7 @@ impl<H: Host> Stream<'_, H> {
     }
 
     /// Closes what is open, writes down how the reply is made up, and hands out its calls.
-    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> Reply {
+    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> StepReply {
         if cut.is_none() {
             let open: Vec<usize> = self.blocks.keys().copied().collect();
             for index in open {
@@ -414,11 +419,11 @@ impl<H: Host> Stream<'_, H> {
             Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
         self.host.record_with(Event::StepCompleted(completed), private);
-        Reply { assistant, calls, usage, cut }
+        StepReply { assistant, calls, usage, cut }
     }
 }
 
-impl Live {
+impl LiveBlock {
     fn announce<H: Host>(&mut self, host: &mut H) {
         if !std::mem::replace(&mut self.is_shown, true) {
             host.record(Event::ItemStarted { item: self.item.clone() });
@@ -448,8 +453,12 @@ impl Live {
     }
 }
 
-/// What the journal keeps of a block, and the call it makes. `None` for what cannot go back to a model.
-fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
+/// The part of a block that the journal keeps, and the call that it makes. `None` for a block that cannot go back to a model.
+fn bone(
+    block: &AssistantBlock,
+    live: Option<LiveBlock>,
+    is_cut: bool,
+) -> Option<(Bone, Option<Call>)> {
     match block {
         AssistantBlock::Text { text, opaque } => {
             let item = live.filter(|_| !text.is_empty())?.item.id;
@@ -472,7 +481,7 @@ fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bon
 }
 
 fn call(
-    live: Live,
+    live: LiveBlock,
     id: &str,
     name: &str,
     arguments: &str,

@@ -1,4 +1,4 @@
-//! The command line of what is done in a stored session's history, and of the review of what its agent changed.
+//! The command line for the history of a stored session, and for the review of its agent's changes.
 
 use clap::{Subcommand, ValueEnum};
 use pintle_protocol::files::RewindScope;
@@ -6,47 +6,49 @@ use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum History {
-    /// Draw the ways that a session has taken: prompts, ends of turns, labels, and where it stands
-    #[command(after_help = "A line begins with * on the way that the model knows. Examples:
+    /// Draw the history tree of a session: prompts, ends of turns, labels, and the current place
+    #[command(
+        after_help = "A line begins with * on the current branch, which the model knows. Examples:
   pintle sessions tree 01a2027b
-  pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'")]
+  pintle sessions tree 01a2027b --json | jq -r 'select(.label) | .label'"
+    )]
     Tree(Tree),
-    /// List the points between which `show` and `search` look: beginnings, summaries, labels, what forks brought
+    /// List the points for --from and --to of `show` and `search`: beginnings, summaries, labels, merged forks
     #[command(after_help = "Examples:
   pintle sessions anchors 01a2027b
   pintle sessions show 01a2027b --from works
   pintle sessions search parser --session 01a2027b --from 42 --to works")]
     Anchors(Anchors),
-    /// Go back to a place of a session, or forward again: what the model knows, the files, or both
+    /// Go back to a place of a session, or forward again: the conversation, the files, or both
     #[command(
-        after_help = "Files that you have changed since are left, unless --overwrite names them. Examples:
+        after_help = "Files that you have changed since stay as they are, unless --overwrite names them. Examples:
   pintle sessions rewind 01a2027b --to=#2 --dry-run      before the second prompt, only shown
   pintle sessions rewind 01a2027b --to=#2 --scope both
   pintle sessions rewind 01a2027b --to works --scope files --overwrite src/a.rs --yes"
     )]
     Rewind(Rewinding),
-    /// Begin a session with the history of another one, and print its id
+    /// Create a session with the history of another one, and print its id
     #[command(after_help = "The other session stays as it is, and may be open. Examples:
   pintle sessions fork 01a2027b --to=#3
   pintle run \"Now another way\" --session $(pintle sessions fork 01a2027b --to works)")]
     Fork(Forking),
-    /// Take what was said and done in a fork back into the session that it was made of, as a way of its own
+    /// Merge the conversation of a fork into the session that it was made from, as a branch
     #[command(
         after_help = "The fork stays as it is, and may be merged again when there is more. Files stay as they are. Example:
   pintle sessions merge $(pintle sessions fork 01a2027b)"
     )]
     Merge(Merging),
-    /// Name a place of a session, so that it can be gone to by its name, and prune spares the session
+    /// Label a place of a session, for `--to`; prune spares labelled sessions
     #[command(after_help = "Examples:
   pintle sessions label 01a2027b --to 42 works
   pintle sessions label 01a2027b --to works --remove")]
     Label(Labelling),
-    /// Print what the agent changed as a patch for `git apply` in the session's folder
+    /// Print the agent's changes as a patch for `git apply` in the session's folder
     #[command(after_help = "Your own edits are not in it. Examples:
   pintle sessions patch 01a2027b > agent.patch
   pintle sessions patch 01a2027b --open | git apply --check")]
     Patch(Patching),
-    /// List what the agent changed and nobody has accepted yet, hunk by hunk
+    /// List the open hunks: changes of the agent that nobody has accepted yet
     #[command(after_help = "Examples:
   pintle sessions review 01a2027b
   pintle sessions review 01a2027b --json | jq -r .path | sort -u")]
@@ -56,7 +58,7 @@ pub(crate) enum History {
   pintle sessions keep 01a2027b --file src/a.rs
   pintle sessions keep 01a2027b --all")]
     Keep(Deciding),
-    /// Take hunks back; lines that you wrote into them stay, and are told as a conflict
+    /// Undo hunks; lines that you wrote into them stay, and are reported as a conflict
     #[command(after_help = "Examples:
   pintle sessions undo 01a2027b --hunk 12.1
   pintle sessions undo 01a2027b --file src/a.rs --discard-edits")]
@@ -94,20 +96,20 @@ impl History {
         }
     }
 
-    /// What of the settings the command line says.
+    /// Returns the settings of the command line.
     pub(crate) fn settings(&self) -> super::Settings {
         super::Settings { wrap: self.subject().wrap.clone(), ..super::Settings::default() }
     }
 }
 
-/// A place of a history as a person names it.
+/// A place of a history, as it is named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Before the prompt with this number, from 1.
     Prompt(usize),
     /// After the event with this number.
     Seq(u64),
-    /// What has this label.
+    /// The place with this label.
     Label(String),
 }
 
@@ -127,7 +129,7 @@ fn place(text: &str) -> Result<Place, String> {
     Ok(Place::Label(text.to_owned()))
 }
 
-/// A name that `--to` does not take for something else.
+/// Parses a label: a name that `--to` cannot take for something else.
 fn label(text: &str) -> Result<String, String> {
     match place(text) {
         Ok(Place::Label(label)) => Ok(label),
@@ -159,7 +161,7 @@ pub(crate) struct Anchors {
 /// A part of a session's history.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Range {
-    /// Only after this place: the event SEQ, what is labelled LABEL, or before the prompt #N (write --from=#N)
+    /// Only after this place: the event SEQ, the label LABEL, or before the prompt #N (write --from=#N)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) from: Option<Place>,
     /// Only up to this place
@@ -171,17 +173,17 @@ pub(crate) struct Range {
 pub(crate) struct Rewinding {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// After the event SEQ, what is labelled LABEL, or before the prompt #N (write --to=#N, since a shell takes a # for
+    /// After the event SEQ, the label LABEL, or before the prompt #N (write --to=#N, since a shell takes a # for
     /// a comment)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Place,
-    /// What goes there
+    /// What to bring there
     #[arg(long, value_name = "SCOPE", default_value = "conversation")]
     pub(crate) scope: ScopeName,
-    /// Only show what would happen
+    /// Only print what would happen
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Put these files back although you have changed them
+    /// Restore these files although you have changed them
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub(crate) overwrite: Vec<PathBuf>,
     /// Do not ask
@@ -191,9 +193,9 @@ pub(crate) struct Rewinding {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum ScopeName {
-    /// What the model knows
+    /// The conversation: what the model knows
     Conversation,
-    /// What the files are
+    /// The files
     Files,
     /// Both
     Both,
@@ -223,7 +225,7 @@ impl From<ScopeName> for RewindScope {
 pub(crate) struct Forking {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// How far the history is taken over: as in `rewind`; all of it when left out
+    /// Where the copied history ends, as in `rewind`; by default all of it
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Option<Place>,
 }
@@ -239,13 +241,13 @@ pub(crate) struct Merging {
 pub(crate) struct Labelling {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// The place: the event SEQ, what is labelled LABEL, or the prompt #N (write --to=#N)
+    /// The place: the event SEQ, the label LABEL, or the prompt #N (write --to=#N)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Place,
-    /// The name, at most 200 characters
+    /// The label, at most 200 characters
     #[arg(value_parser = label)]
     pub(crate) name: Option<String>,
-    /// Take the name away
+    /// Remove the label
     #[arg(long)]
     pub(crate) remove: bool,
 }
@@ -254,7 +256,7 @@ pub(crate) struct Labelling {
 pub(crate) struct Patching {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// Only what nobody has accepted yet
+    /// Only the open hunks
     #[arg(long)]
     pub(crate) open: bool,
 }
@@ -294,7 +296,7 @@ pub(crate) struct Target {
 pub(crate) struct Undoing {
     #[command(flatten)]
     pub(crate) deciding: Deciding,
-    /// Also take back lines that you wrote into the hunks
+    /// Also undo lines that you wrote into the hunks
     #[arg(long)]
     pub(crate) discard_edits: bool,
 }
@@ -303,7 +305,7 @@ pub(crate) struct Undoing {
 pub(crate) struct Reverting {
     #[command(flatten)]
     pub(crate) subject: Subject,
-    /// The number of the keep or the undo
+    /// The number that the keep or the undo printed
     pub(crate) verdict: u64,
 }
 

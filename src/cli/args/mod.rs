@@ -19,9 +19,15 @@ use pintle_protocol::plan::WorkMode;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
-/// A coding-agent engine that others steer.
+/// A headless coding-agent engine, steered by editors and scripts.
 #[derive(Debug, Parser)]
-#[command(name = "pintle", version, about, disable_help_subcommand = true)]
+#[command(
+    name = "pintle",
+    version,
+    about,
+    disable_help_subcommand = true,
+    after_help = "`pintle help` lists the guides, such as configuration, permissions and scripting; `pintle help TOPIC` prints one."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) task: Task,
@@ -30,18 +36,24 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Task {
     /// Speak JSON-RPC 2.0 on stdin and stdout: a message a line, or Content-Length headers
+    #[command(after_help = "Guide: pintle help editors")]
     Serve(Serve),
     /// Speak Pi's RPC on stdin and stdout, for clients of the Pi coding agent; also `pintle --mode rpc`
+    #[command(after_help = "Guide: pintle help pi")]
     Rpc(Box<rpc::Rpc>),
     /// Speak the Agent Client Protocol on stdin and stdout, for Zed, JetBrains and other editors that know it
+    #[command(after_help = "Guide: pintle help editors")]
     Acp(Acp),
-    /// Do one task in the current folder and print the answer. It never asks and never waits for anybody
+    /// Do one task in the current folder and print the answer; it never asks and never waits for a person
+    #[command(after_help = "Guide: pintle help scripting")]
     Run(Run),
     /// Watch the engine fix a failing test in a small project. No model, no key, no network
     Demo(Demo),
-    /// Print the models that are known by name, with windows and prices: those built in and your own
+    /// List the models that are known by name, with windows and prices: built-in ones and your own
+    #[command(after_help = "Guide: pintle help providers")]
     Models(ListModels),
-    /// Look after stored sessions: list, show, search, go back in, fork, review, export, import, delete, verify
+    /// Manage stored sessions: list, show, search, rewind, fork, review, export, import, delete, verify
+    #[command(after_help = "Guide: pintle help review")]
     Sessions {
         #[command(subcommand)]
         task: Sessions,
@@ -49,41 +61,44 @@ pub(crate) enum Task {
     /// Print the protocol as JSON Schema
     Schema,
     /// Print what is configured, which keys are there, and what this machine can do
+    #[command(after_help = "Guide: pintle help troubleshooting")]
     Doctor(Settings),
+    /// Print a guide, the list of guides, or the options of a command
+    Help(Help),
 }
 
-/// What every command with a model takes.
+/// The options of every command that uses a model.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Settings {
     /// The model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// What needs no question: ask (reading only) or full (everything)
+    /// The permission mode: ask (reading is free, the rest asks) or full (nothing asks)
     #[arg(long, value_name = "MODE")]
     pub(crate) permission: Option<Permission>,
     /// Send requests to this server, whatever the provider's name
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// What that server speaks: chat (OpenAI Chat Completions), messages (Anthropic Messages), responses (OpenAI
+    /// The wire API of that server: chat (OpenAI Chat Completions), messages (Anthropic Messages), responses (OpenAI
     /// Responses) or gemini (Google Gemini)
     #[arg(long, value_name = "API")]
     pub(crate) api: Option<String>,
-    /// Act on files and run commands behind this command: 'ssh HOST', 'docker exec -i BOX'
+    /// Run the tools behind this command prefix: 'ssh HOST', 'docker exec -i BOX'
     #[arg(long, value_name = "CMD ARGS", value_parser = parse_words)]
     pub(crate) wrap: Option<Words>,
     /// Change no file and run no command
     #[arg(long)]
     pub(crate) read_only: bool,
-    /// Let the model fetch web pages; each address asks for permission
+    /// Let the model fetch web pages; each host asks for permission
     #[arg(long)]
     pub(crate) web_fetch: bool,
     /// Answer from a cassette of recorded traffic; nothing is sent anywhere
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "script"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Add all traffic with the model to a cassette, without headers and keys
+    /// Record all traffic with the model in a cassette, without headers and keys
     #[arg(long, value_name = "FILE", conflicts_with = "script")]
     pub(crate) record: Option<PathBuf>,
-    /// Show the tools in the shape that a family of models is used to: pi, anthropic, openai or gemini
+    /// The shape of the tools: pi, anthropic, openai or gemini; by default the model's name decides
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: Option<String>,
     /// Answer from a script of replies, for tests of clients
@@ -131,7 +146,7 @@ impl Settings {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// How messages are framed; without it the first byte tells
+    /// The framing of messages; by default the first byte decides
     #[arg(long, value_name = "FRAMING")]
     framing: Option<FramingName>,
 }
@@ -140,7 +155,7 @@ pub(crate) struct Serve {
 pub(crate) struct Acp {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Run commands here, also where the editor offers terminals of its own for them
+    /// Run commands in the engine, even where the editor offers terminals of its own
     #[arg(long)]
     pub(crate) no_client_terminals: bool,
 }
@@ -169,31 +184,31 @@ pub(crate) struct Run {
     /// The folder to work in
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// A directory that belongs to the work beside that folder; give it again for more
+    /// Another directory that belongs to the work; may be repeated
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// What to print: the answer, one JSON object, or every event as a JSON line
+    /// The output: the answer as text, one JSON object, or every event as a JSON line
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
-    /// What the model may do: plan (it only reads, and its answer is a plan) or act; without it a stored session keeps its own
+    /// The work mode: plan (it only reads, and its answer is a plan) or act; by default a stored session keeps its own
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// Go on with a stored session
+    /// Continue a stored session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// End in order after so many model replies
+    /// End after N replies of the model
     #[arg(long, value_name = "N")]
     pub(crate) max_steps: Option<u32>,
-    /// End in order when so many tokens are used
+    /// End when N tokens are used, input and output together
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u64>,
-    /// End in order when it has cost so many US dollars; only where the price is known
+    /// End when the task has cost this many US dollars; only where the price is known
     #[arg(long, value_name = "USD", value_parser = parse_usd)]
     pub(crate) max_cost: Option<u64>,
-    /// End in order after so many seconds, between two replies
+    /// End after this many seconds, between two replies
     #[arg(long, value_name = "SECONDS")]
     pub(crate) max_seconds: Option<u64>,
-    /// Say nothing on stderr while it works
+    /// Print no progress on stderr
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -221,14 +236,14 @@ impl From<Format> for run::Format {
     }
 }
 
-/// Dollars as billionths of a dollar.
+/// Parses US dollars into billionths of a dollar.
 fn parse_usd(text: &str) -> Result<u64, String> {
     config::nano_usd(text.trim().trim_start_matches('$').parse().ok())
         .ok_or_else(|| "an amount in US dollars, such as 0.50".to_owned())
 }
 
 impl Run {
-    /// How much the task may take.
+    /// Returns the limits of the task.
     pub(crate) fn limits(&self) -> TurnLimits {
         TurnLimits {
             steps: self.max_steps,
@@ -238,7 +253,7 @@ impl Run {
         }
     }
 
-    /// Whether the task is planned only.
+    /// Returns the work mode, if one is named.
     pub(crate) fn mode(&self) -> Option<WorkMode> {
         self.mode.map(|mode| match mode {
             Mode::Plan => WorkMode::Plan,
@@ -269,22 +284,32 @@ impl Run {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListModels {
-    /// Only those with this in their name
+    /// Only models with this in their name
     pub(crate) name: Option<String>,
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print the providers instead: where they are, and whether their key is there
+    /// Print the providers instead, with their URLs and whether their keys are set
     #[arg(long)]
     pub(crate) providers: bool,
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct Help {
+    /// The topic, or the command; without one the list of topics
+    #[arg(value_name = "TOPIC|COMMAND")]
+    pub(crate) words: Vec<String>,
+    /// Print the list of topics, one JSON object a line
+    #[arg(long, conflicts_with = "words")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Print the protocol's own lines, both ways, instead of a story
+    /// Print the lines of the protocol, in both directions, instead of a story
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep the folder with the project
+    /// Keep the folder of the project
     #[arg(long)]
     pub(crate) keep: bool,
 }

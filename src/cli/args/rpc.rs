@@ -1,6 +1,6 @@
 //! The arguments of `pintle rpc`: those that clients pass to Pi, and our own.
 //!
-//! What has no meaning here is taken and passed over, so that a client which passes it starts all the same.
+//! Flags that have no meaning here are accepted and ignored, so that a client that passes them starts all the same.
 
 use super::Settings;
 use clap::ValueEnum;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(crate) struct Rpc {
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Which Pi the client was written for: current (0.87 and later) or legacy (0.73 and before)
+    /// The version of Pi that the client was written for: current (0.87 and later) or legacy (0.73 and before)
     #[arg(long, value_name = "DIALECT", default_value = "current")]
     pi_dialect: DialectName,
     /// The provider of the model that --model names by its id alone
@@ -21,46 +21,46 @@ pub(crate) struct Rpc {
     /// The key of that provider, for this run
     #[arg(long, value_name = "KEY")]
     pub(crate) api_key: Option<String>,
-    /// How hard the model thinks: off, minimal, low, medium, high, xhigh or max
+    /// The reasoning effort: off, minimal, low, medium, high, xhigh or max
     #[arg(long, value_name = "LEVEL")]
     pub(crate) thinking: Option<String>,
-    /// The models that a client goes through, with * for any text, parted by commas
+    /// The models that a client cycles through, with * for any text, separated by commas
     #[arg(long, value_name = "MODELS", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
-    /// Instructions for new sessions: a text or a file; they stand beside the engine's own
+    /// Instructions for new sessions, beside the engine's own: a text or a file
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
-    /// More of them
+    /// More instructions; may be repeated
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Vec<String>,
-    /// Only these tools, with * for any text, parted by commas; -NAME takes one away, +NAME changes nothing
+    /// Only these tools, with * for any text, separated by commas; -NAME removes one, +NAME changes nothing
     #[arg(long, value_name = "TOOLS", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) tools: Option<Vec<String>>,
-    /// Not these tools
+    /// All tools but these
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(crate) exclude_tools: Vec<String>,
     /// No tools
     #[arg(long, alias = "no-builtin-tools")]
     pub(crate) no_tools: bool,
-    /// Begin with the session of this file, or whose id begins so
+    /// Open the session of this file, or with this id or beginning of an id
     #[arg(long, value_name = "PATH|ID", group = "begin")]
     session: Option<String>,
-    /// Begin with the session of this id; it is made if there is none
+    /// Open the session with this id; create it if there is none
     #[arg(long, value_name = "ID", group = "begin")]
     session_id: Option<String>,
-    /// Begin with a copy of this session
+    /// Open a copy of this session
     #[arg(long, value_name = "PATH|ID", group = "begin")]
     fork: Option<String>,
-    /// Begin with the newest session of this folder
+    /// Open the newest session of this folder
     #[arg(short, long, group = "begin")]
     r#continue: bool,
-    /// Where session files are
+    /// The folder of session files
     #[arg(long, value_name = "DIR")]
     pub(crate) session_dir: Option<PathBuf>,
-    /// Keep no session
+    /// Store no session
     #[arg(long)]
     pub(crate) no_session: bool,
-    /// What new sessions are called
+    /// The title of new sessions
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
@@ -71,16 +71,16 @@ pub(crate) struct Rpc {
     messages: Vec<String>,
 }
 
-/// What is looked at of all that people have written down for agents.
+/// The skills, prompts and documents that are used.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Resources {
-    /// A skill: its folder, its SKILL.md, or a folder of skills; give it again for more
+    /// A skill: its folder, its SKILL.md, or a folder of skills; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) skill: Vec<PathBuf>,
     /// No skills but those that --skill names
     #[arg(long)]
     pub(crate) no_skills: bool,
-    /// A prompt that can be called: its file, or a folder of such files; give it again for more
+    /// A prompt that can be called: its file, or a folder of such files; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) prompt_template: Vec<PathBuf>,
     /// No prompts but those that --prompt-template names
@@ -91,7 +91,7 @@ pub(crate) struct Resources {
     pub(crate) no_context_files: bool,
 }
 
-/// What only Pi can do: its extensions, its looks, its trust.
+/// Flags that have a meaning only in Pi: extensions, themes, trust.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of another program")]
 struct PassedOver {
@@ -122,7 +122,7 @@ enum DialectName {
 }
 
 impl Rpc {
-    /// Refuses what Pi refuses.
+    /// Refuses the arguments that Pi refuses.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             !self.messages.iter().any(|message| message.starts_with('@')),

@@ -14,26 +14,26 @@ pub(crate) enum Sessions {
     History(History),
 }
 
-/// What works on the store alone.
+/// The commands that need the store alone and no engine.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Stored {
     /// List stored sessions, newest first
     List(Listing),
-    /// Print what was said and done in a session
+    /// Print the messages and calls of a session
     Show(Showing),
-    /// Search what people and models said, and what tools were called, ran and touched
+    /// Search messages, and the titles, commands and paths of tool calls
     Search(Search),
-    /// Write a session as one HTML page, as Markdown, as JSON lines or as a session of Pi's
+    /// Export a session as one HTML page, Markdown, JSON lines or a session of Pi
     Export(Exporting),
-    /// Make sessions of session files of Pi's
+    /// Import session files of Pi
     Import(Importing),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
-    /// Delete what has outlived keep_days, keep_count or max_mb below [sessions] in the config file
+    /// Delete the sessions that have outlived keep_days, keep_count or max_mb of [sessions] in the config file
     Prune(Pruning),
-    /// Make the index for lists and searches anew from the journals
+    /// Rebuild the index for lists and searches from the journals
     Reindex,
-    /// Verify journals and index, and say what to do
+    /// Verify journals and index, and print what to do
     Doctor {
         /// Print one JSON object a session
         #[arg(long)]
@@ -43,12 +43,12 @@ pub(crate) enum Stored {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Listing {
-    /// Only those with this in their title or folder
+    /// Only sessions with this in their title or folder
     pub(crate) query: Option<String>,
-    /// Only those of this working directory
+    /// Only sessions of this working directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Also those of sub-agents
+    /// Sessions of sub-agents too
     #[arg(long)]
     pub(crate) subagents: bool,
     /// The most to print
@@ -81,13 +81,13 @@ pub(crate) struct Showing {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Search {
-    /// Words that must all be there; "several words" in quotes stand together. None: the newest entries
+    /// Words that must all occur; "several words" in quotes are a phrase. None: the newest entries
     #[arg(num_args = 0..)]
     pub(crate) words: Vec<String>,
     /// Only in sessions of this working directory
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Only in this session, or the one whose id begins so
+    /// Only in this session, named by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     #[command(flatten)]
@@ -95,7 +95,7 @@ pub(crate) struct Search {
     /// Only these kinds of entries
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<KindName>,
-    /// Only from these
+    /// Only entries of these roles
     #[arg(long, value_name = "ROLE", value_delimiter = ',')]
     pub(crate) role: Vec<RoleName>,
     /// Only calls about a file with this in its path
@@ -119,20 +119,20 @@ pub(crate) struct Search {
 pub(crate) struct Exporting {
     /// The session, or the beginning of its id
     pub(crate) id: String,
-    /// What to write: a page for a browser, Markdown, the events as the journal has them, or a session of Pi's
+    /// The format: a page for a browser, Markdown, the events as the journal has them, or a session of Pi
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub(crate) format: ExportFormat,
     /// The file to write, or - for standard output; without it a file in this folder, named after the title
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write over a file that is there
+    /// Overwrite an existing file
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Pruning {
-    /// Only say what would be deleted
+    /// Only print the sessions that would be deleted
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Do not ask
@@ -142,7 +142,7 @@ pub(crate) struct Pruning {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Importing {
-    /// Session files of Pi's, of version 1 to 3
+    /// Session files of Pi, version 1 to 3
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The working directory of the sessions, instead of the one that their files name

@@ -1,4 +1,6 @@
-//! What `pintle rpc` takes from Pi's own folder: models, keys, settings, and where session files are. Nothing there is written but session files.
+//! The settings of `pintle rpc`: those of Pi's own folder (models, keys, settings, session files) below pintle's own.
+//!
+//! Invariant: nothing in Pi's folder is written but session files.
 #![expect(clippy::disallowed_methods, reason = "reads the settings of another program")]
 
 use crate::args::Settings;
@@ -17,14 +19,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What the program runs with.
+/// The settings that the program runs with.
 pub(crate) struct SetUp {
     pub(crate) settings: Settings,
     pub(crate) ambient: Ambient,
     /// Pi's folder.
     folder: PathBuf,
     pi: PiSettings,
-    /// Where sessions are kept that nobody keeps.
+    /// The folder of sessions that are not stored.
     nowhere: Option<tempfile::TempDir>,
     model: Option<String>,
 }
@@ -166,7 +168,7 @@ impl SetUp {
         Ok(Some(level(format!("{provider}/{id}"), thinking)))
     }
 
-    /// How the client is served.
+    /// Returns the options of the frontend.
     pub(crate) fn options(
         &mut self,
         task: &Rpc,
@@ -196,7 +198,7 @@ impl SetUp {
         })
     }
 
-    /// Where session files are: as the command line, the environment or Pi's settings say, else where Pi keeps them.
+    /// Returns the folder of session files: that of the command line, the environment or Pi's settings, else Pi's default.
     fn session_dir(&self, task: &Rpc, cwd: &Path) -> PathBuf {
         let var = self.ambient.var("PI_CODING_AGENT_SESSION_DIR").filter(|text| !text.is_empty());
         let named = task
@@ -224,7 +226,7 @@ fn text_or_file(cwd: &Path, text: &str) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-/// What the engine works with.
+/// Builds the services of the engine.
 pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Services> {
     let mut services = assemble::services(&set_up.settings, &set_up.ambient).await?;
     if let Some(folder) = &set_up.nowhere {
@@ -248,7 +250,7 @@ pub(crate) async fn services(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Servi
     Ok(services)
 }
 
-/// What of a person's and a project's own is looked at: what the command line names, then what lies in Pi's folder.
+/// Returns the sources of skills and prompts: those that the command line names, then those in Pi's folder.
 fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
     let of = &task.resources;
     let here = std::env::current_dir()?;

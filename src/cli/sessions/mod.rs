@@ -1,20 +1,18 @@
-//! `pintle sessions`: what is stored, for a person at a terminal and, with `--json`, for scripts.
+//! `pintle sessions`: stored sessions, for a person at a terminal and, with `--json`, for scripts.
 //!
-//! It works on the store alone; no engine runs, and no model is needed. What changes a session goes through an engine (`history`).
+//! The commands here need the store alone: no engine and no model. Commands that change a session go through an engine (`history`).
 
-mod agreement;
-mod exporting;
+mod export;
 pub(crate) mod history;
-mod importing;
-mod pruning;
+mod import;
+mod prune;
+mod terminal;
 mod transcript;
-mod when;
 
-pub(crate) use pruning::prune_if_due;
+pub(crate) use prune::prune_if_due;
 
 use crate::args::{self, Deletion, Listing, Search, Showing, Stored as Task};
 use crate::assemble;
-use agreement::agrees;
 use anyhow::Context;
 use pintle::ambient::Ambient;
 use pintle::store::index::Stored;
@@ -25,7 +23,7 @@ use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
 use serde_json::{json, value::RawValue};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use transcript::one_line;
+use terminal::{confirm, one_line, parse_time, plural, size, time, usd};
 
 /// The exit code when there is nothing to print.
 const NOTHING: u8 = 1;
@@ -36,12 +34,12 @@ const WRONG: u8 = 2;
 /// Ids are printed at least so long; more where they would not tell two sessions apart.
 const SHORT_ID: usize = 8;
 
-/// How many events are read at once.
+/// The number of events that are read at once.
 const PAGE: usize = 500;
 
 pub(crate) fn run(task: Task, ambient: &Ambient) -> anyhow::Result<u8> {
     let config = assemble::load_config(&args::Settings::default(), ambient)?;
-    let sessions = Stock { store: Store::new(&config.folders.data), ambient };
+    let sessions = StoreCommands { store: Store::new(&config.folders.data), ambient };
     let done = match task {
         Task::List(wanted) => sessions.list(&wanted),
         Task::Show(wanted) => sessions.show(&wanted),
@@ -65,12 +63,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(is_pipe)
 }
 
-struct Stock<'a> {
+struct StoreCommands<'a> {
     store: Store,
     ambient: &'a Ambient,
 }
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     fn list(&self, wanted: &Listing) -> anyhow::Result<u8> {
         let filter = Filter {
             cwd: self.folder(wanted.directory.as_deref())?,
@@ -99,10 +97,10 @@ impl Stock<'_> {
             let cost = cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
             let mark = if state == "running" { ", not ended" } else { "" };
             let agent = if summary.parent.is_some() { ", sub-agent" } else { "" };
-            let time = when::shown(summary.updated_ms);
+            let updated = time(summary.updated_ms);
             let turns = plural(turns, "turn");
             let cwd = one_line(&summary.cwd);
-            writeln!(out, "{id}  {time}  {title}")?;
+            writeln!(out, "{id}  {updated}  {title}")?;
             writeln!(out, "{:short$}  {cwd} ({turns}{cost}{mark}{agent})", "")?;
         }
         Ok(0)
@@ -165,7 +163,7 @@ impl Stock<'_> {
         if let Some(parent) = &summary.parent {
             writeln!(out, "works for {} as {}", parent.session_id, parent.agent_id)?;
         }
-        let (made, last) = (when::shown(summary.created_ms), when::shown(summary.updated_ms));
+        let (made, last) = (time(summary.created_ms), time(summary.updated_ms));
         writeln!(out, "made     {made}, last written {last}")?;
         writeln!(out, "kept in  {}\n", one_line(&summary.path))?;
         Ok(())
@@ -173,8 +171,8 @@ impl Stock<'_> {
 
     fn search(&self, wanted: &Search) -> anyhow::Result<u8> {
         let now = self.ambient.now_ms();
-        let time =
-            |text: &Option<String>| text.as_deref().map(|text| when::parse(text, now)).transpose();
+        let moment =
+            |text: &Option<String>| text.as_deref().map(|text| parse_time(text, now)).transpose();
         let mut params = SessionSearchParams {
             query: wanted.words.iter().map(|word| phrase(word)).collect::<Vec<_>>().join(" "),
             cwd: self.folder(wanted.directory.as_deref())?,
@@ -182,8 +180,8 @@ impl Stock<'_> {
             kinds: wanted.kind.iter().map(|kind| (*kind).into()).collect(),
             roles: wanted.role.iter().map(|role| (*role).into()).collect(),
             path: wanted.path.clone(),
-            after_ms: time(&wanted.since)?,
-            before_ms: time(&wanted.until)?,
+            after_ms: moment(&wanted.since)?,
+            before_ms: moment(&wanted.until)?,
             ..SessionSearchParams::default()
         };
         if wanted.range.from.is_some() || wanted.range.to.is_some() {
@@ -232,7 +230,7 @@ impl Stock<'_> {
         if !wanted.yes {
             let names: Vec<&str> = ids.iter().map(SessionId::as_str).collect();
             let question = format!("Delete {} for good?", names.join(", "));
-            if !agrees(&question, "nothing was deleted")? {
+            if !confirm(&question, "nothing was deleted")? {
                 writeln!(io::stderr(), "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }
@@ -357,7 +355,7 @@ impl Stock<'_> {
         Ok(first.clone())
     }
 
-    /// How much of an id tells every session apart.
+    /// Returns the length of a prefix that tells every id apart.
     fn id_length(&self) -> anyhow::Result<usize> {
         let ids = self.store.ids()?;
         let shared = ids.iter().zip(ids.iter().skip(1)).map(|(one, next)| {
@@ -415,7 +413,7 @@ fn print_hit(hit: &SearchHit, short: usize, out: &mut impl Write) -> anyhow::Res
         pintle_protocol::search::EntryRole::Assistant => " ",
         pintle_protocol::search::EntryRole::Tool => "*",
     };
-    writeln!(out, "{id} --at {:<6} {}  {title}", hit.seq, when::shown(hit.ts_ms))?;
+    writeln!(out, "{id} --at {:<6} {}  {title}", hit.seq, time(hit.ts_ms))?;
     writeln!(out, "  {role} {text}")?;
     Ok(())
 }
@@ -442,27 +440,4 @@ fn verdict_as_json(verdict: &Verdict) -> String {
         "problems": verdict.problems,
     })
     .to_string()
-}
-
-/// A size as a person reads it.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes} bytes"),
-        1024..1_048_576 => format!("{} KiB", bytes / 1024),
-        _ => format!("{}.{} MiB", bytes / 1_048_576, bytes % 1_048_576 * 10 / 1_048_576),
-    }
-}
-
-fn usd(nano: u64) -> String {
-    format!("${}.{:02}", nano / 1_000_000_000, nano % 1_000_000_000 / 10_000_000)
-}
-
-/// A count with its noun; `entr` is an entry.
-fn plural(count: u64, noun: &str) -> String {
-    match (count, noun) {
-        (1, "entr") => "1 entry".to_owned(),
-        (_, "entr") => format!("{count} entries"),
-        (1, _) => format!("1 {noun}"),
-        (_, _) => format!("{count} {noun}s"),
-    }
 }

@@ -1,12 +1,13 @@
-//! A session as a person reads it: what was said, and a line for each call.
+//! A session as text: its messages, and a line for each call.
 
+use super::terminal::one_line;
 use pintle::export::end_of_item;
 use pintle::text::terminal::shown;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::item::ItemBody;
 
-/// What to print of an event, if it is something to read.
+/// Returns the text of an event; none for events that are not printed.
 pub(super) fn lines(record: &EventRecord) -> Option<String> {
     let text = match &record.event {
         Event::ItemCompleted { item } => match &item.body {
@@ -98,10 +99,4 @@ fn input(block: &Input) -> String {
 fn indented(mark: &str, text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("{mark}{line}")).collect();
     lines.join("\n")
-}
-
-/// A text in one line.
-pub(super) fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    shown(&text).into_owned()
 }

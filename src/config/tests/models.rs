@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Loads these files from a home of their own.
-fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
+pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
         fs::write(home.path().join(name), text).unwrap();
@@ -404,17 +404,6 @@ fn what_means_nothing_is_told_and_stops_nobody() {
             "HOME/models.json: `providers.x.models.m.price` needs `input` and `output`: until then the price is not known".to_owned(),
         ]
     );
-}
-
-#[test]
-fn the_files_of_the_readme_are_read_without_a_warning() {
-    let readme = include_str!("../../../README.md");
-    let blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let text: String = blocks.collect();
-    let config = load_files(&[("config.toml", &text)], &[]).unwrap();
-    assert_eq!(config.warnings, Vec::<String>::new());
-    let model = config.providers["local"].model("qwen3-coder", None).unwrap();
-    assert_eq!((model.window, model.price.output), (Some(262_144), Some(0.8)));
 }
 
 #[test]

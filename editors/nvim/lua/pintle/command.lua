@@ -84,6 +84,9 @@ local verbs = {
   doctor = function()
     vim.cmd("checkhealth pintle")
   end,
+  help = function(text)
+    require("pintle.help").open(text ~= "" and text or nil)
+  end,
 }
 
 local SCOPES = { "all", "file", "hunk", "turn" }
@@ -134,6 +137,10 @@ function M.complete(lead, line)
     candidates = vim.fn.sort(vim.tbl_keys(verbs))
   elseif before:match("^diff%s") then
     candidates = vim.fn.getcompletion(lead, "file")
+  elseif before:match("^help%s+%S*$") then
+    candidates = vim.tbl_map(function(topic)
+      return topic.topic
+    end, (require("pintle.help").topics()))
   elseif before:match("^keep%s+%S*$") or before:match("^undo%s+%S*$") then
     candidates = SCOPES
   elseif before:match("^undo%s+%S+%s+%S*$") then

@@ -123,6 +123,7 @@ test("verbs with nothing to do", function()
     "diff",
     "doctor",
     "fork",
+    "help",
     "keep",
     "open",
     "plan",

@@ -1,6 +1,7 @@
 // Drives the package in a real VS Code. Usage: node --test tests/e2e/main.mjs, with the variables that run.sh sets.
 import { after, before, test } from "node:test";
 import * as faults from "./faults.mjs";
+import * as help from "./help.mjs";
 import * as race from "./race.mjs";
 import * as review from "./review.mjs";
 import * as rewind from "./rewind.mjs";
@@ -22,6 +23,7 @@ for (const [name, run] of Object.entries({
   ...rewind,
   ...faults,
   ...stream,
+  ...help,
 })) {
   if (!wanted.test(name)) continue;
   const title = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

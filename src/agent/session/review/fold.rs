@@ -1,9 +1,9 @@
 //! The review of a session, folded from its journal as it grows.
 //!
-//! What the model believes and a person decides is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
+//! The review itself is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
 //! gives the same review, whoever reads it and when.
 
-use crate::agent::file_history::{PLAIN_MODE, content_of};
+use crate::agent::file_history::{FileStates, PLAIN_MODE, content_of};
 use crate::review::{Author, Content, Review};
 use crate::store::Entry;
 use crate::store::blobs::Blobs;
@@ -18,12 +18,14 @@ use pintle_protocol::review::Maker;
 pub(in crate::agent::session) struct Reviewed {
     pub(in crate::agent::session) review: Review,
     pub(in crate::agent::session) seq: u64,
+    /// The files' last states in the journal.
+    pub(in crate::agent::session) files: FileStates,
     /// Up to here events came from another session, whose numbers are its own.
     copied_seq: u64,
 }
 
 impl Reviewed {
-    /// Takes in what is new. Contents are read from the disk, so this blocks.
+    /// Takes in entries that are new; those that are known are passed over. Contents are read from the disk, so this blocks.
     pub(in crate::agent::session) fn take(mut self, entries: &[Entry], blobs: &Blobs) -> Self {
         let known = entries.partition_point(|entry| entry.seq <= self.seq);
         for entry in entries.iter().skip(known) {
@@ -37,6 +39,7 @@ impl Reviewed {
 
     fn record(&mut self, record: &EventRecord, blobs: &Blobs) {
         if let Event::FilesChanged(changed) = &record.event {
+            self.files.note(&changed.changes);
             let author = match &changed.by {
                 ChangedBy::Call { item_id } => Author::Agent(Maker {
                     turn_id: record.turn_id.clone().unwrap_or_else(|| TurnId::new("")),
@@ -76,7 +79,7 @@ impl Reviewed {
     }
 }
 
-/// What a file held. One whose content is not kept is no text, and differs from every other.
+/// The content of a file. One whose content is not kept is binary, and differs from every other.
 fn content(state: &FileState, blobs: &Blobs) -> Content {
     content_of(state, blobs).unwrap_or_else(|| Content {
         bytes: format!("\0{}", state.sha256).into_bytes().into(),

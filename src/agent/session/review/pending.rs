@@ -2,10 +2,8 @@
 //!
 //! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
 
-use crate::agent::background::in_background;
 use crate::agent::command::Record;
 use crate::agent::error::Error;
-use crate::agent::file_history::FileHistory;
 use crate::agent::session::{Phase, Session};
 use pintle_protocol::event::Event;
 use pintle_protocol::review::{
@@ -15,23 +13,23 @@ use std::sync::Arc;
 
 impl Session {
     /// Goes on where an earlier life of the session stopped.
-    pub(in crate::agent::session) async fn take_up_review(&mut self) {
-        if self.verdicts.has_earlier
+    pub(in crate::agent::session) async fn resume_review(&mut self) {
+        if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
         {
             tracing::warn!("the model is not told of earlier verdicts: {error}");
         }
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
     }
 
     /// Lets a verdict wait.
-    pub(in crate::agent::session) fn let_wait(
+    pub(in crate::agent::session) fn queue_verdict(
         &mut self,
         action: ReviewAction,
         verdict: Verdict,
     ) -> Result<(ReviewDecideResult, Arc<Record>), Error> {
-        let seq = self.journal.last_seq() + 1;
-        let mut waiting = self.verdicts.waiting.clone();
+        let seq = self.log.journal.last_seq() + 1;
+        let mut waiting = self.review.verdicts.waiting.clone();
         waiting.push(WaitingVerdict { id: seq, action });
         let record = self.set_waiting(waiting, None)?;
         Ok((ReviewDecideResult { seq, verdict, is_queued: true }, record))
@@ -43,7 +41,7 @@ impl Session {
         action: &ReviewAction,
     ) -> Option<Result<(ReviewDecideResult, Arc<Record>), Error>> {
         let ReviewAction::Revert { verdict: id } = *action else { return None };
-        self.verdicts.waiting.iter().find(|waiting| waiting.id == id)?;
+        self.review.verdicts.waiting.iter().find(|waiting| waiting.id == id)?;
         let waiting = self.without(id);
         let refused = RefusedVerdict { id, reason: "it was withdrawn".to_owned() };
         Some(self.set_waiting(waiting, Some(refused)).map(|record| {
@@ -54,7 +52,7 @@ impl Session {
     }
 
     fn without(&self, id: u64) -> Vec<WaitingVerdict> {
-        self.verdicts.waiting.iter().filter(|waiting| waiting.id != id).cloned().collect()
+        self.review.verdicts.waiting.iter().filter(|waiting| waiting.id != id).cloned().collect()
     }
 
     fn set_waiting(
@@ -67,8 +65,8 @@ impl Session {
             Phase::Idle(_) => None,
         };
         let queue = ReviewQueue { waiting: waiting.clone(), refused };
-        let record = self.append(turn, Event::ReviewQueued(queue), None)?;
-        self.verdicts.waiting = waiting;
+        let record = self.log.append(turn, Event::ReviewQueued(queue), None)?;
+        self.review.verdicts.waiting = waiting;
         Ok(record)
     }
 
@@ -77,7 +75,7 @@ impl Session {
         &mut self,
         hunks: &mut [Hunk],
     ) -> Result<(), Error> {
-        let waiting = self.verdicts.waiting.clone();
+        let waiting = self.review.verdicts.waiting.clone();
         let review = self.reviewed().await?;
         for WaitingVerdict { id, action } in waiting {
             let seen = |path: &str| review.now(path).flatten().cloned();
@@ -94,11 +92,13 @@ impl Session {
     }
 
     /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.
-    pub(in crate::agent::session) async fn carry_out_waiting(&mut self) {
-        while let Some(WaitingVerdict { id, action }) = self.verdicts.waiting.first().cloned() {
-            let mut records = self.look_at_files_again().await;
+    pub(in crate::agent::session) async fn apply_pending_verdicts(&mut self) {
+        while let Some(WaitingVerdict { id, action }) =
+            self.review.verdicts.waiting.first().cloned()
+        {
+            let mut records = self.look_at_files().await;
             match self.try_decide(action, Some(id), &mut records).await {
-                Ok(_) => self.verdicts.waiting.retain(|waiting| waiting.id != id),
+                Ok(_) => self.review.verdicts.waiting.retain(|waiting| waiting.id != id),
                 Err(error) => {
                     let refused = RefusedVerdict { id, reason: error.message };
                     match self.set_waiting(self.without(id), Some(refused)) {
@@ -106,34 +106,18 @@ impl Session {
                         // It stands in the journal as waiting, for the next life of the session.
                         Err(error) => {
                             self.warn_transiently(&error);
-                            self.verdicts.waiting.clear();
+                            self.review.verdicts.waiting.clear();
                         }
                     }
                 }
             }
             for record in &records {
-                if let (Event::FilesChanged(changed), Phase::Running(_)) =
-                    (&record.value.event, &self.phase)
+                if let (Event::FilesChanged(changed), Phase::Running(running)) =
+                    (&record.value.event, &mut self.phase)
                 {
-                    self.agent_changes.extend(changed.changes.iter().cloned());
+                    running.foreign_changes.extend(changed.changes.iter().cloned());
                 }
-                self.hand_on(record);
-            }
-        }
-    }
-
-    /// Takes in what became of the agent's files, also while a turn runs: it does nothing just now.
-    async fn look_at_files_again(&mut self) -> Vec<Arc<Record>> {
-        if matches!(self.phase, Phase::Idle(_)) {
-            return self.look_at_files().await;
-        }
-        let read = self.journal.reader();
-        let history = in_background(move || Ok(FileHistory::replay(&read()?))).await;
-        match history {
-            Ok(history) => self.look_at(&history).await,
-            Err(error) => {
-                self.warn_transiently(&error);
-                Vec::new()
+                self.publish(record);
             }
         }
     }

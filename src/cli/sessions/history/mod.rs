@@ -1,10 +1,9 @@
-//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: what a client asks of a session's
+//! `pintle sessions tree`, `anchors`, `rewind`, `fork`, `merge`, `label`, `patch`, `review`, `keep`, `undo` and `revert`: requests about a session's
 //! history and review, for a person at a terminal.
 //!
 //! All but `tree`, `anchors` and `fork` open the session in an engine of their own and send it the commands of the protocol; nothing is decided
 //! here.
 
-mod anchors;
 mod place;
 mod review;
 mod rewind;
@@ -12,8 +11,8 @@ mod tree;
 
 pub(super) use place::range;
 
-use super::agreement::agrees;
-use super::{NOTHING, Stock};
+use super::terminal::confirm;
+use super::{NOTHING, StoreCommands};
 use crate::args::history::History;
 use pintle::agent::{
     Command, EngineHandle, Error, ErrorKind, ForkSession, HistoryCommand, OpenConfig, SessionHandle,
@@ -29,7 +28,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// Does it and returns the exit code. `stop` is cancelled by a signal.
+/// Runs the command and returns the exit code. `stop` is cancelled by a signal.
 pub(crate) async fn run(
     task: History,
     engine: EngineHandle,
@@ -58,35 +57,35 @@ async fn attempt(
     stop: CancellationToken,
 ) -> anyhow::Result<u8> {
     let store = engine.services().store.clone();
-    let id = Stock { store, ambient }.named(&task.subject().id)?;
-    let desk = Desk::open(engine, ambient, id.clone(), stop.clone());
+    let id = StoreCommands { store, ambient }.named(&task.subject().id)?;
+    let open = OpenSession::open(engine, ambient, id.clone(), stop.clone());
     match &task {
         // For these, another process may have the session.
         History::Fork(wanted) => fork(engine, id, wanted.to.as_ref()).await,
         History::Merge(_) => merge(engine, ambient, id, stop).await,
         History::Tree(wanted) => tree::tell(engine, &id, wanted.json),
-        History::Anchors(wanted) => anchors::tell(engine, &id, wanted.json),
-        History::Rewind(wanted) => desk.await?.rewind(wanted).await,
-        History::Label(wanted) => desk.await?.label(&wanted.to, wanted.name.clone()).await,
-        History::Patch(wanted) => desk.await?.patch(wanted.open).await,
-        History::Review(wanted) => desk.await?.review(wanted.json).await,
-        History::Keep(wanted) => desk.await?.keep(&wanted.target).await,
+        History::Anchors(wanted) => tree::tell_anchors(engine, &id, wanted.json),
+        History::Rewind(wanted) => open.await?.rewind(wanted).await,
+        History::Label(wanted) => open.await?.label(&wanted.to, wanted.name.clone()).await,
+        History::Patch(wanted) => open.await?.patch(wanted.open).await,
+        History::Review(wanted) => open.await?.review(wanted.json).await,
+        History::Keep(wanted) => open.await?.keep(&wanted.target).await,
         History::Undo(wanted) => {
-            desk.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
+            open.await?.undo(&wanted.deciding.target, wanted.discard_edits).await
         }
-        History::Revert(wanted) => desk.await?.revert(wanted.verdict).await,
+        History::Revert(wanted) => open.await?.revert(wanted.verdict).await,
     }
 }
 
-/// A session that is open, and what it takes to work at it.
-struct Desk<'a> {
+/// A session that is open in an engine of this process.
+struct OpenSession<'a> {
     engine: &'a EngineHandle,
     ambient: &'a Ambient,
     session: SessionHandle,
     stop: CancellationToken,
 }
 
-/// What a person answered.
+/// The answer of a person.
 enum Consent {
     Yes,
     No,
@@ -94,7 +93,7 @@ enum Consent {
     Stopped,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> OpenSession<'a> {
     async fn open(
         engine: &'a EngineHandle,
         ambient: &'a Ambient,
@@ -125,7 +124,7 @@ impl<'a> Desk<'a> {
     async fn consent(&self, question: &str) -> anyhow::Result<Consent> {
         // On a thread of its own, so that a signal is seen meanwhile.
         let question = question.to_owned();
-        let asked = tokio::task::spawn_blocking(move || agrees(&question, "nothing was changed"));
+        let asked = tokio::task::spawn_blocking(move || confirm(&question, "nothing was changed"));
         let is_agreed = tokio::select! {
             answer = asked => answer??,
             () = self.stop.cancelled() => return Ok(Consent::Stopped),
@@ -181,8 +180,8 @@ async fn merge(
         );
     };
     let id = from.session_id;
-    let desk = Desk::open(engine, ambient, id.clone(), stop).await?;
-    let merged = desk.ask(|reply| HistoryCommand::Merge { fork, reply }).await?;
+    let open = OpenSession::open(engine, ambient, id.clone(), stop).await?;
+    let merged = open.ask(|reply| HistoryCommand::Merge { fork, reply }).await?;
     let SessionMergeResult { to_seq, from_seq, copied_seq, added, .. } = merged;
     let said = [
         format!("{} items came to session {id}, after event {to_seq}", added.len()),
@@ -193,7 +192,7 @@ async fn merge(
     Ok(0)
 }
 
-/// What the engine refused, in words for a person at a terminal.
+/// A refusal of the engine, in words for a person at a terminal.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Refused {

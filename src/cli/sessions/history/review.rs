@@ -1,7 +1,7 @@
 //! The review at a terminal: hunks as text, verdicts about them, and the agent's work as a patch.
 
-use super::super::transcript::one_line;
-use super::{Desk, FAILED, NOTHING, print};
+use super::super::terminal::one_line;
+use super::{FAILED, NOTHING, OpenSession, print};
 use crate::args::history::Target;
 use pintle::agent::{ReviewCommand, SubscriptionCommand};
 use pintle::text::terminal::shown;
@@ -11,7 +11,7 @@ use pintle_protocol::review::{
 };
 use std::io::{self, Write};
 
-impl Desk<'_> {
+impl OpenSession<'_> {
     pub(super) async fn patch(&self, open: bool) -> anyhow::Result<u8> {
         let read = |reply| ReviewCommand::Patch { open, reply };
         let patch = self.ask(read).await?;

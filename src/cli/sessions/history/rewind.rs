@@ -2,8 +2,8 @@
 //!
 //! Invariant: without consent, or where nothing would change, the session and all files stay as they are.
 
-use super::super::transcript::one_line;
-use super::{Consent, Desk, FAILED, NOTHING, STOPPED, place, print};
+use super::super::terminal::one_line;
+use super::{Consent, FAILED, NOTHING, OpenSession, STOPPED, place, print};
 use crate::args::history::Rewinding;
 use pintle::agent::{HistoryCommand, Rewind};
 use pintle::text::terminal::shown;
@@ -12,7 +12,7 @@ use pintle_protocol::files::{FileAction, FileFate, FileOwner, RewindScope};
 use pintle_protocol::history::SessionRewindResult;
 use std::io::{self, Write};
 
-impl Desk<'_> {
+impl OpenSession<'_> {
     pub(super) async fn rewind(&self, wanted: &Rewinding) -> anyhow::Result<u8> {
         let id = &self.session.id;
         let to = place::find(&self.nodes().await?, &wanted.to, id)?;
@@ -93,7 +93,7 @@ impl Desk<'_> {
     }
 }
 
-/// What would happen, the files sorted by whose work stands in them.
+/// Describes a rewind that is not done yet, with the files sorted by whose work is in them.
 fn preview(would: &SessionRewindResult) -> Vec<String> {
     let SessionRewindResult { to_seq, from_seq, dropped, restored, files, .. } = would;
     let mut lines = vec![format!("from event {from_seq} to event {to_seq}")];

@@ -1,13 +1,14 @@
-//! A session's tree as text: a line for each prompt, end of a turn and labelled place, branches set in; and names for places.
+//! A session's history tree and its anchors as text: a line for each prompt, end of a turn and labelled place, branches set
+//! in; and names for places.
 
-use super::super::transcript::one_line;
-use super::{Desk, place, refused};
+use super::super::terminal::{one_line, time};
+use super::{OpenSession, place, refused};
 use crate::args::history::Place;
 use pintle::agent::{EngineHandle, HistoryCommand};
-use pintle::history::tree as ways;
+use pintle::history::{anchors, tree as ways};
 use pintle::store::Entry;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
-use pintle_protocol::history::HistoryNode;
+use pintle_protocol::history::{Anchor, AnchorKind, HistoryNode};
 use pintle_protocol::ids::{SessionId, TurnId};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,9 +17,9 @@ use std::io::{self, Write};
 /// A node with what the list of nodes does not say.
 struct Row {
     node: HistoryNode,
-    /// Which prompt it is, from 1.
+    /// The number of the prompt, from 1.
     number: Option<usize>,
-    /// How the turn that it began ended, where that is no node of its own.
+    /// The end of the turn that it began, where that is no node of its own.
     end: Option<End>,
     /// Its own event ends a turn.
     is_end: Option<TurnStatus>,
@@ -62,7 +63,7 @@ fn turn_ends(entries: &[Entry]) -> HashMap<TurnId, End> {
     records.filter_map(end).collect()
 }
 
-impl Desk<'_> {
+impl OpenSession<'_> {
     pub(super) async fn nodes(&self) -> anyhow::Result<Vec<HistoryNode>> {
         let told = self.engine.tree(self.session.id.clone()).await;
         Ok(told.map_err(|error| refused(error, &self.session.id))?.nodes)
@@ -172,4 +173,41 @@ fn as_json(row: &Row, here: Option<u64>) -> anyhow::Result<String> {
         }
     }
     Ok(value.to_string())
+}
+
+/// Prints the anchors of a session, which may be open in another process.
+pub(super) fn tell_anchors(
+    engine: &EngineHandle,
+    id: &SessionId,
+    is_json: bool,
+) -> anyhow::Result<u8> {
+    let entries = engine.services().store.entries(id)?;
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
+    let width = entries.last().map_or(1, |entry| entry.seq.to_string().len());
+    let mut out = io::stdout().lock();
+    for anchor in anchors::anchors(&entries) {
+        if is_json {
+            writeln!(out, "{}", serde_json::to_string(&anchor)?)?;
+        } else {
+            let way = if anchor.is_current { '*' } else { ' ' };
+            let ts = time(anchor.ts_ms);
+            writeln!(out, "{way} {:>width$}  {ts}  {}", anchor.seq, described(&anchor))?;
+        }
+    }
+    Ok(0)
+}
+
+fn described(anchor: &Anchor) -> String {
+    let Anchor { kind, text, from, .. } = anchor;
+    let text = text.as_deref().map(one_line).unwrap_or_default();
+    match (kind, from) {
+        (AnchorKind::Start, _) => "the beginning".to_owned(),
+        (AnchorKind::Copied, from) => {
+            let from = from.as_ref().map_or("another session", SessionId::as_str);
+            format!("the end of what came from {from}")
+        }
+        (AnchorKind::Compaction, _) => format!("summed up to make room: {text}"),
+        (AnchorKind::HandOver, _) => format!("what was left, summed up: {text}"),
+        (AnchorKind::Label, _) => format!("[{text}]"),
+    }
 }

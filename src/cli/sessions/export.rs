@@ -2,7 +2,7 @@
 //!
 //! Invariant: a file that is there stays as it is unless told otherwise, and none is half written.
 
-use super::Stock;
+use super::StoreCommands;
 use crate::args::Exporting;
 use anyhow::Context;
 use pintle::export;
@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     pub(super) fn export(&self, wanted: &Exporting) -> anyhow::Result<u8> {
         let id = self.named(&wanted.id)?;
         let format = wanted.format.into();
@@ -47,7 +47,7 @@ impl Stock<'_> {
     }
 }
 
-/// What the disk said is told apart from what the store said: whoever stops reading stdout is no error.
+/// Keeps errors of the output apart from those of the store: a reader of stdout that stops is no error.
 fn written(done: Result<(), export::Error>) -> anyhow::Result<()> {
     match done {
         Ok(()) => Ok(()),

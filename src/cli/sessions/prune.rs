@@ -1,8 +1,7 @@
 //! `pintle sessions prune`, and what is done by itself once a day: sessions that outlived the settings go, and it is said.
 
-use super::agreement::agrees;
-use super::transcript::one_line;
-use super::{NOTHING, Stock, plural, when};
+use super::terminal::{confirm, one_line, plural, size, time};
+use super::{NOTHING, StoreCommands};
 use crate::args::Pruning;
 use pintle::ambient::Ambient;
 use pintle::config::{Config, SessionSettings};
@@ -18,7 +17,7 @@ fn policy(settings: &SessionSettings) -> Policy {
     }
 }
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     pub(super) fn prune(&self, wanted: &Pruning, config: &Config) -> anyhow::Result<u8> {
         let mut err = io::stderr();
         if config.sessions == SessionSettings::default() {
@@ -45,7 +44,7 @@ impl Stock<'_> {
         if !wanted.yes {
             let count = plural(going.len() as u64, "session");
             let question = format!("Delete {count} for good?");
-            if !agrees(&question, "nothing was deleted")? {
+            if !confirm(&question, "nothing was deleted")? {
                 writeln!(err, "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }
@@ -102,6 +101,6 @@ fn told(family: &Family, reason: Reason) -> String {
         Reason::Bytes => "max_mb",
     };
     let title = family.title.as_deref().map_or_else(|| "(no title)".to_owned(), one_line);
-    let time = when::shown(family.updated_ms);
-    format!("{}  {time}  {title} ({}, {why})", family.session_id, super::size(family.bytes))
+    let updated = time(family.updated_ms);
+    format!("{}  {updated}  {title} ({}, {why})", family.session_id, size(family.bytes))
 }

@@ -3,8 +3,8 @@
 //! Invariant: a file is imported whole or not at all, and stays as it is.
 #![expect(clippy::disallowed_methods, reason = "reads files that a person names")]
 
-use super::Stock;
-use super::transcript::one_line;
+use super::StoreCommands;
+use super::terminal::one_line;
 use crate::args::Importing;
 use crate::assemble;
 use anyhow::Context;
@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-impl Stock<'_> {
+impl StoreCommands<'_> {
     pub(super) fn import(&self, wanted: &Importing) -> anyhow::Result<u8> {
         let cwd = match &wanted.directory {
             None => None,

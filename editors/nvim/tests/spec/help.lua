@@ -1,0 +1,40 @@
+-- The engine's guides in the editor.
+
+local child = require("child")
+
+test("help on a topic shows the page that the engine prints", function()
+  local vi = child.start({ settings = {} })
+  vi:cmd("Pintle help hooks")
+  equal(vi:lua("return vim.api.nvim_buf_get_name(0)"), "pintle://help/hooks")
+  equal(vi:lua("return vim.fn.getline(1)"), "# Hooks")
+  equal(vi:lua("return { vim.bo.filetype, vim.bo.modifiable, vim.bo.buftype }"), { "markdown", false, "nofile" })
+  -- again: the same buffer in the same window
+  vi:cmd("Pintle help hooks")
+  equal(vi:lua("return #vim.api.nvim_tabpage_list_wins(0)"), 2)
+end)
+
+test("help without a topic offers all of them", function()
+  local vi = child.start({ settings = {} })
+  vi:lua("_G.choices = { 'permissions: ' }")
+  vi:cmd("Pintle help")
+  vi:wait("vim.api.nvim_buf_get_name(0) == 'pintle://help/permissions'")
+  contains(vi:lua("return table.concat(_G.asked[1].labels, '\\n')"), "configuration: config.toml")
+end)
+
+test("help completes topics", function()
+  local vi = child.start({ settings = {} })
+  equal(vi:lua("return vim.fn.getcompletion('Pintle help pe', 'cmdline')"), { "permissions" })
+  equal(vi:lua("return vim.fn.getcompletion('Pintle hel', 'cmdline')"), { "help" })
+end)
+
+test("help on an unknown topic names the nearest", function()
+  local vi = child.start({ settings = {} })
+  vi:cmd("Pintle help hoks")
+  vi:wait_note("did you mean `hooks`?")
+end)
+
+test("help without an engine says so", function()
+  local vi = child.start({ settings = { binary = "/nowhere/pintle" } })
+  vi:cmd("Pintle help hooks")
+  vi:wait_note("there is no program `/nowhere/pintle` (the setting `binary`)")
+end)

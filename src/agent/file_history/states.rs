@@ -1,0 +1,56 @@
+//! The last state of each file that was changed in a session, folded from the journal.
+
+use crate::history::ledger;
+use crate::store::Entry;
+use pintle_protocol::files::{FileRecord, FileState};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The last known state of each file; `None` for one that is not there.
+#[derive(Debug, Clone, Default)]
+pub(in crate::agent) struct FileStates(BTreeMap<PathBuf, Option<FileState>>);
+
+impl FileStates {
+    /// Folds the entries of a journal.
+    pub(in crate::agent) fn replay(entries: &[Entry]) -> Self {
+        let last = ledger::last(entries).into_iter().map(|(path, state)| (path.into(), state));
+        Self(last.collect())
+    }
+
+    /// Takes in changes.
+    pub(in crate::agent) fn note(&mut self, changes: &[FileRecord]) {
+        for change in changes {
+            self.0.insert(PathBuf::from(&change.path), change.after.clone());
+        }
+    }
+
+    /// The files.
+    pub(in crate::agent) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.0.keys()
+    }
+
+    /// The changes that were made by somebody else: what differs between these states and the files as they were found.
+    pub(in crate::agent) fn others(
+        &self,
+        found: &[(PathBuf, Option<FileState>)],
+    ) -> Vec<FileRecord> {
+        let changes = found.iter().filter_map(|(path, present)| {
+            let last = self.0.get(path)?;
+            record(path, last.as_ref(), present.as_ref())
+        });
+        changes.collect()
+    }
+}
+
+/// The change of a file, if it is one.
+pub(in crate::agent) fn record(
+    path: &Path,
+    before: Option<&FileState>,
+    after: Option<&FileState>,
+) -> Option<FileRecord> {
+    (before != after).then(|| FileRecord {
+        path: path.to_string_lossy().into_owned(),
+        before: before.cloned(),
+        after: after.cloned(),
+    })
+}

@@ -1,0 +1,125 @@
+//! The session's journal and its subscribers: an event is appended, then handed on.
+//!
+//! Invariant: this is the journal's only writer, numbers have no gaps, and nothing is handed on before it is in the journal.
+
+use super::subscribers::Subscription;
+use crate::agent::clients::SubscriberId;
+use crate::agent::command::Record;
+use crate::agent::error::Error;
+use crate::agent::requests::SessionFactory;
+use crate::ambient::Ambient;
+use crate::store::announced::Announcements;
+use crate::store::{Journal, artifacts};
+use futures_util::future::select_all;
+use pintle_protocol::event::{Event, EventRecord, TransientEvent, TransientRecord};
+use pintle_protocol::ids::{SessionId, TurnId};
+use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The journal of a session, with those who receive its events.
+#[derive(Debug)]
+pub(super) struct Log {
+    pub(super) id: SessionId,
+    pub(super) journal: Journal,
+    pub(super) subscribers: Vec<Subscription>,
+    ambient: Ambient,
+    engine: SessionFactory,
+}
+
+impl Log {
+    pub(super) fn new(journal: Journal, ambient: Ambient, engine: SessionFactory) -> Self {
+        let id = journal.header().session_id.clone();
+        Self { id, journal, subscribers: Vec::new(), ambient, engine }
+    }
+
+    /// The session's working directory.
+    pub(super) fn cwd(&self) -> &Path {
+        Path::new(&self.journal.header().cwd)
+    }
+
+    /// The folder for long outputs.
+    pub(super) fn artifacts(&self) -> PathBuf {
+        self.journal.folder().join(artifacts::FOLDER)
+    }
+
+    /// Where changes of files are announced before they are made.
+    pub(super) fn announcements(&self) -> Announcements {
+        Announcements::of(self.journal.folder())
+    }
+
+    /// Appends an event. It is to be handed on next, and nothing in between.
+    pub(super) fn append(
+        &mut self,
+        turn_id: Option<TurnId>,
+        event: Event,
+        private: Option<&RawValue>,
+    ) -> Result<Arc<Record>, Error> {
+        let value = EventRecord {
+            session_id: self.id.clone(),
+            seq: self.journal.last_seq() + 1,
+            ts_ms: self.ambient.now_ms(),
+            turn_id,
+            event,
+        };
+        let json = self.journal.append(&value, private)?;
+        Ok(Arc::new(Record { value, json }))
+    }
+
+    /// Hands on a record. False when a subscriber was found gone.
+    pub(super) fn publish(&mut self, record: &Arc<Record>) -> bool {
+        let before = self.subscribers.len();
+        self.subscribers.retain_mut(|subscription| subscription.durable(record));
+        self.subscribers.len() == before
+    }
+
+    /// Hands on an event without keeping it.
+    pub(super) fn publish_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
+        if self.subscribers.is_empty() {
+            return;
+        }
+        let record = Arc::new(TransientRecord {
+            session_id: self.id.clone(),
+            after: self.journal.last_seq(),
+            turn_id,
+            event,
+        });
+        for subscription in &mut self.subscribers {
+            subscription.transient(&record);
+        }
+    }
+
+    /// Tells subscribers that are behind which events they missed, as far as there is room.
+    pub(super) fn catch_up(&mut self) {
+        let head = self.journal.last_seq();
+        for subscription in &mut self.subscribers {
+            subscription.catch_up(&self.id, head);
+        }
+    }
+
+    /// Waits until a subscriber that was behind has room again; for ever where none is behind. Cancel-safe.
+    pub(super) async fn room(&self) {
+        let behind = self.subscribers.iter().map(|subscription| Box::pin(subscription.has_room()));
+        let behind: Vec<_> = behind.collect();
+        if behind.is_empty() {
+            std::future::pending::<()>().await;
+        }
+        select_all(behind).await;
+    }
+
+    /// The subscription of a subscriber.
+    pub(super) fn subscription(&self, id: SubscriberId) -> Option<&Subscription> {
+        self.subscribers.iter().find(|subscription| subscription.subscriber.id == id)
+    }
+
+    pub(super) fn subscription_mut(&mut self, id: SubscriberId) -> Option<&mut Subscription> {
+        self.subscribers.iter_mut().find(|subscription| subscription.subscriber.id == id)
+    }
+
+    /// Writes to the disk what a turn has appended, and has the index read it.
+    pub(super) async fn sync(&mut self) -> Result<(), Error> {
+        let synced = self.journal.sync().await;
+        self.engine.index_due();
+        Ok(synced?)
+    }
+}

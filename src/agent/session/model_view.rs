@@ -1,0 +1,29 @@
+//! The model's view of the session beside its conversation, and its last request.
+
+use crate::context::inspect::Sent;
+use crate::tools::{Ledger, plan_text};
+use pintle_protocol::context::ContextUsage;
+use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
+
+/// The model's view of the session. Going to another place of the history makes it anew.
+#[derive(Debug, Default)]
+pub(super) struct ModelView {
+    /// The mode that it was last told of.
+    pub(super) told_mode: WorkMode,
+    pub(super) plan: Plan,
+    /// The files that it has read.
+    pub(super) ledger: Ledger,
+    /// The last request, without its tools' results.
+    pub(super) sent: Option<Box<Sent>>,
+    /// The use of its window then.
+    pub(super) usage: Option<ContextUsage>,
+}
+
+impl ModelView {
+    /// The tasks of the plan that are not done, as text.
+    pub(super) fn open_todos(&self) -> Option<String> {
+        let open = self.plan.items.iter().filter(|item| item.status != PlanStatus::Completed);
+        let open: Vec<_> = open.cloned().collect();
+        (!open.is_empty()).then(|| plan_text(&open))
+    }
+}

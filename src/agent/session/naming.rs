@@ -1,0 +1,74 @@
+//! The request that has a model name the session.
+//!
+//! Invariant: it delays no turn, and does not outlive the session.
+
+use crate::context::title;
+use crate::llm::{self, ModelRef, Provider, Request, one_shot};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use pintle_protocol::content::Usage;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The time limit for the model. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The most that a model may say: far more than a title, since some think first.
+const MAX_TOKENS: u32 = 2_048;
+
+/// A model's answer and its use, or the reason why there is none.
+pub(super) type Answered = Result<(String, Usage), String>;
+
+/// The naming of a session by a model: whether it is due, and the request.
+#[derive(Debug, Default)]
+pub(super) struct Naming {
+    /// No model has named it yet, and no person has said anything about its name.
+    pub(super) is_due: bool,
+    /// The request, if it was sent; it ends with the session.
+    pub(super) requests: FuturesUnordered<BoxFuture<'static, Answered>>,
+}
+
+impl Naming {
+    pub(super) fn new(is_due: bool) -> Self {
+        Self { is_due, ..Self::default() }
+    }
+
+    /// Asks a model for a title.
+    pub(super) fn request(&mut self, provider: Arc<dyn Provider>, model: ModelRef, text: String) {
+        self.requests.push(Box::pin(async move {
+            let asked = tokio::time::timeout(TITLE_TIMEOUT, ask(provider, &model, &text)).await;
+            match asked {
+                Ok(answered) => answered.map_err(|error| error.message),
+                Err(_) => Err(format!("no answer within {} s", TITLE_TIMEOUT.as_secs())),
+            }
+        }));
+    }
+
+    /// Waits for a model's answer; for ever where none is asked. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Answered {
+        match self.requests.next().await {
+            Some(answered) => answered,
+            None => std::future::pending().await,
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.requests.is_empty()
+    }
+}
+
+/// Asks once: a session without a title is no harm.
+async fn ask(
+    provider: Arc<dyn Provider>,
+    model: &ModelRef,
+    text: &str,
+) -> Result<(String, Usage), llm::Error> {
+    let request = one_shot::request(model, title::INSTRUCTIONS, text, MAX_TOKENS);
+    let mut deltas = provider.stream(Request { effort: model.effort, ..request }).await?;
+    let mut answer = one_shot::Answer::default();
+    while let Some(delta) = deltas.next().await {
+        answer.push(delta?);
+    }
+    Ok((answer.text, answer.usage))
+}

@@ -1,0 +1,159 @@
+//! The approvals and questions that are open, those that were closed lately, and the way for tools to ask.
+//!
+//! Invariant: the first answer holds, and a later one learns who gave it.
+
+use crate::agent::error::{Error, ErrorKind};
+use crate::tools::ClientRequest;
+use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
+use pintle_protocol::ids::{ApprovalId, QuestionId};
+use pintle_protocol::question::{AnsweredBy, Question, QuestionOutcome};
+use std::collections::VecDeque;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+/// The capacity of the channel for requests of tools. The session takes them at once; a tool that finds this full waits.
+const REQUEST_CAPACITY: usize = 16;
+
+/// Open approvals and questions, and the channel on which tools ask.
+#[derive(Debug)]
+pub(super) struct OpenQuestions {
+    pub(super) approvals: Vec<OpenApproval>,
+    pub(super) questions: Vec<OpenQuestion>,
+    pub(super) closed: ClosedQuestions,
+    requests_tx: mpsc::Sender<ClientRequest>,
+    requests: mpsc::Receiver<ClientRequest>,
+}
+
+/// An open question of permission.
+#[derive(Debug)]
+pub(super) struct OpenApproval {
+    pub(super) approval: Approval,
+    pub(super) answer: oneshot::Sender<ApprovalOutcome>,
+}
+
+/// An open question of the model.
+#[derive(Debug)]
+pub(super) struct OpenQuestion {
+    pub(super) question: Question,
+    pub(super) deadline: Instant,
+    pub(super) answer: oneshot::Sender<Result<String, String>>,
+}
+
+/// An event of the questions.
+#[derive(Debug)]
+pub(super) enum QuestionEvent {
+    /// A tool asks.
+    Requested(ClientRequest),
+    /// The time of a question may be over.
+    Deadline,
+}
+
+impl Default for OpenQuestions {
+    fn default() -> Self {
+        let (requests_tx, requests) = mpsc::channel(REQUEST_CAPACITY);
+        let (approvals, questions, closed) = (Vec::new(), Vec::new(), ClosedQuestions::default());
+        Self { approvals, questions, closed, requests_tx, requests }
+    }
+}
+
+impl OpenQuestions {
+    /// Where tools ask.
+    pub(super) fn requests(&self) -> mpsc::Sender<ClientRequest> {
+        self.requests_tx.clone()
+    }
+
+    /// Waits for the next thing to do. Cancel-safe.
+    pub(super) async fn next(&mut self) -> QuestionEvent {
+        let first = self.questions.iter().map(|open| open.deadline).min();
+        let deadline = async {
+            match first {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            // It never ends, since a sender is kept here.
+            Some(request) = self.requests.recv() => QuestionEvent::Requested(request),
+            () = deadline => QuestionEvent::Deadline,
+        }
+    }
+
+    /// The ids of what is open.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let approvals = self.approvals.iter().map(|open| open.approval.approval_id.to_string());
+        let questions = self.questions.iter().map(|open| open.question.question_id.to_string());
+        approvals.chain(questions).collect()
+    }
+
+    /// Takes an open approval, to be answered.
+    pub(super) fn take_approval(&mut self, id: &ApprovalId) -> Option<OpenApproval> {
+        let place = self.approvals.iter().position(|open| open.approval.approval_id == *id)?;
+        Some(self.approvals.remove(place))
+    }
+
+    /// Takes an open question of the model, to be answered.
+    pub(super) fn take_question(&mut self, id: &QuestionId) -> Option<OpenQuestion> {
+        let place = self.questions.iter().position(|open| open.question.question_id == *id)?;
+        Some(self.questions.remove(place))
+    }
+
+    /// Takes the questions whose time is over.
+    pub(super) fn take_expired(&mut self) -> Vec<OpenQuestion> {
+        let now = Instant::now();
+        self.questions.extract_if(.., |open| open.deadline <= now).collect()
+    }
+}
+
+/// The number of closed questions that are remembered, to tell a late answer their outcome.
+const MAX_REMEMBERED: usize = 256;
+
+/// Questions that are over, oldest first, each with what became of it in words.
+#[derive(Debug, Default)]
+pub(super) struct ClosedQuestions(VecDeque<(String, String)>);
+
+impl ClosedQuestions {
+    fn note(&mut self, id: &str, words: String) {
+        if self.0.len() == MAX_REMEMBERED {
+            self.0.pop_front();
+        }
+        self.0.push_back((id.to_owned(), words));
+    }
+
+    pub(super) fn note_approval(&mut self, outcome: &ApprovalOutcome) {
+        let verb = match outcome.decision {
+            Decision::Allow => "allowed it",
+            Decision::Deny => "denied it",
+            Decision::Abort => "denied it and ended the turn",
+        };
+        let words = match outcome.by {
+            DecidedBy::Client => format!("a client {verb}"),
+            DecidedBy::NoApprover => "nobody was there who could answer".to_owned(),
+            DecidedBy::Interrupt => "the turn was interrupted".to_owned(),
+        };
+        self.note(outcome.approval_id.as_str(), words);
+    }
+
+    pub(super) fn note_question(&mut self, outcome: &QuestionOutcome) {
+        let words = match outcome.by {
+            AnsweredBy::Client => "a client answered it",
+            AnsweredBy::Dismissed => "a client closed it",
+            AnsweredBy::Deadline => "its time was over, and its default holds",
+            AnsweredBy::NoClient => "nobody was there who could answer",
+            AnsweredBy::Interrupt => "the turn was interrupted",
+        };
+        self.note(outcome.question_id.as_str(), words.to_owned());
+    }
+
+    /// The error for an answer to a question that is not open.
+    pub(super) fn refusal(&self, id: &str) -> Error {
+        match self.0.iter().find(|(over, _)| over == id) {
+            Some((_, words)) => {
+                Error::new(ErrorKind::Conflict, format!("{id} is not open any more: {words}"))
+                    .hint("the first answer holds; the session's events tell it")
+            }
+            None => Error::new(ErrorKind::NotFound, format!("no question {id} is open here"))
+                .hint("session/subscribe tells which are; one of a sub-agent needs its sessionId"),
+        }
+    }
+}

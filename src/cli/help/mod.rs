@@ -1,0 +1,174 @@
+//! `pintle help`: the guides, which are part of the program, and the help of its commands.
+//!
+//! A guide is a Markdown page in this folder. It is printed as it stands on a pipe, so that editors can show it, and laid
+//! out on a terminal.
+
+mod layout;
+
+use crate::args::{Args, Help};
+use clap::CommandFactory;
+use layout::Layout;
+use pintle::ambient::Ambient;
+use serde_json::json;
+use std::io::{self, IsTerminal, Write};
+
+/// A guide.
+struct Topic {
+    /// The name under which `pintle help` prints it.
+    name: &'static str,
+    /// The line that describes it in the list of topics.
+    summary: &'static str,
+    /// The page, in Markdown.
+    text: &'static str,
+}
+
+/// The guides, in the order in which a newcomer reads them.
+const TOPICS: [Topic; 11] = [
+    Topic {
+        name: "configuration",
+        summary: "config.toml: every setting with its default",
+        text: include_str!("configuration.md"),
+    },
+    Topic {
+        name: "providers",
+        summary: "providers, models, keys, clouds and local servers",
+        text: include_str!("providers.md"),
+    },
+    Topic {
+        name: "permissions",
+        summary: "what the agent may do without asking, and the limits",
+        text: include_str!("permissions.md"),
+    },
+    Topic {
+        name: "hooks",
+        summary: "programs of yours that deny or change the agent's calls",
+        text: include_str!("hooks.md"),
+    },
+    Topic {
+        name: "context",
+        summary: "what the model reads: AGENTS.md, rules, skills, prompts",
+        text: include_str!("context.md"),
+    },
+    Topic {
+        name: "review",
+        summary: "sessions, rewind and fork; keeping and undoing changes",
+        text: include_str!("review.md"),
+    },
+    Topic {
+        name: "remote",
+        summary: "working on another machine or in a container",
+        text: include_str!("remote.md"),
+    },
+    Topic {
+        name: "editors",
+        summary: "Neovim, VS Code and the Agent Client Protocol",
+        text: include_str!("editors.md"),
+    },
+    Topic {
+        name: "pi",
+        summary: "clients, sessions and settings of the Pi coding agent",
+        text: include_str!("pi.md"),
+    },
+    Topic {
+        name: "scripting",
+        summary: "pintle run in scripts and CI: formats, limits, exit codes",
+        text: include_str!("scripting.md"),
+    },
+    Topic {
+        name: "troubleshooting",
+        summary: "what to look at when something does not work",
+        text: include_str!("troubleshooting.md"),
+    },
+];
+
+/// Prints the list of topics, a guide, or the help of a command.
+pub(crate) fn run(wanted: &Help, ambient: &Ambient) -> anyhow::Result<u8> {
+    let text = match wanted.words.as_slice() {
+        [] if wanted.json => list_as_json(),
+        [] => list(),
+        [name] if page(name).is_some() => {
+            let page = page(name).unwrap_or_default();
+            layout(ambient).map_or_else(|| page.to_owned(), |layout| layout.page(page))
+        }
+        words => return command(words),
+    };
+    printed(io::stdout().write_all(text.as_bytes()))
+}
+
+/// Returns the page of a topic.
+fn page(name: &str) -> Option<&'static str> {
+    TOPICS.iter().find(|topic| topic.name == name).map(|topic| topic.text)
+}
+
+/// Returns the layout for stdout; none where stdout is no terminal.
+fn layout(ambient: &Ambient) -> Option<Layout> {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(&stdout).ok();
+    let columns = size.map_or(0, |size| usize::from(size.ws_col));
+    let is_dumb = ambient.var("TERM") == Some("dumb");
+    let is_styled = !is_dumb && ambient.var("NO_COLOR").is_none_or(str::is_empty);
+    Some(Layout::new(columns, is_styled))
+}
+
+fn list() -> String {
+    let row = |Topic { name, summary, .. }: &Topic| format!("  {name:<17}{summary}");
+    let rows: Vec<String> = TOPICS.iter().map(row).collect();
+    format!(
+        "Guides, each printed by `pintle help TOPIC`:\n\n{}\n\n\
+         `pintle help COMMAND` prints the options of a command; `pintle --help` lists the commands.\n",
+        rows.join("\n")
+    )
+}
+
+/// The list for editors: one JSON object a line.
+fn list_as_json() -> String {
+    let row = |Topic { name, summary, .. }: &Topic| json!({ "topic": name, "summary": summary });
+    let rows: Vec<String> = TOPICS.iter().map(|topic| row(topic).to_string()).collect();
+    rows.join("\n") + "\n"
+}
+
+/// Prints the help of the command that these words name, such as `sessions rewind`: the same as its flag `--help`.
+fn command(words: &[String]) -> anyhow::Result<u8> {
+    let all = Args::command();
+    let named = words.iter().try_fold(&all, |at, word| at.find_subcommand(word));
+    anyhow::ensure!(named.is_some(), unknown(words));
+    let line = ["pintle"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
+    match all.clone().try_get_matches_from(line) {
+        Err(help) => printed(help.print()),
+        Ok(_) => Ok(0),
+    }
+}
+
+/// Turns the end of printing into an exit code. A reader that has seen enough is no error: `pintle help pi | head`.
+fn printed(ended: io::Result<()>) -> anyhow::Result<u8> {
+    match ended {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        ended => Ok(ended.map(|()| 0)?),
+    }
+}
+
+/// The error for a topic that does not exist, with the nearest one and all of them.
+fn unknown(words: &[String]) -> String {
+    const SIMILAR: f64 = 0.75;
+    let wanted = words.join(" ");
+    let commands = Args::command();
+    let commands: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
+    let topics: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    let names = topics.iter().chain(&commands);
+    let near = names
+        .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), name), *name))
+        .filter(|(similarity, _)| *similarity >= SIMILAR)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let near = near.map(|(_, name)| format!("; did you mean `{name}`?")).unwrap_or_default();
+    format!(
+        "no help topic or command is named `{wanted}`{near}\n  topics: {}\n  commands: {}",
+        topics.join(", "),
+        commands.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests;

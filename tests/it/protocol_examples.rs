@@ -1,0 +1,418 @@
+//! The examples of `protocol/REFERENCE.md`: every method, called at the real program, and what came back.
+//!
+//! `protocol/examples/methods.json` holds them, and the generator reads it. Ids, times and paths stand for themselves there,
+//! and long texts and lists are cut, so that the file is the same in every run. `UPDATE_EXPECT=1` writes it.
+
+use crate::support::program::{Framing, Place, Program, until};
+use expect_test::expect_file;
+use pintle_protocol::methods::METHODS;
+use pintle_protocol::schema::SCHEMA_JSON;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The most characters of a text.
+const MAX_CHARS: usize = 120;
+
+/// The most items of a list.
+const MAX_ITEMS: usize = 2;
+
+const EXAMPLES: &str = include_str!("../../protocol/examples/methods.json");
+
+/// A program whose first exchange of each method is kept.
+struct Recorder {
+    program: Program,
+    kept: BTreeMap<String, Value>,
+    /// Approvals and questions are answered later, with requests of the client's own.
+    is_late: bool,
+}
+
+impl Recorder {
+    fn keep(&mut self, method: &str, params: &Value, result: Option<&Value>) {
+        let mut example = json!({ "params": params });
+        if let Some(result) = result {
+            example["result"] = result.clone();
+        }
+        self.kept.entry(method.to_owned()).or_insert(example);
+    }
+
+    /// Sends a request; what comes meanwhile is answered.
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.program.request(method, params.clone());
+        loop {
+            let message = self.next();
+            if message["id"] == id && message.get("method").is_none() {
+                assert!(message.get("error").is_none(), "{method}: {message}");
+                self.keep(method, &params, Some(&message["result"]));
+                return message["result"].clone();
+            }
+        }
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.program.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        self.keep(method, &params, None);
+    }
+
+    fn prompt(&mut self, text: &str) -> Value {
+        self.ask("turn/start", json!({"input": [{"type": "text", "text": text}]}))
+    }
+
+    /// The next message. A request of the engine is answered.
+    fn next(&mut self) -> Value {
+        let message = self.program.next();
+        let Some(method) = message["method"].as_str() else { return message };
+        let params = &message["params"];
+        let answer = match method {
+            "approval/request" if !self.is_late => json!({"optionId": "allow"}),
+            "question/request" if !self.is_late => {
+                json!({"optionIds": [params["options"][0]["optionId"]]})
+            }
+            "hook/run" => json!({"decision": "allow"}),
+            "tool/call" => json!({"content": [{"type": "text", "text": "opened"}]}),
+            "workspace/applyEdit" => {
+                let path = &params["edits"][0]["path"];
+                let text = "hello world!\n# unsaved\n";
+                let change = json!({"path": path, "version": 3, "changes": [{"text": text}], "isDirty": true});
+                self.program.request("document/change", change);
+                json!({"isApplied": true, "versions": [{"path": path, "version": 3}]})
+            }
+            // Of events one with little in it is the best example.
+            "session/event" if params["event"]["type"] != "turn.started" => return message,
+            "session/event" | "session/lagged" => {
+                self.keep(method, params, None);
+                return message;
+            }
+            _ => return message,
+        };
+        self.keep(method, params, Some(&answer));
+        self.program.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+        message
+    }
+
+    fn until(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.next();
+            if is_wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    fn until_event(&mut self, kind: &str) -> Value {
+        self.until(|message| message["params"]["event"]["type"] == kind)["params"]["event"].clone()
+    }
+}
+
+fn call(tool: &str, arguments: Value) -> Value {
+    json!({"blocks": [{"tool": tool, "arguments": arguments}]})
+}
+
+fn say(text: &str) -> Value {
+    json!({"blocks": [{"text": text}]})
+}
+
+fn script() -> Value {
+    let edit = |old: &str, new: &str| {
+        call("edit", json!({"path": "note.txt", "oldText": old, "newText": new}))
+    };
+    let ask = call("ask_user", json!({"question": "Which color?", "options": ["red", "blue"]}));
+    json!({"replies": [
+        edit("helo", "hello"),
+        call("bash", json!({"command": "seq 20000"})),
+        call("open_file", json!({"path": "note.txt"})),
+        ask,
+        say("Fixed."),
+        call("bash", json!({"command": "sleep 1000", "background": true})),
+        say("It runs."),
+        call("bash", json!({"command": "sleep 1000"})),
+        ask,
+        say("Thank you."),
+        edit("hello", "Hello"),
+        say("Changed in your editor."),
+        say("Said in the fork."),
+        say("The user had a typo fixed in note.txt."),
+    ]})
+}
+
+/// Calls every method but `session/lagged`.
+fn record(place: &Place) -> BTreeMap<String, Value> {
+    let script = place.script(&script());
+    let program = Program::start(place.command(&["serve", "--script", &script]), Framing::Lines);
+    let mut it = Recorder { program, kept: BTreeMap::new(), is_late: false };
+    let note = place.path("note.txt").to_str().unwrap().to_owned();
+    it.ask(
+        "initialize",
+        json!({
+            "protocol": {"name": "pintle", "versions": ["1.0"]},
+            "client": {"name": "my-editor", "version": "0.1"},
+            "capabilities": {"approvals": {}, "questions": {}, "applyEdit": {}},
+        }),
+    );
+    it.ask("ping", json!({}));
+    it.ask("models/list", json!({}));
+    let created = it.ask("session/create", json!({"cwd": place.project()}));
+    let session = created["sessionId"].clone();
+    it.ask("config/list", json!({}));
+    it.ask("config/set", json!({"values": {"followUpMode": "all"}}));
+    it.ask("command/list", json!({}));
+    it.ask("hook/register", json!({"points": ["beforeToolCall"], "tools": ["bash"]}));
+    it.ask(
+        "tool/register",
+        json!({
+            "name": "open_file",
+            "description": "Shows a file to the user.",
+            "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+        }),
+    );
+
+    let first = it.prompt("Fix the typo.");
+    let blob = it.until(|message| {
+        let item = &message["params"]["event"]["item"];
+        item["toolName"] == "bash" && item["status"] == "completed"
+    });
+    it.until_event("turn.completed");
+    let details = &blob["params"]["event"]["item"]["output"]["details"];
+    it.ask("blob/read", json!({"ref": details["fullOutput"]["ref"], "length": 8}));
+
+    let hunks = it.ask("review/list", json!({}));
+    let hunk = &hunks["hunks"][0];
+    it.ask("review/baseline", json!({"path": note}));
+    it.ask("review/patch", json!({}));
+    let target = json!({"of": "hunk", "hunk": hunk["id"], "changedSeq": hunk["changedSeq"]});
+    it.ask("review/decide", json!({"action": {"action": "keep", "target": target}}));
+
+    it.ask("session/items", json!({"limit": 1}));
+    it.ask("item/read", json!({"itemId": first["itemId"]}));
+    it.ask("session/events", json!({"after": 0, "limit": 1}));
+    it.ask("checkpoint/list", json!({}));
+    it.ask("checkpoint/diff", json!({"from": {"seq": 0}, "to": {"turnId": first["turnId"]}}));
+    it.ask("session/label", json!({"at": {"turnId": first["turnId"]}, "label": "works"}));
+    it.ask("session/tree", json!({}));
+    it.ask("session/anchors", json!({}));
+    it.ask("session/update", json!({"title": "A typo in note.txt"}));
+    it.ask("session/list", json!({"limit": 1}));
+    it.ask("session/search", json!({"query": "typo", "limit": 1}));
+    it.ask("session/export", json!({"format": "md"}));
+    it.ask("context/read", json!({"summary": true}));
+
+    it.prompt("Start the server.");
+    it.until_event("turn.completed");
+    it.ask("job/list", json!({}));
+    it.ask("job/stop", json!({"jobId": "job-1"}));
+
+    it.is_late = true;
+    it.prompt("Run the tests.");
+    let asked = it.until(|message| message["method"] == "approval/request");
+    let approval = asked["params"]["approvalId"].clone();
+    it.ask("approval/answer", json!({"approvalId": approval, "optionId": "allow"}));
+    it.until(|message| message["params"]["event"]["item"]["status"] == "running");
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    it.ask("turn/steer", json!({"input": text("Only the quick ones.")}));
+    let queued = json!({"input": text("Then commit."), "whenBusy": "queue"});
+    let queued = it.program.ask("turn/start", queued);
+    it.ask("queue/list", json!({}));
+    it.ask("queue/update", json!({"itemId": queued["itemId"], "input": text("Then stop.")}));
+    it.ask("queue/remove", json!({"itemIds": [queued["itemId"]]}));
+    it.ask("turn/interrupt", json!({}));
+    it.until_event("turn.completed");
+
+    it.prompt("Choose a color.");
+    let asked = it.until(|message| message["method"] == "question/request");
+    let answer = json!({"questionId": asked["params"]["questionId"], "text": "green"});
+    it.ask("question/answer", answer);
+    it.until_event("turn.completed");
+    it.is_late = false;
+
+    it.ask(
+        "document/open",
+        json!({"path": note, "version": 1, "text": "hello world\n", "isDirty": false}),
+    );
+    it.ask(
+        "document/change",
+        json!({
+            "path": note,
+            "version": 2,
+            "changes": [{"range": {"start": {"line": 0, "character": 11}, "end": {"line": 0, "character": 11}}, "text": "!"}],
+            "isDirty": true,
+        }),
+    );
+    let problem =
+        json!({"range": {"start": 1, "end": 1}, "severity": "warning", "message": "no full stop"});
+    it.ask("editor/diagnostics", json!({"path": note, "version": 2, "items": [problem]}));
+    it.prompt("Begin with a capital letter.");
+    it.until_event("turn.completed");
+    it.ask("document/save", json!({"path": note, "version": 3}));
+    it.ask("document/close", json!({"path": note}));
+
+    let to = json!({"turnId": first["turnId"]});
+    it.ask("session/rewind", json!({"to": to, "scope": "conversation", "dryRun": true}));
+    let fork = it.ask("session/fork", json!({"sessionId": session, "at": to}));
+    let fork_id = fork["sessionId"].clone();
+    let input = json!([{"type": "text", "text": "Another way."}]);
+    it.program.ask("turn/start", json!({"sessionId": fork_id, "input": input}));
+    it.until_event("turn.completed");
+    it.ask("session/merge", json!({"sessionId": session, "forkId": fork_id}));
+    it.ask(
+        "session/compact",
+        json!({"sessionId": session, "instructions": "Keep the names of files."}),
+    );
+    it.until_event("turn.completed");
+
+    it.ask("session/unsubscribe", json!({"sessionId": session}));
+    it.ask("session/subscribe", json!({"sessionId": session, "tail": 1}));
+    it.ask("session/close", json!({"sessionId": fork_id}));
+    it.ask("session/open", json!({"sessionId": fork_id, "fromSeq": 0}));
+    it.program.ask("session/close", json!({"sessionId": fork_id}));
+    it.ask("session/delete", json!({"sessionId": fork_id}));
+    it.notify("$/cancelRequest", json!({"id": 7}));
+    it.ask("shutdown", json!({}));
+    it.notify("exit", json!({}));
+    it.program.end_input();
+    it.program.wait();
+    it.kept
+}
+
+/// What a client is told that did not read.
+fn lagged() -> Value {
+    let place = Place::new(&[("long.txt", &"a line of text\n".repeat(1400))]);
+    let read =
+        |offset| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
+    let mut replies: Vec<Value> =
+        (0..40).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
+    replies.push(say("the end"));
+    let script = place.script(&json!({ "replies": replies }));
+    let (mut program, stdout) =
+        Program::start_unread(place.command(&["serve", "--script", &script]));
+    for (id, method, params) in [
+        (1, "initialize", json!({"protocol": {"name": "pintle", "versions": ["1.0"]}})),
+        (2, "session/create", json!({})),
+        (3, "turn/start", json!({"input": [{"type": "text", "text": "Read it."}]})),
+    ] {
+        program.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+    }
+    until(|| {
+        let journal = place.journal_if_any().and_then(|path| std::fs::read_to_string(path).ok());
+        journal.is_some_and(|text| text.contains(r#""type":"turn.completed""#))
+    });
+    program.end_input();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(stdout));
+    let messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let lagged = messages.filter(|message| message["method"] == "session/lagged").last();
+    json!({"params": lagged.unwrap()["params"]})
+}
+
+/// Makes values that differ from run to run the same, and cuts what is long.
+fn steady(value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
+    match value {
+        Value::Object(members) => {
+            let member = |(key, value): (&String, &Value)| {
+                (key.clone(), steady_member(key, value, place, ids))
+            };
+            Value::Object(members.iter().map(member).collect::<Map<_, _>>())
+        }
+        Value::Array(items) => {
+            items.iter().take(MAX_ITEMS).map(|item| steady(item, place, ids)).collect()
+        }
+        Value::String(text) => {
+            let project = place.project().to_str().unwrap().to_owned();
+            let home = std::fs::canonicalize(place.home()).unwrap().to_str().unwrap().to_owned();
+            let text =
+                named(&text.replace(&project, "/project").replace(&home, "/home/me/pintle"), ids);
+            if text.chars().count() <= MAX_CHARS {
+                return Value::String(text);
+            }
+            Value::String(text.chars().take(MAX_CHARS).chain(['…']).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+fn steady_member(key: &str, value: &Value, place: &Place, ids: &mut Vec<String>) -> Value {
+    match (key, value) {
+        ("durationMs", Value::Number(_)) => json!(5),
+        (_, Value::Number(_)) if key.ends_with("Ms") => json!(1_790_000_000_000_u64),
+        ("tokens", Value::Number(_)) => json!(2000),
+        ("bytes", Value::Number(_)) => json!(13_000),
+        ("ref", Value::String(_)) => json!("output-a1b2c3.log"),
+        ("text", Value::String(text)) if text.contains("\n- made: ") => {
+            let (before, after) = text.split_once("\n- made: ").unwrap();
+            let (_, after) = after.split_once('\n').unwrap();
+            let text = format!("{before}\n- made: 2026-09-21 14:26:40 UTC\n{after}");
+            steady(&Value::String(text), place, ids)
+        }
+        ("schemaHash", _) => json!("0123456789abcdef"),
+        ("path", Value::String(text)) if text.contains("/sessions/") => {
+            json!("/home/me/pintle/sessions/project/20260921T142640Z_id-1")
+        }
+        ("lastSentSeq" | "headSeq", Value::Number(_)) => {
+            json!(if key == "headSeq" { 180 } else { 120 })
+        }
+        (_, value) => steady(value, place, ids),
+    }
+}
+
+/// Puts `id-1`, `id-2` … in the places of ids.
+fn named(text: &str, ids: &mut Vec<String>) -> String {
+    const LENGTH: usize = 36;
+    let is_id = |piece: &str| {
+        let dashes = piece.match_indices('-').map(|(at, _)| at);
+        piece.chars().all(|c| c.is_ascii_hexdigit() || c == '-') && dashes.eq([8, 13, 18, 23])
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if let Some(id) = rest.get(..LENGTH).filter(|piece| is_id(piece)) {
+            let known = ids.iter().position(|known| known == id);
+            let at = known.unwrap_or_else(|| {
+                ids.push(id.to_owned());
+                ids.len() - 1
+            });
+            out.push_str("id-");
+            out.push_str(&(at + 1).to_string());
+            rest = &rest[LENGTH..];
+        } else {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    out
+}
+
+#[test]
+fn the_examples_are_what_the_program_says() {
+    let files = [("note.txt", "helo world\n"), (".pintle/prompts/fix.md", "Fix $1.\n")];
+    let place = Place::new(&files);
+    let mut kept = record(&place);
+    kept.insert("session/lagged".to_owned(), lagged());
+    let mut examples = Map::new();
+    for row in METHODS {
+        if let Some(example) = kept.get(row.method) {
+            examples.insert(row.method.to_owned(), steady(example, &place, &mut Vec::new()));
+        }
+    }
+    let text = format!("{:#}\n", Value::Object(examples));
+    expect_file!["../../protocol/examples/methods.json"].assert_eq(&text);
+}
+
+#[test]
+fn every_method_has_an_example_that_its_schema_allows() {
+    let examples: Value = serde_json::from_str(EXAMPLES).unwrap();
+    let schema: Value = serde_json::from_str(SCHEMA_JSON).unwrap();
+    for row in METHODS {
+        let example = &examples[row.method];
+        assert!(example.is_object(), "{} has no example", row.method);
+        for part in ["params", "result"] {
+            let shape = &schema["methods"][row.method][part];
+            assert_eq!(shape.is_null(), example[part].is_null(), "{} {part}", row.method);
+            if shape.is_null() {
+                continue;
+            }
+            let mut whole = shape.clone();
+            whole["$defs"] = schema["$defs"].clone();
+            let validator = jsonschema::validator_for(&whole).unwrap();
+            let wrong: Vec<String> =
+                validator.iter_errors(&example[part]).map(|error| error.to_string()).collect();
+            assert_eq!(wrong, Vec::<String>::new(), "{} {part}", row.method);
+        }
+    }
+}
