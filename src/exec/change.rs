@@ -86,7 +86,7 @@ impl From<Vec<u8>> for FileContent {
 pub struct Rewrite {
     /// The bytes to write.
     pub content: FileContent,
-    /// The change, handed back in [`Updated`] as it is; none when the content is as before.
+    /// The report of the change, returned in [`Updated`]; none when the content did not change.
     pub change: Option<FileChange>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
-use crate::exec::scan::{Kept, Scan, Scanned, ScannedFile};
+use crate::exec::scan::{Scan, Scanned, ScannedFile, StoredContent};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
@@ -172,7 +172,7 @@ impl Environment for Memory {
         let files = lock(&self.files).clone().into_iter();
         let files =
             files.filter(|(path, _)| path.starts_with(&scan.root)).map(|(path, content)| {
-                let Kept { sha256, is_lost } = (scan.keep)(&content);
+                let StoredContent { sha256, is_lost } = (scan.keep)(&content);
                 let size = content.len() as u64;
                 let mut hasher = DefaultHasher::new();
                 hasher.write(&content);

@@ -39,7 +39,7 @@ pub use search::{
 pub use wrapped::Wrapped;
 
 use pintle_protocol::files::FileState;
-use scan::{Keep, Kept, Scan, Scanned};
+use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -133,7 +133,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         };
         let size = content.len() as u64;
         let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
-        let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+        let StoredContent { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
         Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
     }
 
@@ -196,7 +196,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     async fn release(&self, owner: &str);
 }
 
-/// The most bytes of a file that are held in memory whole.
+/// The maximum size of a file that is held in memory whole.
 pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The platform of an environment.
@@ -217,7 +217,7 @@ pub struct Stat {
     pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
-    /// When it was last changed, in milliseconds since 1970.
+    /// The modification time, in milliseconds since 1970.
     pub modified_ms: u64,
 }
 
@@ -311,7 +311,7 @@ pub struct Command {
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
     pub variables: variables::ExtraVariables,
-    /// Takes what it prints.
+    /// Receives its output.
     pub output: OutputBuffer,
 }
 
@@ -370,7 +370,7 @@ pub struct Filtered {
     pub code: Option<i32>,
     /// Its output.
     pub stdout: Vec<u8>,
-    /// The beginning of what it complained.
+    /// The beginning of its error output.
     pub stderr: String,
 }
 
@@ -393,9 +393,9 @@ pub struct Ran {
 /// The way a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with this code.
+    /// Exited with this code.
     Exited(i32),
-    /// By a signal, such as `SIGSEGV`, that did not come from here.
+    /// Ended by a signal, such as `SIGSEGV`, that was not sent from here.
     Signalled(String),
     /// Its timeout expired.
     TimedOut,

@@ -45,7 +45,7 @@ const GRACE: Duration = Duration::from_millis(100);
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: i32 = 1024 * 1024;
 
-/// The most that is read at once. A command that prints little leaves most of it untouched.
+/// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
 
 /// The data that all commands of an environment share.

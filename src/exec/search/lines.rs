@@ -15,7 +15,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest line that is searched, and the longest file when lines are matched together.
+/// The maximum length of a searched line, and of a file when lines are matched together.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// The prefix of the message about an invalid pattern.
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_memory_holds_is_an_error() {
+    fn a_line_over_the_memory_limit_is_an_error() {
         for (name, pattern, piece) in [
             ("a line without end", "b", &b"aaaaaaaaaaaaaaaa"[..]),
             ("a file without end for matches across lines", "b\\nb", b"aaaaaaaaaaaaaaa\n"),

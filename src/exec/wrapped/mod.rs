@@ -31,7 +31,7 @@ const FAMILY: &str = include_str!("scripts/family.sh");
 /// The maximum size of a script's answer that is not a file.
 const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The longest path and the longest part of one that any common system takes.
+/// The maximum length of a path and of its components on common systems.
 const MAX_PATH_BYTES: usize = 4095;
 const MAX_NAME_BYTES: usize = 255;
 
@@ -54,7 +54,7 @@ pub struct Wrapped {
     has_run: AtomicBool,
 }
 
-/// The environment did not do what it was asked, and did not say why in a way that is known.
+/// The environment failed without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
     let said = if said.is_empty() { "the command prefix said nothing" } else { said };
     let message = format!("the environment does not answer: {said}");
