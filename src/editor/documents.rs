@@ -16,10 +16,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// The most documents.
+/// The maximum number of documents.
 const MAX_DOCUMENTS: usize = 10_000;
 
-/// The most bytes of all texts.
+/// The maximum size of all texts together, in bytes.
 const MAX_BYTES: usize = 256 * 1024 * 1024;
 
 /// The maximum number of edits of one document that are kept for a query.
@@ -48,7 +48,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// By canonical path.
+    /// The documents by canonical path.
     open: BTreeMap<PathBuf, Document>,
     /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_or_left_behind_is_not_known_and_counts_for_nothing() {
+    fn closed_and_abandoned_documents_are_forgotten() {
         let documents = opened("one\n");
         documents.close(1, &DocumentCloseParams { path: "/w/a".to_owned() });
         assert_eq!((text(&documents), documents.state().bytes), (None, 0));

@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The most bytes of output that an editor is asked to keep: its end.
+/// The maximum size of output that an editor is asked to keep, counted from its end.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The timeout for an editor to create a terminal, and to return its output.
@@ -50,7 +50,7 @@ pub enum TerminalCall {
         /// The answer.
         reply: oneshot::Sender<Result<End, String>>,
     },
-    /// Tell what it has printed.
+    /// Return its output.
     Output {
         /// The terminal.
         terminal: String,

@@ -238,7 +238,7 @@ fn bombs_and_broken_files_are_refused() {
 }
 
 #[test]
-fn nobody_waits_for_a_cancelled_picture() {
+fn a_cancelled_image_is_abandoned() {
     let bytes = bytes_of(&noise(300, 300), Format::Png);
     let limits = Limits { max_side: 100, ..Limits::default() };
     assert_eq!(fit(Format::Png, bytes, limits, || true), Err(Error::Cancelled));

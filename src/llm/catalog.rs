@@ -252,9 +252,9 @@ pub struct Model {
     pub name: Option<String>,
     /// The wire API by name, where it is not the provider's.
     pub api: Option<String>,
-    /// The most tokens of input, where the maker says.
+    /// The maximum number of input tokens, where the maker states it.
     pub window: Option<u64>,
-    /// The most tokens of an answer.
+    /// The maximum number of output tokens.
     pub max_output: Option<u64>,
     /// The price.
     pub price: Option<Price>,
@@ -268,7 +268,7 @@ pub struct Model {
     pub profile: Option<String>,
     /// The source of this entry.
     pub source: String,
-    /// When, as year and month.
+    /// The date of that source, as year and month.
     pub checked: String,
 }
 

@@ -9,7 +9,7 @@ use super::wire::header;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest text of a provider that goes into a message.
+/// The maximum length of a provider's text in a message.
 const MAX_TEXT_CHARS: usize = 600;
 
 /// The error of an answer whose status is not a success, or that is no event stream.
@@ -356,7 +356,7 @@ fn retry_after(headers: &[(String, String)], text: &str) -> Option<Duration> {
         })
 }
 
-/// From the server's own now to a date that it names; its clock may be another than ours.
+/// Returns the time from the server's own clock to a date that it names; its clock may differ from ours.
 fn until(date: &str, now: &str) -> Option<Duration> {
     let parse = |text: &str| jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
     Some(Duration::try_from(parse(date)?.duration_since(parse(now)?)).unwrap_or_default())

@@ -15,26 +15,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its output.
 #[async_trait::async_trait]
 pub trait Printer: Send + Sync + fmt::Debug {
-    /// The first line that it printed and that is not blank.
+    /// Returns the first line of the output that is not blank.
     ///
     /// # Errors
     /// [`ErrorKind::Auth`] when it fails, prints nothing or takes too long.
     async fn print(&self, command: &str) -> Result<Secret, Error>;
 }
 
-/// The commands that print keys, each with what it printed.
+/// The commands that print keys, each with its cached output.
 #[derive(Debug)]
 pub struct Commands {
     printer: Arc<dyn Printer>,
-    /// By the command itself, so that settings which are read again find what was printed. Held for one look.
+    /// Keyed by the command, so reloaded settings find the cached output. Locked for a lookup only.
     known: Mutex<BTreeMap<String, Arc<CommandOutput>>>,
 }
 
 impl Commands {
-    /// Commands that are run like this.
+    /// Creates a cache over this runner of commands.
     pub fn new(printer: Arc<dyn Printer>) -> Self {
         Self { printer, known: Mutex::default() }
     }
@@ -61,11 +61,11 @@ pub struct CommandOutput {
     printer: Arc<dyn Printer>,
     /// The number of its runs.
     runs: AtomicU64,
-    /// Held while the command runs: who comes meanwhile waits for it.
+    /// Locked while the command runs, so concurrent callers wait for its output.
     cached: tokio::sync::Mutex<Option<CachedRun>>,
 }
 
-/// The end of a run.
+/// The output of the last run.
 #[derive(Debug, Clone)]
 struct CachedRun {
     run: u64,

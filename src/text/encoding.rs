@@ -32,7 +32,7 @@ pub struct Decoded<'a> {
     pub encoding: Encoding,
 }
 
-/// The bytes are no text in any encoding that could be written back as it is.
+/// The bytes are not text in any encoding that could be written back unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText;
 

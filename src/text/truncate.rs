@@ -22,7 +22,7 @@ impl Default for Limits {
     }
 }
 
-/// The most characters of one line that a search shows.
+/// The maximum length of a line in a search's output, in characters.
 pub const MAX_LINE_CHARS: usize = 500;
 
 /// A truncated text with a record of the truncation.

@@ -29,7 +29,7 @@ pub struct Spawn {
     pub cwd: Option<PathBuf>,
     /// Its model; `None` is that of this session.
     pub model: Option<String>,
-    /// The most replies it may take for a task.
+    /// The maximum number of its replies for a task.
     pub max_turns: u32,
     /// A named agent whose instructions it follows.
     pub agent: Option<String>,

@@ -18,7 +18,7 @@ pub struct Grep(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 100;
 
-/// More context than this is a file to read.
+/// The maximum context; a reader of more should read the file.
 const MAX_CONTEXT: u64 = 100;
 
 /// The names of the output modes, the default first.

@@ -17,7 +17,7 @@ pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Version>>>);
 pub enum ReadFirst {
     /// None.
     Never,
-    /// Replacing all of an existing file. An edit proves by its match what it knows.
+    /// Replacing the whole of an existing file. An edit proves by its match that its text was known.
     #[default]
     Overwrite,
     /// Every change of an existing file.

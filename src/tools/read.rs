@@ -109,11 +109,11 @@ pub(super) struct Page {
     pub(super) path: PathArgument,
     /// The first line, 1-based; the beginning if not given.
     pub(super) offset: Option<u64>,
-    /// The most lines.
+    /// The maximum number of lines.
     pub(super) limit: Option<u64>,
     /// Lines are numbered, and long ones are cut.
     pub(super) has_numbers: bool,
-    /// The most bytes, without the numbers.
+    /// The maximum number of bytes, without the line numbers.
     pub(super) max_bytes: u64,
 }
 

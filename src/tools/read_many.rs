@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadMany(pub Profile);
 
-/// More files than this are to be searched, not read.
+/// The maximum number of files; more should be searched, not read.
 const MAX_FILES: usize = 50;
 
 impl Tool for ReadMany {

@@ -34,7 +34,7 @@ impl Framing {
     }
 }
 
-/// The longest header block; a real one has one or two short lines.
+/// The maximum size of a header block; a real one has one or two short lines.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// Cuts a stream of bytes into messages. Memory stays below twice the message limit whatever comes.
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded() {
+    fn encoded_messages_are_decoded() {
         for framing in [Framing::Ndjson, Framing::Headers] {
             let mut bytes = Vec::new();
             framing.encode(b"{\"x\":1}", &mut bytes);

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// The longest file whose text is asked for: editors open no longer ones well.
+/// The maximum size of a file whose text is requested: editors do not open larger ones well.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The purpose for which a text is requested.

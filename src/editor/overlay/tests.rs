@@ -256,7 +256,7 @@ async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is
 }
 
 #[tokio::test]
-async fn what_an_editor_shows_otherwise_is_changed_on_the_disk() {
+async fn a_file_that_an_editor_shows_in_another_form_is_changed_on_the_disk() {
     // It has not read again what another program wrote, or shows an encoding that is none of UTF-8.
     let desk = Desk::new("something else\n", false);
     let _editor = desk.editor(&[]);
@@ -357,7 +357,7 @@ async fn unsaved_text_is_what_is_read_and_searched_and_never_removed() {
 }
 
 #[tokio::test]
-async fn what_an_edit_made_is_told_apart_from_what_was_typed() {
+async fn text_of_an_edit_is_told_apart_from_typed_text() {
     let desk = Desk::new("one\ntwo\n", true);
     let _editor = desk.editor(&[Act::Type("one", "one!")]);
     let (env, path, cancel) = (&desk.overlay, Path::new(PATH), CancellationToken::new());

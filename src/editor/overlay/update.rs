@@ -295,7 +295,7 @@ async fn in_editors(
     Ok(after)
 }
 
-/// The state of a document that was changed to this text: that of the file, where the text was saved as it is.
+/// The version of a document that was changed to this text: that of the file, if the text was saved unchanged.
 async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Version {
     if !open.document.is_dirty
         && let Ok(Some(file)) =

@@ -28,7 +28,7 @@ pub(super) struct Scope<'a> {
     pub(super) time: &'a str,
 }
 
-/// A request as it is sent. Names of headers are in lower case.
+/// A request to sign. Names of headers are in lower case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SignableRequest<'a> {
     pub(super) method: &'a str,

@@ -6,7 +6,7 @@
 use super::exchange::RecordedRequest;
 use serde_json::Value;
 
-/// The most of a message's text that a difference shows.
+/// The maximum length of a message's text in a reported difference.
 const SHOWN_CHARS: usize = 60;
 
 pub(super) fn compare(expected: &RecordedRequest, path: &str, body: &Value) -> Result<(), String> {

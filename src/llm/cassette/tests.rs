@@ -108,7 +108,7 @@ fn another_request_is_told_by_its_first_difference() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "cassettes are files")]
-fn what_is_recorded_is_replayed_and_holds_no_key() {
+fn a_recording_is_replayed_and_contains_no_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
     std::fs::write(folder.path().join("hello.sse"), "data: hello\n\n").unwrap();

@@ -59,7 +59,7 @@ pub enum Misplaced {
         /// The lines, 1-based, where the first of them begin.
         lines: Vec<usize>,
     },
-    /// The text would be what it is.
+    /// The hunks would not change the text.
     Identical,
 }
 

@@ -1,4 +1,4 @@
-//! From an answer's bytes to text: type, charset, Markdown. Pure.
+//! Converts a response's bytes to text: type, charset, Markdown. Pure.
 
 use super::net::{Answer, Failure};
 use crate::text::html;
