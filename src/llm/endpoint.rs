@@ -251,7 +251,7 @@ impl Endpoint {
     }
 }
 
-/// Puts variables in the place of their names in braces, the first one set of `{A|B}`; `{model}` stays.
+/// Replaces the names of variables in braces by their values, `{A|B}` by the first one set; `{model}` stays.
 fn fill_in<'a>(
     base_url: &str,
     provider: &str,

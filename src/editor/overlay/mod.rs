@@ -13,8 +13,8 @@ use super::documents::Document;
 use super::{Documents, Editors, Terminals};
 use crate::exec::scan::{Keep, Kept, Scan, Scanned};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
+    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
+    Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
     UpdatedAll, Version, Window, change,
 };
 use pintle_protocol::files::FileState;
@@ -199,7 +199,7 @@ impl Environment for Overlay {
         let Some((path, document)) = self.unsaved_at(path).await? else {
             return self.inner.remember(path, keep, max_bytes).await;
         };
-        // The file is kept too: it is what is there when the text is discarded.
+        // The file is kept too: it is the content when the unsaved text is discarded.
         let file = self.inner.remember(&path, Arc::clone(&keep), max_bytes).await?;
         let mode = file.and_then(|file| file.mode);
         state(document.text, keep, mode).await.map(Some)
@@ -228,7 +228,7 @@ impl Environment for Overlay {
         self.inner.rename(from, to).await
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         self.inner.find(find, cancel).await
     }
 
