@@ -62,6 +62,11 @@ impl Order {
     }
 }
 
+/// Returns true for requests that close sessions: their responses follow the last events of those.
+pub(super) fn closes_sessions(method: &str) -> bool {
+    matches!(method, SessionClose::METHOD | SessionDelete::METHOD | Shutdown::METHOD)
+}
+
 /// The table of one connection.
 pub(in crate::frontend) struct Table {
     module: RpcModule<Connection>,

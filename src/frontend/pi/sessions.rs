@@ -326,7 +326,7 @@ impl Sessions {
     }
 
     /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
-    pub(super) async fn close(&self, open: Open) {
+    pub(super) async fn close(&self, open: &Open) {
         for text in open.story.queue.unsent() {
             tracing::warn!("no prompt came after this message, so it was not sent: {text}");
         }
