@@ -1,7 +1,7 @@
 //! Settings of an open session.
 
 use super::Reply;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::workspace::Additional;
 use crate::exec::variables::Given;
 use crate::llm::Trace;
@@ -76,6 +76,6 @@ impl OpenConfig {
             return Ok(());
         }
         let what = "the system prompt of a session cannot be changed";
-        Err(Error::new(ErrorKind::Invalid, what).hint("send `systemPrompt` with session/create"))
+        Err(Error::new(ErrorKind::Invalid, what).hint(Action::SetAtCreation))
     }
 }

@@ -72,7 +72,7 @@ impl Driver {
         }
         let Opened { handle, snapshot, config, commands, servers, told } = opened;
         let session = handle.id.clone();
-        let known = self.desk.engine.services().models.list();
+        let known = self.desk.engine.models();
         let settings = settings::Settings::new(config.options, &known);
         let (modes, options) = (settings.modes(), settings.options());
         let (story, told_to) =

@@ -300,7 +300,7 @@ pub(super) async fn job_stop(
 }
 
 pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer<ModelsListResult> {
-    Ok(connection.engine.services().models.list())
+    Ok(connection.engine.models())
 }
 
 // ----- shared

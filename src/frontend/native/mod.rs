@@ -10,6 +10,7 @@ mod driver;
 mod events;
 mod extend;
 mod handlers;
+mod hints;
 mod history;
 mod questions;
 mod requests;

@@ -132,7 +132,7 @@ impl Driver {
         let (steering, follow_up) = (options.steering, options.follow_up);
         let watching = Watching { subscriber, steering, follow_up };
         let retries = !options.no_retry;
-        let compacts = engine.services().room.is_automatic;
+        let compacts = engine.compacts_by_itself();
         let mut sessions = Sessions { engine, options };
         let open = Box::pin(sessions.start(&watching)).await?;
         // It was named for the first session; others have their own.
@@ -246,7 +246,7 @@ impl Driver {
             }
             Event::QuestionRequested(question) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
-                    let now_ms = self.sessions.engine.services().ambient.now_ms();
+                    let now_ms = self.sessions.engine.now_ms();
                     let asked = self.dialogs.question(session, question, now_ms);
                     self.out.push_json(&asked);
                 }

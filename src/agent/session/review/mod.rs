@@ -8,7 +8,7 @@ mod pending;
 
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply, ReviewCommand};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::file_history::state;
 use crate::agent::session::review::fold::Reviewed;
 use crate::agent::session::{Phase, Session};
@@ -73,8 +73,7 @@ impl Session {
                 let read = self.reviewed().await.and_then(|review| {
                     let unknown = || {
                         let what = format!("the agent has not changed {path}");
-                        let hint = "review/list shows the files that it changed";
-                        Error::new(ErrorKind::Invalid, what).hint(hint)
+                        Error::new(ErrorKind::Invalid, what).hint(Action::ListChangedFiles)
                     };
                     let baseline = review.baseline(&path).ok_or_else(unknown)?;
                     let text = baseline.and_then(|content| {
@@ -300,5 +299,5 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
 }
 
 fn refusal(refused: &Refused) -> Error {
-    Error::new(ErrorKind::Invalid, refused.to_string()).hint("review/list shows the open hunks")
+    Error::new(ErrorKind::Invalid, refused.to_string()).hint(Action::ListHunks)
 }
