@@ -24,7 +24,7 @@ pub struct Ambient {
 #[derive(Debug, Clone)]
 enum Source {
     System,
-    /// A counter that stands for clock and chance.
+    /// A counter in place of clock and random numbers.
     Fixed(Arc<AtomicU64>),
 }
 
@@ -52,7 +52,7 @@ impl Ambient {
         }
     }
 
-    /// The same with another value of a variable.
+    /// Returns a copy with another value of a variable.
     #[must_use]
     pub fn with_var(&self, name: &str, value: &str) -> Self {
         let mut vars = BTreeMap::clone(&self.vars);
@@ -109,7 +109,7 @@ impl Ambient {
     /// The folder the program was started in.
     ///
     /// # Errors
-    /// It was deleted, or is not readable.
+    /// The directory was deleted or is not readable.
     pub fn current_dir(&self) -> std::io::Result<PathBuf> {
         std::env::current_dir()
     }

@@ -1,4 +1,4 @@
-//! Approvals: a question of permission, its options and its answer.
+//! Approvals: requests for permission, with their options, answers and outcomes.
 
 use crate::ids::{ApprovalId, ItemId, SessionId, TurnId};
 use crate::item::{Location, ToolKind};
@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question of permission about one tool call. The same value is logged in
-/// `approval.requested` and sent with the request `approval/request`.
+/// A request for permission to run one tool call. The same value is logged in `approval.requested` and sent with the
+/// request `approval/request`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// The question's id.
+    /// The approval's id.
     pub approval_id: ApprovalId,
-    /// The session it stands in.
+    /// The session it belongs to.
     pub session_id: SessionId,
     /// The turn that waits.
     pub turn_id: TurnId,
@@ -21,120 +21,120 @@ pub struct Approval {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// What kind of act it is.
+    /// The kind of tool.
     pub kind: ToolKind,
     /// One line for a person: `bash: rm -r build`.
     pub title: String,
-    /// Why it is asked, in a sentence.
+    /// The reason why permission is needed, in a sentence.
     pub reason: String,
     /// The tool's arguments, whole: the command, or the text to write.
     pub input: Value,
-    /// Files it is about.
+    /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The answers to choose from.
+    /// The options to choose from.
     pub options: Vec<ApprovalOption>,
 }
 
-/// One answer a person can choose.
+/// An option that a person can choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
-    /// What to send back.
+    /// The id to send back.
     pub option_id: String,
-    /// What to show.
+    /// The label to show.
     pub label: String,
-    /// What it decides.
+    /// The decision that it stands for.
     pub decision: Decision,
-    /// How long it holds.
+    /// The scope in which the decision holds.
     pub scope: Scope,
 }
 
-/// What an answer decides. A reader never takes a value it does not know for a yes.
+/// A decision about a tool call. A reader never takes an unknown value as permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
     /// The call may run.
     Allow,
-    /// The call does not run; the turn goes on and the model is told.
+    /// The call does not run; the turn continues and the model is told.
     Deny,
     /// The call does not run and the turn ends.
     Abort,
 }
 
-/// How long a decision holds.
+/// The scope of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
-    /// For this call.
+    /// This call.
     Once,
-    /// For calls like this until the session is closed.
+    /// Calls like this one until the session is closed.
     Session,
 }
 
-/// The answer to `approval/request`. One of `optionId` and `dismissed` is expected; an answer with
-/// neither, or with an option that was not offered, counts as a denial of this one call.
+/// The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was
+/// not offered, denies this one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswer {
     /// The chosen option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option_id: Option<String>,
-    /// What the model should read with a denial.
+    /// A message for the model, sent with a denial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// The question was closed without a choice: deny once.
+    /// The dialog was closed without a choice, which denies this one call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }
 
-/// An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question
-/// stays open.
+/// An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the
+/// approval stays pending.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAnswerParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The question.
+    /// The approval.
     pub approval_id: ApprovalId,
     /// The answer.
     #[serde(flatten)]
     pub answer: ApprovalAnswer,
 }
 
-/// How a question of permission ended.
+/// The outcome of an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOutcome {
-    /// The question.
+    /// The approval.
     pub approval_id: ApprovalId,
     /// The tool call.
     pub item_id: ItemId,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// How long it holds.
+    /// The scope in which the decision holds.
     pub scope: Scope,
-    /// Who decided.
+    /// The origin of the decision.
     pub by: DecidedBy,
-    /// What the person said with it.
+    /// The person's message to the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
 }
 
-/// Who answered a question of permission.
+/// The origin of a decision about an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DecidedBy {
     /// A client.
     Client,
-    /// Nobody was there who could answer.
+    /// No client could answer.
     NoApprover,
     /// The turn was interrupted while it waited.
     Interrupt,
 }
 
-/// What needs no question. Finer rules come on top of these.
+/// The permission mode: which tool calls run without asking. Finer rules are applied on top.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {

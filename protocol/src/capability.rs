@@ -1,4 +1,4 @@
-//! Capabilities: objects on both sides; a present object means that the thing is supported.
+//! Capabilities of both sides. An object that is present means that the capability is supported.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Supported {}
 
-/// What a client can do.
+/// The capabilities of a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
-    /// The client answers `approval/request`. Without it what would ask is denied, and the model is told.
+    /// The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvals: Option<Supported>,
-    /// The client answers `question/request`. Without it the model is told that nobody can answer.
+    /// The client answers `question/request`. Otherwise the model is told that nobody can answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions: Option<Supported>,
-    /// The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed.
+    /// The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apply_edit: Option<Supported>,
 }
 
-/// What this engine can do.
+/// The capabilities of this engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineCapabilities {
@@ -35,16 +35,17 @@ pub struct EngineCapabilities {
     /// Durable events can be read again from any `seq`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Supported>,
-    /// Documents that an editor has open are read and changed through it. Absent where files are on another machine.
+    /// Documents that an editor has open are read and changed through the editor. Absent where files are on another
+    /// machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub documents: Option<Supported>,
-    /// Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
+    /// Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub history: Option<Supported>,
-    /// What the agent changed is decided about hunk by hunk: `review/…`.
+    /// Changes of the agent can be reviewed hunk by hunk: `review/…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Supported>,
-    /// Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours.
+    /// Stored sessions can be searched, read, exported and deleted: `session/search` and related methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Supported>,
 }

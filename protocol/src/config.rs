@@ -1,11 +1,11 @@
-//! What can be set in a session while it is open.
+//! Settings of an open session.
 
 use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What to change in a session.
+/// The params of `config/set`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSetParams {
@@ -16,41 +16,42 @@ pub struct ConfigSetParams {
     pub values: BTreeMap<String, String>,
 }
 
-/// What can be set in a session, and what became of a change.
+/// A session's settings, and the outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigResult {
-    /// Every option, with the value that holds.
+    /// Every option, with its current value.
     pub options: Vec<ConfigOption>,
-    /// The ids of those that were set.
+    /// The ids of the options that were set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub applied: Vec<String>,
-    /// Those that were not, and why.
+    /// The values that were rejected, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<Rejected>,
 }
 
-/// Something that can be set in a session.
+/// An option of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigOption {
-    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come.
+    /// Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may be
+    /// added.
     pub id: String,
-    /// Its name for a person.
+    /// Its display name.
     pub name: String,
-    /// The value that holds from the next turn on.
+    /// The value, effective from the next turn.
     pub value: String,
-    /// The values it can have; empty where any text may do.
+    /// The possible values; empty where any text is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
 }
 
-/// A value that was not set.
+/// A rejected value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejected {
     /// The option's id, as it was sent.
     pub id: String,
-    /// Why, and what to do.
+    /// The reason, and the next step.
     pub reason: String,
 }

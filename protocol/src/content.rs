@@ -1,53 +1,53 @@
-//! What people and tools say: blocks of text, pictures, and pieces of files.
+//! The content of messages and tool results: blocks of text, images, and parts of files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One block of what a person sends with a prompt, a steer or a follow-up.
+/// One block of a prompt, a steer or a follow-up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum Input {
-    /// Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with
-    /// `/name` calls the prompt of that name, if there is one.
+    /// Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text
+    /// that begins with `/name` calls the prompt of that name, if there is one.
     Text {
         /// The text.
         text: String,
     },
     /// A file, read when the model reads the message.
     File {
-        /// The path, absolute or from the working directory.
+        /// The path, absolute or relative to the working directory.
         path: String,
-        /// The lines; absent for all.
+        /// The lines; absent for the whole file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         range: Option<LineRange>,
     },
-    /// A part of a file, as it stands in an editor, saved or not.
+    /// A selected part of a file in an editor, saved or not.
     Selection {
         /// The file's path.
         path: String,
-        /// The lines that it is from.
+        /// The selected lines.
         range: LineRange,
-        /// The text that is selected.
+        /// The selected text.
         text: String,
     },
-    /// What an editor knows to be wrong in a file.
+    /// Problems that an editor reports in a file.
     Diagnostics {
         /// The file's path.
         path: String,
-        /// What is wrong.
+        /// The problems.
         items: Vec<Diagnostic>,
     },
-    /// A picture.
+    /// An image.
     #[serde(rename_all = "camelCase")]
     Image {
         /// The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         mime_type: String,
-        /// The bytes in base64.
+        /// The image's bytes in base64.
         data: String,
     },
 }
 
-/// Lines of a file, the first being 1, both ends included.
+/// A range of lines in a file, counted from 1, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRange {
@@ -57,32 +57,32 @@ pub struct LineRange {
     pub end: u64,
 }
 
-/// Something that is wrong in a file.
+/// A problem in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
     /// The line, 1-based.
     pub line: u64,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What found it, such as `rustc`.
+    /// The tool that reported it, such as `rustc`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
 
-/// How bad something is that is wrong in a file.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
-    /// It must be put right.
+    /// An error.
     Error,
-    /// It should be looked at.
+    /// A warning.
     Warning,
-    /// It is good to know.
+    /// Information.
     Information,
-    /// It could be better.
+    /// A hint.
     Hint,
 }
 
@@ -102,12 +102,12 @@ pub enum Content {
         /// The text.
         text: String,
     },
-    /// A picture.
+    /// An image.
     #[serde(rename_all = "camelCase")]
     Image {
         /// The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
         mime_type: String,
-        /// The bytes in base64.
+        /// The image's bytes in base64.
         data: String,
     },
 }
@@ -119,25 +119,25 @@ impl Content {
     }
 }
 
-/// What was cut from a tool's output before the model saw it, and by which limit.
+/// How a tool's output was truncated before the model saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncation {
-    /// Which limit cut; absent when nothing was cut.
+    /// The limit that was exceeded; absent when nothing was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_by: Option<TruncatedBy>,
     /// Lines of the whole output; a trailing newline does not count as one more.
     pub total_lines: u64,
     /// Bytes of the whole output.
     pub total_bytes: u64,
-    /// Lines that are left.
+    /// Lines that remain.
     pub output_lines: u64,
-    /// Bytes that are left.
+    /// Bytes that remain.
     pub output_bytes: u64,
-    /// The last line that is left was itself cut at its front.
+    /// The last remaining line was itself cut at its start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub last_line_partial: bool,
-    /// Nothing is left because the first line alone is over the byte limit.
+    /// Nothing remains because the first line alone exceeds the byte limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub first_line_exceeds_limit: bool,
     /// The limit in lines.
@@ -146,7 +146,7 @@ pub struct Truncation {
     pub max_bytes: u64,
 }
 
-/// The limit that cut an output.
+/// The limit that truncated an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TruncatedBy {
@@ -156,7 +156,7 @@ pub enum TruncatedBy {
     Bytes,
 }
 
-/// Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
+/// Token usage of one model reply, of a turn, or of a session. All counts are cumulative for their span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
@@ -170,9 +170,16 @@ pub struct Usage {
     /// Input tokens written to the provider's cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// The part of the output that was reasoning, where the provider says.
+    /// The part of the output tokens spent on reasoning, where the provider reports it.
     #[serde(default)]
     pub reasoning_tokens: u64,
+}
+
+/// Adds a cost to a total. A total without any known cost stays `None`.
+pub fn add_cost(total: &mut Option<u64>, cost: Option<u64>) {
+    if let Some(cost) = cost {
+        *total = Some(total.unwrap_or(0).saturating_add(cost));
+    }
 }
 
 impl std::ops::AddAssign for Usage {

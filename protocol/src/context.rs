@@ -1,40 +1,41 @@
-//! What a model is sent, and how full its window is.
+//! The context that a model is sent, and the fill level of its window.
 
 use crate::ids::{SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How full the model's window is. Tokens are the provider's own count of its last reply, and an estimate of what came since.
+/// The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate
+/// of what was added since.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUsage {
-    /// The tokens of the next request, about.
+    /// The estimated tokens of the next request.
     pub tokens: u64,
-    /// The most the model takes; absent where that is not known.
+    /// The size of the context window; absent where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
 }
 
-/// The context of which session.
+/// The params of `context/read`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Leave out the messages, and tell only how much of what there is.
+    /// Leave out the messages and return only the token counts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
 }
 
-/// What the model was sent last; before the first request, what it would be sent.
+/// The last request to the model; before the first one, the request that would be sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReadResult {
-    /// How full the window is.
+    /// The fill level of the window.
     pub usage: ContextUsage,
-    /// The tokens by source, about.
+    /// The estimated tokens by source.
     pub sources: Vec<ContextSource>,
     /// The system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,35 +48,35 @@ pub struct ContextReadResult {
     pub messages: Vec<ContextMessage>,
 }
 
-/// How much of the context is from where.
+/// The share of one source in the context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextSource {
-    /// From where: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may come.
+    /// The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
     pub source: String,
-    /// How many messages or tools.
+    /// The number of messages or tools.
     pub count: u64,
-    /// Their tokens, about.
+    /// Their estimated tokens.
     pub tokens: u64,
 }
 
-/// A tool as the model is told of it.
+/// A tool as described to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextTool {
     /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
     /// JSON Schema of its arguments.
     pub parameters: Value,
 }
 
-/// A message as the model is sent it, whatever its provider's wire format.
+/// A message as it is sent to the model, independent of the provider's wire format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextMessage {
-    /// Who says it: `user`, `assistant` or `result`.
+    /// The role: `user`, `assistant` or `result`.
     pub role: String,
     /// Of a result: the id of its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,12 +97,12 @@ pub enum ContextBlock {
         /// The text.
         text: String,
     },
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning {
         /// The text, as far as its provider shows it.
         text: String,
     },
-    /// A call of a tool.
+    /// A tool call.
     #[serde(rename_all = "camelCase")]
     ToolCall {
         /// The call's id.
@@ -111,49 +112,49 @@ pub enum ContextBlock {
         /// The arguments, as the model wrote them.
         arguments: String,
     },
-    /// A picture.
+    /// An image.
     #[serde(rename_all = "camelCase")]
     Image {
-        /// Its kind.
+        /// Its media type.
         mime_type: String,
         /// Its size in base64, in bytes.
         bytes: u64,
     },
-    /// Something only the provider understands, sent back to it as it is.
+    /// A block that only the provider understands, sent back to it verbatim.
     Opaque {
         /// Its size in bytes.
         bytes: u64,
     },
 }
 
-/// Old results that the model reads no longer.
+/// Old results that were removed from the model's context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextPruned {
-    /// How many results.
+    /// The number of results.
     pub results: u64,
-    /// The tokens before, about.
+    /// The estimated tokens before.
     pub tokens_before: u64,
-    /// And after.
+    /// The estimated tokens afterwards.
     pub tokens_after: u64,
 }
 
-/// What to make short.
+/// The params of `session/compact`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// What the summary is to take care of.
+    /// Instructions for the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
 }
 
-/// The summing up has begun.
+/// The compaction has started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCompactResult {
-    /// The turn that does it.
+    /// The turn that performs it.
     pub turn_id: TurnId,
 }

@@ -1,13 +1,13 @@
-//! A change of one file, with enough in it that a client draws it without reading the disk.
+//! The change of one file, with enough data for a client to draw it without reading the disk.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happened to one file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
-    /// What was done.
+    /// The operation.
     pub op: FileOp,
     /// The file's absolute path (the new one after a move).
     pub path: String,
@@ -16,14 +16,14 @@ pub struct FileChange {
     pub old_path: Option<String>,
     /// The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
     pub diff: String,
-    /// Lines added.
+    /// The number of lines added.
     pub added: u64,
-    /// Lines removed.
+    /// The number of lines removed.
     pub removed: u64,
-    /// The first line that differs, 1-based, counted in the new text: where an editor should jump.
+    /// The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_changed_line: Option<u64>,
-    /// What differs within lines that were changed rather than replaced, for marking words; at most 1,000.
+    /// The parts that differ within changed lines, for highlighting words; at most 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<WordSpan>,
 }
@@ -32,13 +32,13 @@ pub struct FileChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WordSpan {
-    /// Of which text.
+    /// The text it belongs to.
     pub side: Side,
     /// The line in that text, 1-based.
     pub line: u64,
     /// Its first byte in the line as UTF-8, from 0.
     pub start: u64,
-    /// The byte behind it.
+    /// The byte after it.
     pub end: u64,
 }
 
@@ -58,10 +58,10 @@ pub enum Side {
 pub enum FileOp {
     /// The file is new.
     Add,
-    /// The file existed and its content differs now.
+    /// The file existed, and its content changed.
     Modify,
-    /// The file is gone.
+    /// The file was deleted.
     Delete,
-    /// The file has another path now.
+    /// The file has a new path.
     Move,
 }

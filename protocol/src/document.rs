@@ -1,9 +1,9 @@
-//! Documents that an editor has open: their text as it is on its screen, and changes that are sent back to it.
+//! Documents that an editor has open: their current text, and edits that are sent back to the editor.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place in a text.
+/// A position in a text.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -11,35 +11,35 @@ use serde::{Deserialize, Serialize};
 pub struct Position {
     /// The line, from 0; lines end with `\n` or `\r\n`.
     pub line: u64,
-    /// Units of UTF-16 from the beginning of the line, as in LSP.
+    /// UTF-16 code units from the start of the line, as in LSP.
     pub character: u64,
 }
 
-/// A part of a text. What lies beyond the end of a line or of the text means that end.
+/// A range in a text. Positions beyond the end of a line or of the text mean that end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextRange {
-    /// Where it begins.
+    /// The start.
     pub start: Position,
-    /// Where it ends; what stands there is not part of it.
+    /// The end, exclusive.
     pub end: Position,
 }
 
-/// What `document/open` takes. Opening a document again replaces all that was known of it.
+/// The params of `document/open`. Opening a document again replaces its earlier state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentOpenParams {
     /// The file, absolute. It need not exist yet.
     pub path: String,
-    /// Which version of the text this is; it rises with every change.
+    /// The version of the text; it rises with every change.
     pub version: i64,
-    /// The whole text as it would be written, with its line ends, without a byte order mark.
+    /// The whole text as it would be saved, with its line ends, without a byte order mark.
     pub text: String,
-    /// The text has not been saved. Tools then read it instead of the file.
+    /// The text has unsaved changes, so tools read it instead of the file.
     pub is_dirty: bool,
 }
 
-/// What `document/change` takes.
+/// The params of `document/change`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChangeParams {
@@ -47,9 +47,9 @@ pub struct DocumentChangeParams {
     pub path: String,
     /// The version after the changes.
     pub version: i64,
-    /// The changes, each made to the text that the one before has left.
+    /// The changes; each applies to the result of the one before.
     pub changes: Vec<DocumentChange>,
-    /// The text differs from what was saved last.
+    /// The text differs from the last saved one.
     pub is_dirty: bool,
 }
 
@@ -57,14 +57,14 @@ pub struct DocumentChangeParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentChange {
-    /// What goes; without it the whole text does.
+    /// The range to replace; absent for the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<TextRange>,
-    /// What comes in its place.
+    /// The replacement.
     pub text: String,
 }
 
-/// What `document/save` takes: the text of this version is what the file holds now.
+/// The params of `document/save`: the file now holds the text of this version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentSaveParams {
@@ -74,7 +74,7 @@ pub struct DocumentSaveParams {
     pub version: i64,
 }
 
-/// What `document/close` takes. What was not saved is gone for tools: they read the file again.
+/// The params of `document/close`. Unsaved text is discarded; tools read the file again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentCloseParams {
@@ -82,55 +82,56 @@ pub struct DocumentCloseParams {
     pub path: String,
 }
 
-/// What `workspace/applyEdit` asks of a client: to change documents that it has open, all of them or none.
+/// The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditParams {
-    /// What the edit is, for people.
+    /// A description of the edit, for people.
     pub label: String,
     /// The documents.
     pub edits: Vec<DocumentEdit>,
 }
 
-/// What becomes of one document.
+/// The edit of one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentEdit {
     /// The file, as it was opened.
     pub path: String,
-    /// The version that the edit is made for. Where the document has got another, nothing is changed.
+    /// The version that the edit was made for. If the document has another version by now, nothing is changed.
     pub version: i64,
-    /// The changes, in order; their ranges all mean the text of `version`, and do not overlap.
+    /// The changes, in order; their ranges refer to the text of `version` and do not overlap.
     pub changes: Vec<TextEdit>,
-    /// The document was saved before and is to be saved again, so that commands see the change.
+    /// The document had no unsaved changes and must be saved again, so that commands see the edit.
     pub save: bool,
 }
 
-/// A change of a part of a text.
+/// The replacement of a range of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextEdit {
-    /// What goes.
+    /// The range to replace.
     pub range: TextRange,
-    /// What comes in its place.
+    /// The replacement.
     pub text: String,
 }
 
-/// What the client answers. It sends the changes that it made, by `document/change`, before its answer.
+/// The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its
+/// response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApplyEditResult {
-    /// All changes were made. Otherwise none was.
+    /// All edits were applied; otherwise none was.
     pub is_applied: bool,
-    /// Why none was made, or why a document could not be saved.
+    /// The reason why none was applied, or why a document could not be saved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_reason: Option<String>,
-    /// The versions that the documents have now.
+    /// The current versions of the documents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<DocumentVersion>,
 }
 
-/// Which version a document has.
+/// The version of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentVersion {

@@ -1,4 +1,4 @@
-//! Errors: the codes of failed requests and the data that comes with them.
+//! Errors: the codes of failed requests and the data that accompanies them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,16 +19,16 @@ pub const CANCELLED: i32 = -32800;
 pub const AUTH_REQUIRED: i32 = -32000;
 /// The named session does not exist.
 pub const NOT_FOUND: i32 = -32002;
-/// None of the offered protocol versions is spoken here.
+/// The engine supports none of the offered protocol versions.
 pub const UNSUPPORTED_PROTOCOL: i32 = -32022;
 /// Too many requests in flight on this connection.
 pub const OVERLOADED: i32 = -32040;
-/// The expected turn is not the running one, the question is not open any more, the session is open in another process, or the
-/// version of a document is not the one that is known.
+/// The expected turn is not the running one, the question is no longer open, the session is open in another process,
+/// or the document has another version.
 pub const CONFLICT: i32 = -32041;
 /// A turn is running.
 pub const BUSY: i32 = -32042;
-/// There is more than the engine takes.
+/// The request exceeds a limit of the engine.
 pub const LIMIT_EXCEEDED: i32 = -32047;
 
 /// Every code with its name and meaning, for the reference page.
@@ -56,35 +56,35 @@ pub const CODES: &[(i32, &str, &str)] = &[
     (
         UNSUPPORTED_PROTOCOL,
         "unsupportedProtocol",
-        "None of the offered versions is spoken here; `data.supported` lists those that are.",
+        "The engine supports none of the offered versions; `data.supported` lists those that it does.",
     ),
-    (OVERLOADED, "overloaded", "Too many requests in flight on this connection; wait for answers."),
+    (
+        OVERLOADED,
+        "overloaded",
+        "Too many requests in flight on this connection; wait for responses.",
+    ),
     (
         CONFLICT,
         "conflict",
-        "The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process.",
+        "The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.",
     ),
     (BUSY, "busy", "A turn is running; steer it, queue a follow-up or interrupt it."),
-    (
-        LIMIT_EXCEEDED,
-        "limitExceeded",
-        "There are more documents, or more text in them, than the engine takes.",
-    ),
+    (LIMIT_EXCEEDED, "limitExceeded", "Too many documents, or too much text in them."),
 ];
 
-/// What comes with a failed request besides code and message.
+/// The data of an error response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
-    /// A stable name of the failure.
+    /// A stable code of the failure.
     pub code: String,
-    /// Where in the params it is, as a JSON pointer.
+    /// The position in the params, as a JSON Pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What to do about it.
+    /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// What would have been accepted.
+    /// The values that would have been accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supported: Vec<String>,
 }

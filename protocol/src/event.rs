@@ -1,4 +1,4 @@
-//! Events: what happened in a session, in the order in which it happened.
+//! Events: the record of a session, in the order in which things happened.
 
 use crate::approval::{Approval, ApprovalOutcome, PermissionMode};
 use crate::content::{Input, Usage};
@@ -17,40 +17,39 @@ pub use crate::step::{StepCompleted, StepUsage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A durable event with its place in the session's log. It was written to the journal before it
-/// was sent anywhere.
+/// A durable event with its position in the session's log. It was written to the journal before it was sent anywhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventRecord {
     /// The session.
     pub session_id: SessionId,
-    /// The event's number in its session: from 1, each one more than the last, no gaps.
+    /// The event's sequence number in its session, from 1, without gaps.
     pub seq: u64,
-    /// When it happened, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness.
+/// A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransientRecord {
     /// The session.
     pub session_id: SessionId,
-    /// The number of the last durable event before it.
+    /// The sequence number of the last durable event before it.
     pub after: u64,
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// What happened.
+    /// The event.
     pub event: TransientEvent,
 }
 
-/// The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
+/// The params of `session/event`: durable if `seq` is present, transient if `after` is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnyRecord {
@@ -60,30 +59,30 @@ pub enum AnyRecord {
     Transient(TransientRecord),
 }
 
-/// Durable events, told apart by `type`. A reader skips a type it does not know.
+/// Durable events, told apart by `type`. A reader skips a type that it does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type")]
 pub enum Event {
-    /// The session was made.
+    /// The session was created.
     #[serde(rename = "session.created")]
     SessionCreated(SessionCreated),
     /// The session was closed in order; it can be opened again.
     #[serde(rename = "session.closed")]
     SessionClosed {},
-    /// The session has another title, or none any more.
+    /// The session's title changed or was removed.
     #[serde(rename = "session.updated")]
     SessionUpdated(SessionUpdated),
-    /// A person's message was taken and is on disk. It is in the queue until a `userMessage` item
-    /// with the same id is completed, or `input.removed` names it.
+    /// A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same
+    /// id is completed, or `input.removed` names it.
     #[serde(rename = "input.accepted")]
     InputAccepted(QueuedInput),
-    /// Messages left the queue without being read by the model; they are handed back here, whole.
+    /// Messages left the queue unread by the model. They are handed back here, whole.
     #[serde(rename = "input.removed")]
     InputRemoved {
         /// The messages.
         inputs: Vec<QueuedInput>,
     },
-    /// Messages in the queue were edited or put in another order. This is the whole queue.
+    /// Messages in the queue were edited or reordered. This is the whole queue.
     #[serde(rename = "queue.changed")]
     QueueChanged {
         /// The messages, in the order in which the model will read them.
@@ -92,79 +91,80 @@ pub enum Event {
     /// A turn began.
     #[serde(rename = "turn.started")]
     TurnStarted {
-        /// The model that answers, as `provider/id`.
+        /// The turn's model, as `provider/id`.
         model: String,
     },
-    /// The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one;
-    /// what changes meanwhile in the files that it was made of is told in an `engineMessage`.
+    /// The system prompt was built. It stays the same, byte for byte, until the session's model changes; later
+    /// changes of the files that it was built from are announced in an `engineMessage`.
     #[serde(rename = "prompt.made")]
     PromptMade(PromptMade),
-    /// A turn ended. It is the turn's last event and there is exactly one for each turn, also
-    /// after a crash. A job that it began may go on; what happens to that belongs to no turn.
+    /// A turn ended. This is the turn's last event, and there is exactly one for each turn, also after a crash. A job
+    /// that the turn started may continue; its later events belong to no turn.
     #[serde(rename = "turn.completed")]
     TurnCompleted(TurnCompleted),
-    /// An item began.
+    /// An item started.
     #[serde(rename = "item.started")]
     ItemStarted {
-        /// The item as it is now.
+        /// The item's current value.
         item: Item,
     },
     /// An item changed; this is its whole new value.
     #[serde(rename = "item.updated")]
     ItemUpdated {
-        /// The item as it is now.
+        /// The item's current value.
         item: Item,
     },
     /// An item ended; this is its whole final value.
     #[serde(rename = "item.completed")]
     ItemCompleted {
-        /// The item as it stays.
+        /// The item's final value.
         item: Item,
     },
-    /// A question of permission is open.
+    /// An approval is requested.
     #[serde(rename = "approval.requested")]
     ApprovalRequested(Approval),
-    /// A question of permission was answered or withdrawn.
+    /// An approval was answered or withdrawn.
     #[serde(rename = "approval.resolved")]
     ApprovalResolved(ApprovalOutcome),
-    /// A question to a person is open.
+    /// A question is put to a person.
     #[serde(rename = "question.requested")]
     QuestionRequested(Question),
-    /// A question to a person was answered, or is not asked any more.
+    /// A question was answered or withdrawn.
     #[serde(rename = "question.resolved")]
     QuestionResolved(QuestionOutcome),
-    /// The model changed its plan; this is the whole of it.
+    /// The model changed its plan; this is the whole plan.
     #[serde(rename = "plan.updated")]
     PlanUpdated(Plan),
-    /// A model reply is over, whole or cut; its tool calls, if any, run now.
+    /// A model reply ended, complete or cut off; its tool calls, if any, run now.
     #[serde(rename = "step.completed")]
     StepCompleted(StepCompleted),
-    /// The provider failed and is asked again after a wait. What was shown of a cut reply stays as it is, its open items are
-    /// cancelled, and the model says it anew.
+    /// The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays,
+    /// its open items are cancelled, and the model replies anew.
     #[serde(rename = "retry.scheduled")]
     RetryScheduled(RetryScheduled),
-    /// Old results were taken out of what the model reads, to make room. The journal keeps them.
+    /// Old results were removed from the model's context to make room. The journal keeps them.
     #[serde(rename = "context.pruned")]
     ContextPruned(ContextPruned),
-    /// The session works in another way from the next turn on.
+    /// The session's settings changed, with effect from the next turn.
     #[serde(rename = "config.changed")]
     ConfigChanged(ConfigChanged),
-    /// Files were changed. It comes with the end of the call that did it.
+    /// Files were changed. The event follows the end of the call that changed them.
     #[serde(rename = "files.changed")]
     FilesChanged(FilesChanged),
     /// A person decided about hunks.
     #[serde(rename = "review.decided")]
     ReviewDecided(Verdict),
-    /// A verdict waits for the next gap between two calls, or one waits no more.
+    /// The queue of verdicts that wait for the next gap between two calls changed.
     #[serde(rename = "review.queued")]
     ReviewQueued(ReviewQueue),
-    /// The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
+    /// The session continues from another point of its history. Later events stay in the journal, but no longer in
+    /// the model's context.
     #[serde(rename = "history.rewound")]
     HistoryRewound(HistoryRewound),
-    /// A place of the history has another name.
+    /// The label of a point in the history changed.
     #[serde(rename = "label.changed")]
     LabelChanged(LabelChanged),
-    /// Something a person should know.
+    /// A notice for a person.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
@@ -176,21 +176,21 @@ pub enum TransientEvent {
     /// A field of an item grew.
     #[serde(rename = "item.delta")]
     ItemDelta(ItemDelta),
-    /// The session does something else now.
+    /// The session's state changed.
     #[serde(rename = "state")]
     State(SessionState),
-    /// How full the model's window is, after each reply.
+    /// The fill level of the model's context window, sent after each reply.
     #[serde(rename = "context")]
     Context(ContextUsage),
-    /// What the reply that streams has taken so far, where its provider tells it on the way.
+    /// The usage so far of the reply that streams, where its provider reports it on the way.
     #[serde(rename = "step.usage")]
     StepUsage(StepUsage),
-    /// Something a person should know that could not be written to the journal.
+    /// A notice for a person that could not be written to the journal.
     #[serde(rename = "notice")]
     Notice(Notice),
 }
 
-/// A piece of text for the end of an item's field.
+/// A piece of text to append to a field of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemDelta {
@@ -198,12 +198,12 @@ pub struct ItemDelta {
     pub item_id: ItemId,
     /// The field that grew.
     pub field: DeltaField,
-    /// Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`.
+    /// The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The piece's number within item and field, from 0.
     pub n: u64,
-    /// The last piece's number where neighbours were merged into this one.
+    /// The number of the last piece merged into this one, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
     /// The text to append.
@@ -219,15 +219,16 @@ pub enum DeltaField {
     /// The arguments of a tool call, as JSON text.
     #[serde(rename = "args")]
     Args,
-    /// One text of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written.
+    /// One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is
+    /// being written.
     #[serde(rename = "input")]
     Input,
-    /// What a running tool prints.
+    /// The output of a running tool.
     #[serde(rename = "output")]
     Output,
 }
 
-/// What the session was made with.
+/// The settings that the session was created with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreated {
@@ -235,88 +236,88 @@ pub struct SessionCreated {
     pub cwd: String,
     /// The model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether it plans only.
+    /// The work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// The title, if it was given one.
+    /// The title, if one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whose sub-agent it is, if it is one.
+    /// The parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// Which named agent it is, if it is one.
+    /// The named agent whose instructions it follows, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<AgentRole>,
     /// Instructions for this session alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Whose history it began with, if it is a fork.
+    /// The origin of the history it began with, if it is a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
 }
 
-/// Whose sub-agent a session is.
+/// The parent of a sub-agent's session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Parent {
-    /// The session that made it.
+    /// The parent's session.
     pub session_id: SessionId,
-    /// The name by which the model there speaks of it.
+    /// The sub-agent's id in the parent's session.
     pub agent_id: AgentId,
 }
 
-/// How a session works from the next turn on.
+/// A session's settings from the next turn on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigChanged {
     /// The model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether it plans only.
+    /// The work mode.
     #[serde(default)]
     pub mode: WorkMode,
 }
 
-/// A person's message, accepted and not yet read by the model.
+/// A person's message that is accepted and not yet read by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedInput {
     /// The id that the `userMessage` item will have.
     pub item_id: ItemId,
-    /// The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up.
+    /// The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
     pub turn_id: TurnId,
-    /// How it is to be delivered.
+    /// The way it is delivered.
     pub delivery: Delivery,
     /// The blocks, as sent.
     pub content: Vec<Input>,
-    /// How much the turn that it starts may take.
+    /// The budget of the turn that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
 }
 
-/// How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The
+/// The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The
 /// user's settings may be stricter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnLimits {
-    /// The most model replies.
+    /// The maximum number of model replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The most tokens, of input and output together.
+    /// The maximum number of tokens, input and output together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The most it may cost, in billionths of a US dollar; never reached where no price is known.
+    /// The maximum cost, in billionths of a US dollar; never reached where no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// The longest it may take, in milliseconds; looked at between replies.
+    /// The maximum duration in milliseconds, checked between replies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
 
-/// How a person's message reaches the model.
+/// The way in which a person's message reaches the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
@@ -324,49 +325,49 @@ pub enum Delivery {
     Prompt,
     /// Goes into the running turn at its next gap.
     Steer,
-    /// Starts a turn when the running one and those before it in the queue are over.
+    /// Starts a turn after the running turn and the earlier messages of the queue.
     FollowUp,
 }
 
-/// A provider that failed is asked again.
+/// A retry of a failed request to a provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RetryScheduled {
-    /// Which retry this is, from 1.
+    /// The number of this retry, from 1.
     pub attempt: u32,
-    /// How many there are at most.
+    /// The maximum number of retries.
     pub of: u32,
-    /// How long the wait is, from this event on, in milliseconds.
+    /// The delay in milliseconds, counted from this event.
     pub delay_ms: u64,
-    /// Why, as in [`TurnError`].
+    /// The error code, as in [`TurnError`].
     pub code: String,
-    /// What happened, for a person.
+    /// The message, for a person.
     pub message: String,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnCompleted {
-    /// Whether it reached its end.
+    /// The final status.
     pub status: TurnStatus,
-    /// Why the model stopped, when it was the model that ended the turn.
+    /// The reason why the model stopped, when the model ended the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// What went wrong, when something did.
+    /// The error, when the turn failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TurnError>,
-    /// The turn's tokens, those of sub-agents that ended a turn meanwhile among them.
+    /// The turn's usage, including that of sub-agents whose turns ended meanwhile.
     pub usage: Usage,
-    /// What all that cost, in billionths of a US dollar; absent where the price is not known.
+    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// How many model replies it took.
+    /// The number of model replies.
     pub steps: u32,
-    /// Tool calls that were denied.
+    /// The number of denied tool calls.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub denials: u32,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -375,49 +376,50 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// Whether a turn reached its end.
+/// The final status of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TurnStatus {
     /// The model stopped by itself.
     Completed,
-    /// Somebody stopped it.
+    /// The turn was interrupted.
     Interrupted,
-    /// It could not go on; `error` says why.
+    /// The turn could not continue; `error` says why.
     Failed,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// It was done.
+    /// It finished.
     EndTurn,
-    /// It asked for tools.
+    /// It called tools.
     ToolUse,
     /// It reached its output limit.
     MaxTokens,
     /// It declined to answer.
     Refusal,
-    /// The engine ended the turn at a limit or because the model went in circles; a notice says which.
+    /// The engine ended the turn at a limit or because the model repeated itself; a notice says which.
     Limit,
-    /// It said something this engine does not know; taken as done.
+    /// A reason that this engine does not know; treated as finished.
     Other,
 }
 
-/// Why a turn failed.
+/// The error that ended a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnError {
-    /// A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`,
-    /// `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come.
+    /// A stable code. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`,
+    /// `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`.
+    /// More may be added.
     pub code: String,
-    /// What happened, for a person.
+    /// The message, for a person.
     pub message: String,
-    /// What to do about it.
+    /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Trying the same again may help.
+    /// A retry may succeed.
     #[serde(default)]
     pub retryable: bool,
     /// The provider's HTTP status.
@@ -425,58 +427,58 @@ pub struct TurnError {
     pub http_status: Option<u16>,
 }
 
-/// What a session does at the moment. A reader never takes a value it does not know for idle.
+/// The current state of a session. A reader never takes an unknown value for idle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionState {
     /// The state.
     pub value: StateValue,
-    /// The questions it waits for, when it is blocked: ids of approvals and of questions.
+    /// The ids of the approvals and questions that it waits for, when it is blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_on: Vec<String>,
-    /// The items of jobs that run in the background, also while the session is idle.
+    /// The items of background jobs that run, also while the session is idle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub background: Vec<ItemId>,
 }
 
-/// What a session does at the moment, in a word.
+/// The state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StateValue {
-    /// Waits for a prompt.
+    /// Waiting for a prompt.
     Idle,
     /// A turn runs.
     Running,
     /// A turn waits for a person.
     Blocked,
-    /// The provider failed, and the turn waits until it asks again.
+    /// A request to the provider failed and will be retried.
     Retrying,
-    /// The conversation is being summed up.
+    /// A compaction runs.
     Compacting,
 }
 
-/// Something a person should know.
+/// A notice for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// How bad it is.
+    /// The severity.
     pub level: NoticeLevel,
-    /// A stable name.
+    /// A stable code.
     pub code: String,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The suggested next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// How bad a notice is.
+/// The severity of a notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoticeLevel {
-    /// Good to know.
+    /// For information.
     Info,
-    /// Something is not as it should be.
+    /// A problem that does not stop the work.
     Warning,
     /// Something failed.
     Error,

@@ -1,36 +1,37 @@
-//! A session as a text for other eyes.
+//! Export of a session to other formats.
 
 use crate::ids::SessionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a session is exported as.
+/// The format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExportFormat {
-    /// One page for a browser, with everything in it and without scripts.
+    /// One HTML page with everything in it and without scripts.
     Html,
     /// Markdown.
     Md,
-    /// The events as the journal has them, one a line.
+    /// The events as in the journal, one a line.
     Json,
-    /// A session file of Pi's, version 3.
+    /// A Pi session file, version 3.
     Pi,
 }
 
-/// Which session to export, as what, and to where.
+/// The params of `session/export`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionExportParams {
     /// The session, open or not; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// What to make of it.
+    /// The format.
     pub format: ExportFormat,
-    /// A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer.
+    /// The file to write, within the session's working directory, absolute or relative to it. Absent: the result
+    /// holds the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Write over a file that is there.
+    /// Overwrite an existing file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overwrite: bool,
 }
@@ -42,7 +43,7 @@ pub struct SessionExportResult {
     /// The text; absent where a file was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The file that was written, absolute.
+    /// The path of the written file, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The size of the text in bytes.

@@ -1,10 +1,10 @@
-//! Files as a session's history knows them: what was changed, by whom, and what going back does to them.
+//! Files in a session's history: their changes, who made them, and the effect of a rewind.
 
 use crate::ids::ItemId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The state of a file at some time. Its content is kept in the session under its hash.
+/// The state of a file at some time. The session keeps its content under its hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileState {
@@ -12,43 +12,43 @@ pub struct FileState {
     pub sha256: String,
     /// The size in bytes.
     pub size: u64,
-    /// The permission bits, where there are any.
+    /// The permission bits, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// The content was too large to be kept, so nothing can bring it back.
+    /// The content was too large to be kept, so it cannot be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lost: bool,
 }
 
-/// A file that was changed.
+/// The change of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileRecord {
     /// The path, absolute.
     pub path: String,
-    /// What was there; absent when nothing was.
+    /// The state before; absent when there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<FileState>,
-    /// What is there now; absent when it is gone.
+    /// The state afterwards; absent when the file was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<FileState>,
 }
 
-/// Who changed files.
+/// The author of changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ChangedBy {
-    /// A call of the model.
+    /// A tool call of the model.
     #[serde(rename_all = "camelCase")]
     Call {
-        /// Its item.
+        /// The call's item.
         item_id: ItemId,
     },
-    /// Somebody else, before the next call was made: a person, another program, a job in the background.
+    /// Somebody else, before the next call: a person, another program, a background job.
     Other {},
-    /// Going back in the history.
+    /// A rewind.
     Rewind {},
-    /// A verdict of a person, told by the `review.decided` before it.
+    /// A person's verdict, logged in the `review.decided` before it.
     Review {},
 }
 
@@ -58,59 +58,59 @@ pub enum ChangedBy {
 pub struct FilesChanged {
     /// The files.
     pub changes: Vec<FileRecord>,
-    /// Who did it.
+    /// The author.
     pub by: ChangedBy,
 }
 
-/// What going back is about.
+/// The scope of a rewind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RewindScope {
-    /// What the model knows.
+    /// The model's context.
     #[default]
     Conversation,
-    /// What the files are.
+    /// The files.
     Files,
     /// Both.
     Both,
 }
 
-/// What becomes of a file by going back.
+/// The effect of a rewind on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFate {
     /// The path, absolute.
     pub path: String,
-    /// Whose work since then would be undone.
+    /// The author of the later changes.
     pub owner: FileOwner,
-    /// What is done.
+    /// The action.
     pub action: FileAction,
 }
 
-/// Whose work stands in a file.
+/// The author of a file's changes since the target of a rewind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileOwner {
-    /// The model's alone.
+    /// The model alone.
     Agent,
-    /// Somebody else's alone; it is left.
+    /// Somebody else alone; the file is left.
     Other,
-    /// Both have changed it. It is left unless `overwrite` names it.
+    /// Both. The file is left unless `overwrite` names it.
     Conflict,
 }
 
-/// What is done to a file.
+/// The action of a rewind on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum FileAction {
-    /// It is written as it was.
+    /// The old content is restored.
     Restore,
-    /// It was not there, and goes.
+    /// The file did not exist and is removed.
     Remove,
-    /// It stays as it is.
+    /// The file stays as it is.
     Leave,
-    /// It stays as it is, since what was there then is not kept, or what is there now cannot be.
+    /// The file stays as it is, because its old content was not kept, or its present content cannot be.
     Lost,
-    /// It could not be written as it was. `files.changed` says what it is now, if it was changed at all.
+    /// The file could not be restored. `files.changed` holds its present state, if it changed at all.
     Failed,
 }

@@ -1,30 +1,30 @@
-//! The beginning of a connection: who is there, what each can do, and how much may be sent.
+//! The start of a connection: the two programs, their capabilities, and the connection's limits.
 
 use crate::capability::{ClientCapabilities, EngineCapabilities};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who opens the connection and what it can do.
+/// The params of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
-    /// The protocol and the versions the client speaks.
+    /// The protocol and the versions that the client supports.
     pub protocol: ProtocolOffer,
     /// The client.
     #[serde(default)]
     pub client: PeerInfo,
-    /// What the client can do.
+    /// The client's capabilities.
     #[serde(default)]
     pub capabilities: ClientCapabilities,
 }
 
-/// The protocol versions a client speaks.
+/// The protocol versions that a client supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolOffer {
     /// Always `pintle`.
     pub name: String,
-    /// Versions, such as `1.0`; the engine takes the newest with a major part it shares.
+    /// Versions, such as `1.0`; the engine takes the newest whose major part it supports.
     pub versions: Vec<String>,
 }
 
@@ -39,21 +39,21 @@ pub struct PeerInfo {
     pub version: Option<String>,
 }
 
-/// What the engine is and can do.
+/// The result of `initialize`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// The protocol version that holds for this connection.
+    /// The protocol version of this connection.
     pub protocol: ProtocolChoice,
     /// The engine.
     pub engine: EngineInfo,
-    /// What the engine can do.
+    /// The engine's capabilities.
     pub capabilities: EngineCapabilities,
     /// Limits of this connection.
     pub limits: Limits,
 }
 
-/// The protocol version that holds for a connection.
+/// The protocol version of a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolChoice {
@@ -71,7 +71,7 @@ pub struct EngineInfo {
     pub name: String,
     /// The program's version.
     pub version: String,
-    /// Changes whenever the protocol's schema does.
+    /// A hash that changes whenever the protocol's schema does.
     pub schema_hash: String,
 }
 
@@ -79,9 +79,9 @@ pub struct EngineInfo {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
-    /// The largest message taken, in bytes.
+    /// The maximum size of a message, in bytes.
     pub max_message_bytes: u64,
-    /// The most requests that may wait for an answer at once.
+    /// The maximum number of unanswered requests.
     pub max_in_flight: u64,
 }
 

@@ -1,8 +1,8 @@
-//! A session's history: going back in it, going on from another place, naming places.
+//! A session's history: rewinding it, continuing from another point, forks, labels and anchors.
 //!
-//! A session's events stand in one line, and their tree follows from it: each event comes after the one before, except
-//! `history.rewound`, which comes after the event that it names. The way from the last event back to the first is what the model
-//! reads; what lies beside it stays in the journal and can be gone back to.
+//! A session's events form one sequence, from which their tree follows: the parent of an event is the event before
+//! it, except for `history.rewound`, whose parent is the event that it names. The path from the last event back to
+//! the first is the current path, which the model reads. Events beside it stay in the journal and can be returned to.
 
 use crate::content::Input;
 use crate::files::{FileFate, RewindScope};
@@ -12,7 +12,7 @@ use crate::methods::SessionConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A place in a session's history: exactly one of its fields.
+/// A point in a session's history: exactly one of its fields is set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPoint {
@@ -22,200 +22,201 @@ pub struct HistoryPoint {
     /// After the end of this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// After the event with this number, also one on a way that was left; 0 is the beginning.
+    /// After the event with this number, which may lie beside the current path; 0 is the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
 }
 
-/// The session goes on from another place of its history.
+/// The session continues from another point of its history.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryRewound {
-    /// The event after which it goes on; 0 is the beginning.
+    /// The event after which it continues; 0 is the beginning.
     pub to_seq: u64,
-    /// Items that the model does not know any more; a client takes them out of its view.
+    /// Items that leave the model's context; a client removes them from its view.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<ItemId>,
-    /// Items that it knows again.
+    /// Items that return to the model's context.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<ItemId>,
-    /// The next events come from a fork.
+    /// The origin of the next events, when they are merged from a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<MergedFrom>,
 }
 
-/// Where the next events come from.
+/// The origin of merged events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MergedFrom {
-    /// The fork. What was used there is not counted here.
+    /// The fork. Its usage is not counted in this session.
     pub session_id: SessionId,
-    /// The last event there that is part of this session's history now.
+    /// The last event of the fork that is now part of this session's history.
     pub seq: u64,
-    /// The number of the last event here that was copied from there.
+    /// The number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
-/// A place of the history has another name.
+/// The label of a point in the history changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelChanged {
-    /// The event that is the place.
+    /// The event of the point.
     pub seq: u64,
-    /// The name; absent when it was taken away.
+    /// The label; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// Where a session that began with a part of another one's history comes from.
+/// The origin of a forked session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedFrom {
-    /// The other session.
+    /// The session that was forked.
     pub session_id: SessionId,
-    /// The last event there that is part of this session's history.
+    /// The last event of that session that is part of this session's history.
     pub seq: u64,
-    /// The number of the last event here that was copied from there.
+    /// The number of the last copied event in this session.
     pub copied_seq: u64,
 }
 
-/// Where to go back to.
+/// The params of `session/rewind`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The place.
+    /// The point to return to.
     pub to: HistoryPoint,
-    /// Whether the conversation goes there, the files, or both.
+    /// The scope: the conversation, the files, or both.
     #[serde(default)]
     pub scope: RewindScope,
-    /// Files that are put back although somebody else has changed them, by their absolute paths.
+    /// Files to restore although somebody else has changed them, by their absolute paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overwrite: Vec<String>,
-    /// Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary.
+    /// Have the model summarize the part of the history that it loses, and keep the summary in its context. This
+    /// takes a turn of its own, whose reply is nothing but the summary.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summarize: bool,
-    /// Only say what would happen.
+    /// Only report the effect, without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
-/// What became of it, or would.
+/// The effect of a rewind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRewindResult {
-    /// The event after which the session goes on.
+    /// The event after which the session continues.
     pub to_seq: u64,
-    /// Where it stood before: going there undoes this.
+    /// The last event before the rewind: rewinding to it undoes this rewind.
     pub from_seq: u64,
-    /// Items that the model does not know any more.
+    /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
-    /// Items that it knows again.
+    /// Items that return to the model's context.
     pub restored: Vec<ItemId>,
-    /// The message that was gone back before, to be edited and sent again.
+    /// The message before which the session was rewound, to be edited and sent again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input: Vec<Input>,
-    /// The turn that sums up what was left, where that was wanted and there is something.
+    /// The turn that writes the summary, if one was requested and there is something to summarize.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_turn_id: Option<TurnId>,
-    /// What became of the files that were changed since; empty where only the conversation goes back.
+    /// The effect on the files that were changed since; empty when only the conversation is rewound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileFate>,
 }
 
-/// Which session to go on from.
+/// The params of `session/fork`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionForkParams {
-    /// The session; it stays as it is, and need not be open.
+    /// The session to fork; it does not change, and need not be open.
     pub session_id: SessionId,
-    /// How far its history is taken over; all of it when left out.
+    /// The point up to which its history is copied; all of it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<HistoryPoint>,
-    /// A title for lists.
+    /// The title of the new session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// How the new session is to work; what is left out is as in the other one.
+    /// The settings of the new session; those left out are copied.
     #[serde(default)]
     pub config: SessionConfig,
-    /// Whether to subscribe to the new session; default true.
+    /// Subscribe this connection to the new session; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
 }
 
-/// Which fork comes back.
+/// The params of `session/merge`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeParams {
-    /// The session that takes it; may be left out where this connection has made or opened exactly one.
+    /// The session that receives the events; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+    /// The fork, made of that session by `session/fork`; it does not change, and need not be open.
     pub fork_id: SessionId,
 }
 
-/// What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+/// The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMergeResult {
-    /// The event after which what was copied begins.
+    /// The event after which the copied events are inserted.
     pub to_seq: u64,
-    /// Where the session stood before: going there undoes this.
+    /// The last event before the merge: rewinding to it undoes the merge.
     pub from_seq: u64,
-    /// The number of the last event that was copied; the session stands there now.
+    /// The number of the last copied event, at which the session now stands.
     pub copied_seq: u64,
-    /// Items that the model does not know any more.
+    /// Items that leave the model's context.
     pub dropped: Vec<ItemId>,
-    /// Items that it knows again.
+    /// Items that return to the model's context.
     pub restored: Vec<ItemId>,
-    /// Items that came from the fork.
+    /// Items copied from the fork.
     pub added: Vec<ItemId>,
 }
 
-/// Which place to name.
+/// The params of `session/label`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The place.
+    /// The point.
     pub at: HistoryPoint,
-    /// The name, at most 200 characters; left out, the place has none any more.
+    /// The label, at most 200 characters; absent to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// The place that has another name.
+/// The point whose label changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLabelResult {
-    /// The event that is the place.
+    /// The event of the point.
     pub seq: u64,
 }
 
-/// The ways that a session's history has taken.
+/// The history tree of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionTreeResult {
-    /// Messages of people and named places, oldest first.
+    /// Messages of people and labelled points, oldest first.
     pub nodes: Vec<HistoryNode>,
     /// The last event.
     pub leaf_seq: u64,
 }
 
-/// A place where the history may branch.
+/// A node of the history tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryNode {
     /// The event.
     pub seq: u64,
-    /// The node before it on its way; absent for the first.
+    /// The event of the parent node; absent for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_seq: Option<u64>,
-    /// The message, where it is one.
+    /// The message's item, if the node is a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
     /// The turn.
@@ -223,16 +224,16 @@ pub struct HistoryNode {
     pub turn_id: Option<TurnId>,
     /// The beginning of the message.
     pub text: String,
-    /// When it was, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// Its name.
+    /// The label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// It lies on the way that the model knows.
+    /// It lies on the current path.
     pub is_current: bool,
 }
 
-/// A session.
+/// The params of `session/anchors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsParams {
@@ -241,79 +242,80 @@ pub struct SessionAnchorsParams {
     pub session_id: Option<SessionId>,
 }
 
-/// The points between which a session's items can be listed and searched.
+/// The anchors, between which a session's items can be listed and searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionAnchorsResult {
-    /// In the order of their events.
+    /// The anchors, in the order of their events.
     pub anchors: Vec<Anchor>,
 }
 
-/// A point of a session at which something begins or is handed over.
+/// A point of a session at which a section begins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Anchor {
     /// The event.
     pub seq: u64,
-    /// What it is.
+    /// The kind.
     pub kind: AnchorKind,
-    /// The name that a place was given, or the beginning of the summary.
+    /// The label, or the beginning of the summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The session that what was copied came from.
+    /// The session from which events were copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SessionId>,
-    /// When it was, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// It lies on the way that the model knows.
+    /// It lies on the current path.
     pub is_current: bool,
 }
 
-/// What an anchor is.
+/// The kind of an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnchorKind {
     /// The session begins.
     Start,
-    /// What a fork took over ends, or what came back from a fork.
+    /// The end of the events copied into a fork or merged from one.
     Copied,
-    /// The conversation was summed up to make room.
+    /// A compaction of the conversation.
     Compaction,
-    /// What going back has left was summed up and told.
+    /// A summary of the history that a rewind left behind.
     HandOver,
-    /// It was named by hand.
+    /// A label.
     Label,
 }
 
-/// Which items of a session.
+/// The params of `session/items`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsParams {
     /// The session, open or not; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The items before this event; the last ones when left out.
+    /// Only items before this event; the last items by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
     /// Only items after this event, such as an anchor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// At most so many, 1 to 1,000; default 100.
+    /// The maximum number of items, 1 to 1,000; default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// Items as they are now.
+/// The current values of items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionItemsResult {
-    /// In the order of their last events, on the way that the model knows. What has not ended is in the newest page.
+    /// The items of the current path, in the order of their last events. Items that have not ended are in the newest
+    /// page.
     pub items: Vec<ItemAt>,
-    /// There are more; ask for those before the first one's `seq`.
+    /// There are more items; request those before the first one's `seq`.
     pub more: bool,
 }
 
-/// An item, and the last event that told of it.
+/// An item with the last event that concerns it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemAt {
@@ -323,7 +325,7 @@ pub struct ItemAt {
     pub item: Item,
 }
 
-/// Which item to read.
+/// The params of `item/read`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemReadParams {
@@ -334,7 +336,7 @@ pub struct ItemReadParams {
     pub item_id: ItemId,
 }
 
-/// A session.
+/// The params of `checkpoint/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListParams {
@@ -343,53 +345,53 @@ pub struct CheckpointListParams {
     pub session_id: Option<SessionId>,
 }
 
-/// The places to which files can go back: the beginning and the end of each turn.
+/// The points to which files can be restored: the start and the end of each turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointListResult {
-    /// Oldest first.
+    /// The checkpoints, oldest first.
     pub checkpoints: Vec<Checkpoint>,
 }
 
-/// A place to which files can go back.
+/// A point to which files can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
-    /// The event after which it is; 0 is the beginning.
+    /// The event after which the checkpoint lies; 0 is the beginning.
     pub seq: u64,
     /// The turn that ended there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// When it was, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The paths that have changed since the checkpoint before, absolute.
+    /// The paths that changed since the checkpoint before, absolute.
     pub changed: Vec<String>,
-    /// The name of the place.
+    /// The label of the point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 
-/// Which places to compare.
+/// The params of `checkpoint/diff`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffParams {
     /// The session, open or not; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The one place.
+    /// The first point.
     pub from: HistoryPoint,
-    /// The other; what the journal says of now when left out.
+    /// The second point; the journal's present state by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<HistoryPoint>,
 }
 
-/// What differs in files between two places.
+/// The difference of files between two points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointDiffResult {
-    /// A patch for `git apply` in the session's working directory, with everybody's changes.
+    /// A patch for `git apply` in the session's working directory, with the changes of everybody.
     pub text: String,
-    /// Changed files that are not in it: outside of that folder, or with a content that was not kept.
+    /// Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }

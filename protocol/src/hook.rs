@@ -1,4 +1,4 @@
-//! Hooks and tools of a client: what the engine asks at a point of its work, and what may be answered.
+//! Hooks and tools of a client: the calls of the engine and the client's results.
 //!
 //! A hook of the config file reads [`HookRun`] as one JSON document from its input and prints a [`HookAnswer`]; a client gets the same with
 //! `hook/run`.
@@ -16,37 +16,37 @@ use serde_json::Value;
 )]
 #[serde(rename_all = "camelCase")]
 pub enum HookPoint {
-    /// A person's message, before the model reads it. May deny it or change its text.
+    /// A person's message, before the model reads it. A hook may deny it or change its text.
     InputReceived,
-    /// A turn begins; its messages are read. May deny it or add context.
+    /// The start of a turn, after its messages are read. A hook may deny it or add context.
     BeforeAgent,
-    /// What the model is to read next is complete. May add context.
+    /// The model's context is complete. A hook may add to it.
     ContextBuilt,
-    /// The model is asked next. May deny it, which ends the turn.
+    /// Before a request to the model. A hook may deny it, which ends the turn.
     BeforeModelRequest,
-    /// The model replied. Changes nothing.
+    /// After a reply of the model. A hook changes nothing.
     AfterModelResponse,
-    /// A tool call, before permission is asked and before it runs. May deny it or change its arguments.
+    /// A tool call, before permission is requested and before it runs. A hook may deny it or change its arguments.
     BeforeToolCall,
-    /// A tool call that ran. May change its result.
+    /// A tool call that ran. A hook may change its result.
     AfterToolCall,
-    /// The conversation is summed up next. May deny it; where that was not asked for, old results are taken out instead.
+    /// Before a compaction. A hook may deny it; an automatic compaction then removes old results instead.
     SessionCompact,
-    /// A session was made or opened. Changes nothing; not for clients.
+    /// A session was created or opened. A hook changes nothing; not for clients.
     SessionStart,
-    /// A session was made of another one's history. Comes beside `sessionStart`. Changes nothing; not for clients.
+    /// A session was forked. Comes in addition to `sessionStart`. A hook changes nothing; not for clients.
     SessionFork,
-    /// A session goes on from another place of its history. Changes nothing; not for clients.
+    /// A session continues from another point of its history. A hook changes nothing; not for clients.
     SessionSwitch,
-    /// A session is being closed. Changes nothing; not for clients.
+    /// A session is being closed. A hook changes nothing; not for clients.
     SessionEnd,
 }
 
-/// What a hook is told.
+/// The input of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRun {
-    /// Where the engine is.
+    /// The point.
     pub point: HookPoint,
     /// The session.
     pub session_id: SessionId,
@@ -61,16 +61,16 @@ pub struct HookRun {
     /// The tool call, at `beforeToolCall` and `afterToolCall`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<HookCall>,
-    /// What the call returned, at `afterToolCall`.
+    /// The call's result, at `afterToolCall`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<HookResult>,
-    /// What the model said, at `afterModelResponse`.
+    /// The model's reply, at `afterModelResponse`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<HookResponse>,
-    /// How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`.
+    /// The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// What of the model's plan is not done, at `beforeAgent`.
+    /// The unfinished parts of the model's plan, at `beforeAgent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_todos: Option<String>,
 }
@@ -83,81 +83,81 @@ pub struct HookCall {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// What kind of act it is.
+    /// The kind of tool.
     pub kind: ToolKind,
     /// One line for a person.
     pub title: String,
     /// The arguments, as hooks before this one left them.
     pub arguments: Value,
-    /// Files it is about.
+    /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
-/// What a call returned, for a hook.
+/// The result of a tool call, for a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResult {
-    /// What the model is to read. Pictures are not shown to hooks, and stay.
+    /// The text for the model. Images are not shown to hooks and stay.
     pub text: String,
     /// The call failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
-/// What the model said, for a hook.
+/// A reply of the model, for a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookResponse {
     /// Its text.
     pub text: String,
-    /// The tools that it calls, in order.
+    /// The names of the tools that it calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }
 
-/// What a hook answers. `{}`, and nothing at all, leaves everything as it is.
+/// The answer of a hook. `{}` and an empty output change nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HookAnswer {
-    /// Whether it may go on; default `allow`. Permission is asked for all the same.
+    /// The decision; default `allow`. Permission is still requested where it is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<HookDecision>,
-    /// Why not, as the model or the person reads it.
+    /// The reason for a denial, for the model or the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Another text of the message.
+    /// The new text of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
-    /// Other arguments of the call, whole.
+    /// The new arguments of the call, whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Value>,
-    /// Another result of the call.
+    /// The new result of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<HookResult>,
-    /// What the model is to read besides.
+    /// Additional context for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
 }
 
-/// Whether something may go on.
+/// The decision of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HookDecision {
-    /// It may.
+    /// Continue.
     Allow,
-    /// It may not.
+    /// Do not continue.
     Deny,
 }
 
-/// What holds when a hook fails at a point where it may deny.
+/// The effect of a hook's failure at a point where it may deny.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnFailure {
-    /// It counts as a denial.
+    /// The failure counts as a denial.
     #[default]
     Closed,
-    /// It counts as no answer.
+    /// The failure is ignored.
     Open,
 }
 
@@ -165,15 +165,15 @@ pub enum OnFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HookRegisterParams {
-    /// Where it runs.
+    /// The points at which it runs.
     pub points: Vec<HookPoint>,
-    /// Only for calls of these tools: names, with `*` for any text. Default: all.
+    /// The tools whose calls it sees: names, with `*` for any text. Default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// How long it may take, in milliseconds; default 60000.
+    /// The timeout in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// What holds when it fails; default `closed`.
+    /// The effect of a failure; default `closed`.
     #[serde(default)]
     pub on_failure: OnFailure,
 }
@@ -182,15 +182,16 @@ pub struct HookRegisterParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRegisterParams {
-    /// Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool.
+    /// Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest tool of a name wins,
+    /// also over a built-in one.
     pub name: String,
-    /// What it does and how to use it, for the model.
+    /// Its purpose and usage, for the model.
     pub description: String,
     /// JSON Schema of the arguments, an object schema.
     pub parameters: Value,
 }
 
-/// A call of a tool of this client.
+/// A call of a tool that the client registered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallParams {
@@ -200,15 +201,15 @@ pub struct ToolCallParams {
     pub item_id: ItemId,
     /// The tool's name.
     pub tool_name: String,
-    /// The arguments, as the model wrote them; nobody checked them against the schema.
+    /// The arguments, as the model wrote them; they are not checked against the schema.
     pub arguments: Value,
 }
 
-/// What a tool of a client returned.
+/// The result of a tool that the client registered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallResult {
-    /// What the model reads.
+    /// The content for the model.
     pub content: Vec<Content>,
     /// The call failed; the content says why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -34,34 +34,34 @@ macro_rules! id {
 }
 
 id!(
-    /// Names a session: a UUIDv7, so that ids sort by creation.
+    /// The id of a session: a UUIDv7, so ids sort by creation time.
     SessionId
 );
 id!(
-    /// Names a turn, unique over all sessions.
+    /// The id of a turn, unique over all sessions.
     TurnId
 );
 id!(
-    /// Names an item: a message, a tool call, something a client can draw.
+    /// The id of an item: a message, a tool call or another thing that a client can draw.
     ItemId
 );
 id!(
-    /// Names a question of permission, open until it is answered or cancelled.
+    /// The id of an approval, pending until it is answered or cancelled.
     ApprovalId
 );
 id!(
-    /// Names a question to a person, open until it is answered or its time is over.
+    /// The id of a question to a person, pending until it is answered or its deadline passes.
     QuestionId
 );
 id!(
-    /// Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+    /// The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
     AgentId
 );
 id!(
-    /// Names a background job within its session: `job-1`, `job-2` …, short because a model writes it.
+    /// The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it.
     JobId
 );
 id!(
-    /// Names a hunk within its session: the number of the event that made it, a dot, and a count.
+    /// The id of a hunk within its session: the number of the event that made it, a dot, and a count.
     HunkId
 );

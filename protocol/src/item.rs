@@ -1,4 +1,4 @@
-//! Items: the things a client draws, each started, updated and completed by events.
+//! Items: the units that a client draws, each started, updated and completed by events.
 
 use crate::content::{Content, Input, Truncation, Usage};
 use crate::diff::FileChange;
@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Something a client can draw. The event that completes an item carries its whole value, so the
-/// deltas in between are never needed for correctness.
+/// A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it
+/// are never needed for correctness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
@@ -18,58 +18,58 @@ pub struct Item {
     /// The turn it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The step (model reply) within the turn, from 1; absent for what no model made.
+    /// The step (model reply) within the turn, from 1; absent for items that no model made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// Where the item stands.
+    /// The item's status.
     pub status: ItemStatus,
-    /// When it began, in milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     pub started_ms: u64,
-    /// How long it took, in milliseconds; present once it is over.
+    /// The duration in milliseconds; present once the item has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// What it is.
+    /// The content, by kind.
     #[serde(flatten)]
     pub body: ItemBody,
 }
 
-/// Where an item stands. A reader treats a value it does not know as still running.
+/// The status of an item. A reader treats an unknown value as still running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ItemStatus {
-    /// Announced, not begun; a tool call whose arguments still stream.
+    /// Announced but not begun; a tool call whose arguments still stream.
     Pending,
-    /// Going on.
+    /// In progress.
     Running,
-    /// Ended well.
+    /// Completed successfully.
     Completed,
-    /// Ended badly; the output says why.
+    /// Failed; the output says why.
     Failed,
-    /// A person or the policy said no; it never ran.
+    /// Denied by a person or by the policy; it never ran.
     Declined,
-    /// Stopped before its end, or never begun because the turn was.
+    /// Stopped before its end, or never begun because the turn was stopped.
     Cancelled,
 }
 
-/// What an item is, told apart by `type`.
+/// The content of an item, told apart by `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum ItemBody {
-    /// What a person said: a prompt, a steer or a follow-up, at the place where the model reads it.
+    /// A person's message (a prompt, a steer or a follow-up) at the position where the model reads it.
     UserMessage(UserMessage),
-    /// What the model said.
+    /// A message of the model.
     AgentMessage(TextBody),
-    /// What the model thought, as far as its provider shows it.
+    /// The model's reasoning, as far as its provider shows it.
     Reasoning(TextBody),
-    /// A call of a tool.
+    /// A tool call.
     ToolCall(Box<ToolCall>),
-    /// A command in the background. It may end after the turn that began it.
+    /// A background job. It may outlive the turn that started it.
     Job(Box<Job>),
-    /// A sub-agent, from its start until it is closed. It may outlive the turn that began it.
+    /// A sub-agent, from its start until it is closed. It may outlive the turn that started it.
     Subagent(Box<Subagent>),
-    /// A conversation that became too long is summed up.
+    /// A compaction of the conversation.
     Compaction(Box<Compaction>),
-    /// What the engine told the model, at the place where the model reads it.
+    /// A message of the engine to the model, at the position where the model reads it.
     EngineMessage(EngineMessage),
 }
 
@@ -81,7 +81,7 @@ pub struct UserMessage {
     pub content: Vec<Input>,
 }
 
-/// Text that grew while it streamed.
+/// A text that grows while it streams.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TextBody {
@@ -89,7 +89,7 @@ pub struct TextBody {
     pub text: String,
 }
 
-/// A tool call from its first argument byte to its result.
+/// A tool call, from the first byte of its arguments to its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
@@ -97,108 +97,109 @@ pub struct ToolCall {
     pub tool_name: String,
     /// One line for a person: `bash: cargo test`.
     pub title: String,
-    /// What kind of act it is, for icons and rules.
+    /// The kind of tool, for icons and rules.
     pub kind: ToolKind,
-    /// Files and lines it is about.
+    /// The files and lines concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The arguments; absent until they have arrived whole.
+    /// The arguments; absent until they are complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// The arguments that a hook put in their place; these ran.
+    /// The arguments that a hook put in their place; the call ran with these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_input: Option<Value>,
-    /// The result; absent until there is one.
+    /// The result; absent until the call has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<ToolResult>,
 }
 
-/// A command in the background, from its start to its end.
+/// A background job, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// The id by which model and client speak of it.
+    /// The id that the model and clients use.
     pub job_id: JobId,
     /// One line for a person.
     pub title: String,
     /// The command, as the shell reads it.
     pub command: String,
-    /// How it ended; absent while it runs.
+    /// How the job ended; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,
-    /// The end of what it printed; absent while it runs. Deltas of the field `output` come before.
+    /// The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Exit code, signal, what was cut from the output and where all of it is.
+    /// Exit code, signal, and the truncation of the output with a reference to the whole.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
     pub details: ToolDetails,
 }
 
-/// A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id.
+/// A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Subagent {
-    /// The name by which model and client speak of it.
+    /// The id that the model and clients use.
     pub agent_id: AgentId,
-    /// Its session.
+    /// The sub-agent's session.
     pub session_id: SessionId,
-    /// What it was told first.
+    /// The task it was given.
     pub task: String,
-    /// Its model, as `provider/id` or `provider/id:effort`.
+    /// The model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// Whether it works.
+    /// The sub-agent's state.
     pub state: SubagentState,
-    /// What it said last, as the model reads it; absent until its first turn has ended.
+    /// Its last message, as the parent's model reads it; absent until its first turn has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// Its tokens so far.
+    /// The tokens used so far.
     #[serde(default)]
     pub usage: Usage,
-    /// What it has cost so far, in billionths of a US dollar; absent where the price is not known.
+    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all.
+/// A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps
+/// them all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Compaction {
-    /// Why.
+    /// The reason for the compaction.
     pub reason: CompactionReason,
-    /// The tokens of the conversation before, about.
+    /// The estimated tokens of the conversation before.
     pub tokens_before: u64,
-    /// And after; absent until it is completed.
+    /// The estimated tokens afterwards; absent until the compaction is completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_after: Option<u64>,
-    /// What the model reads in the place of what was before; while it runs, deltas of the field `text` come.
+    /// The summary. While the compaction runs, deltas of the field `text` carry it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Why it failed, when it did: the conversation is then as it was.
+    /// The reason for a failure, which leaves the conversation as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Why a conversation is summed up.
+/// The reason for a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CompactionReason {
-    /// It comes near the end of the model's window.
+    /// The conversation approaches the model's context window.
     Threshold,
-    /// The provider refused it as too long.
+    /// The provider refused the conversation as too long.
     Overflow,
-    /// A person asked for it.
+    /// A person requested it.
     Requested,
 }
 
-/// What a sub-agent does.
+/// The state of a sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SubagentState {
-    /// It works.
+    /// A turn runs.
     Working,
-    /// Its last turn reached its end, and it waits for input.
+    /// Its last turn completed, and it waits for input.
     Done,
-    /// Its last turn was stopped or could not go on; `result` says why.
+    /// Its last turn was interrupted or failed; `result` says why.
     Failed,
     /// It was closed.
     Closed,
@@ -208,11 +209,11 @@ pub enum SubagentState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum JobEnd {
-    /// By itself; `details.exitCode` says how.
+    /// The command exited; `details.exitCode` holds the code.
     Exited,
-    /// By a signal that did not come from the engine; `details.signal` names it.
+    /// A signal that the engine did not send ended it; `details.signal` names it.
     Signalled,
-    /// Its time was over.
+    /// Its timeout expired.
     TimedOut,
     /// A person or the model stopped it.
     Stopped,
@@ -222,35 +223,35 @@ pub enum JobEnd {
     Failed,
 }
 
-/// What the engine told the model.
+/// A message of the engine to the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EngineMessage {
     /// The text, as the model reads it.
     pub text: String,
-    /// The items of the jobs whose end it tells.
+    /// The items of the jobs whose end it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<ItemId>,
-    /// The mode that it tells of.
+    /// The mode that it announces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
-    /// The events about the review that it tells of.
+    /// The review events that it reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviewed: Vec<u64>,
-    /// It sums up what a conversation that went back has left.
+    /// It summarizes the part of the history that a rewind left behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sums_up_left: bool,
 }
 
-/// Which background job a call was about.
+/// A reference from a tool call to a background job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobRef {
-    /// The job.
+    /// The job's id.
     pub job_id: JobId,
-    /// Its item.
+    /// The job's item.
     pub item_id: ItemId,
-    /// The result tells how it ended.
+    /// The result reports how the job ended.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_ended: bool,
 }
@@ -273,13 +274,13 @@ pub enum ToolKind {
     Execute,
     /// Fetches from the network.
     Fetch,
-    /// Thinks or plans.
+    /// Reasons or plans.
     Think,
     /// Anything else.
     Other,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Location {
@@ -290,25 +291,25 @@ pub struct Location {
     pub line: Option<u64>,
 }
 
-/// What a tool returned: what the model reads, and what a client may draw besides.
+/// The result of a tool: content for the model, and details that a client may draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// What the model reads.
+    /// The content for the model.
     pub content: Vec<Content>,
     /// The tool failed, was declined or was cancelled; the content says why.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Facts for a client.
+    /// Details for clients.
     #[serde(default, skip_serializing_if = "ToolDetails::is_empty")]
     pub details: ToolDetails,
 }
 
-/// Facts about a tool's result that only a client needs.
+/// Details of a tool's result that only clients need.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolDetails {
-    /// Files it changed.
+    /// The files it changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileChange>,
     /// A command's exit code.
@@ -317,21 +318,21 @@ pub struct ToolDetails {
     /// The name of the signal that ended a command, such as `SIGKILL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// What was cut from the output, when something was.
+    /// How the output was truncated, when it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
-    /// A file that holds the whole output, when it was cut.
+    /// A file that holds the whole output, when it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
-    /// The whole output for `blob/read`, when it was cut.
+    /// The whole output for `blob/read`, when it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output: Option<FullOutput>,
-    /// The background jobs it was about.
+    /// The background jobs concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRef>,
 }
 
-/// A whole output that is kept with the session.
+/// A reference to a whole output that the session keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FullOutput {
@@ -342,7 +343,7 @@ pub struct FullOutput {
 }
 
 impl ToolDetails {
-    /// Whether there is nothing to tell.
+    /// Returns true if no detail is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! The vocabulary of pintle's native protocol: what travels between an engine and whoever steers it.
+//! The types of pintle's native protocol, which an engine and its clients exchange.
 //!
 //! This crate holds types and nothing else: no behaviour beyond conversions, no runtime, no IO. The
 //! same types are written to a session's journal, sent as notifications, paged in a replay and
@@ -11,6 +11,7 @@
 //!   suffix `Ms`; paths are absolute.
 //! - An absent field means "unchanged" or "not known". Readers ignore fields and event types they
 //!   do not know.
+#![warn(clippy::wildcard_enum_match_arm, reason = "a new variant must be given its wire form")]
 
 pub mod approval;
 pub mod capability;
@@ -42,8 +43,8 @@ pub mod session;
 pub mod step;
 pub mod turn;
 
-/// The protocol version this crate describes: semantic, additive changes raise the minor part.
+/// The protocol version that this crate describes. Additive changes raise the minor part.
 pub const PROTOCOL_VERSION: &str = "1.0";
 
-/// The protocol's name in `initialize`, which tells the native protocol from others on the same pipe.
+/// The protocol's name in `initialize`, which tells the native protocol from other protocols on the same pipe.
 pub const PROTOCOL_NAME: &str = "pintle";

@@ -1,17 +1,17 @@
-//! Providers and models as a picker shows them: what is known by name, and whether its key is there.
+//! Providers and models for a picker: those known by name, and whether their keys are available.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known by name. Any other `provider/id` of a known provider works all the same.
+/// The providers and models known by name. Any other `provider/id` of a known provider works as well.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsListResult {
-    /// The providers: those that are built in, then the user's own.
+    /// The providers: built-in ones, then the user's own.
     pub providers: Vec<ProviderInfo>,
-    /// The models: those that are built in, then the user's own.
+    /// The models: built-in ones, then the user's own.
     pub models: Vec<ModelInfo>,
-    /// What is wrong with the settings files. When one cannot be used, this is the list from before.
+    /// Problems in the settings files. When a file cannot be used, the list is the one from before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -22,32 +22,32 @@ pub struct ModelsListResult {
 pub struct ProviderInfo {
     /// The name in `provider/id`.
     pub name: String,
-    /// The wire API it speaks: `chat`, `messages`, `responses` or `gemini`; absent where only its models say.
+    /// The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<String>,
-    /// Where requests go, without what may be secret. Names in braces or behind a dollar stand for variables.
+    /// The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Whether its key is there.
+    /// The availability of the key.
     pub key: KeyState,
-    /// The variable that holds the key, or would.
+    /// The environment variable for the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_var: Option<String>,
-    /// Where this is from: files of the user's, or where it was read.
+    /// The source of this entry: files of the user, or where it was read.
     pub source: String,
 }
 
-/// Whether a provider's key is there.
+/// The availability of a provider's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyState {
-    /// It is there.
+    /// Set.
     Set,
-    /// A command prints it when it is needed.
+    /// A command prints it on demand.
     Command,
-    /// None is needed.
+    /// No key is needed.
     NotNeeded,
-    /// It is not there: no model of this provider can answer.
+    /// Missing: no model of this provider can answer.
     Missing,
 }
 
@@ -57,45 +57,45 @@ pub enum KeyState {
 pub struct ModelInfo {
     /// `provider/id`, as `config.model` takes it.
     pub model: String,
-    /// What people call it, where that is not the id.
+    /// The display name, where it differs from the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The most tokens of input.
+    /// The maximum number of input tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The most tokens of an answer.
+    /// The maximum number of output tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// What it costs.
+    /// The price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<ModelPrice>,
-    /// It takes pictures; absent where that is not known.
+    /// The model accepts images; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vision: Option<bool>,
-    /// It can think before it answers; absent where that is not known.
+    /// The model can reason before it answers; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<bool>,
-    /// The profile under which it sees the tools, unless one is set.
+    /// The tool profile, unless the settings choose another.
     pub profile: String,
-    /// Where this is from: files of the user's, or where it was read.
+    /// The source of this entry: files of the user, or where it was read.
     pub source: String,
-    /// When that was read, as year and month.
+    /// The date of that source, as year and month.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<String>,
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Input that comes from no cache.
+    /// Input that is not cached.
     pub input_usd_per_mtok: f64,
     /// Output, reasoning included.
     pub output_usd_per_mtok: f64,
-    /// Input read from a cache; absent where that costs like any input.
+    /// Input read from a cache; absent where it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_read_usd_per_mtok: Option<f64>,
-    /// Input written to a cache; absent where that costs like any input.
+    /// Input written to a cache; absent where it costs as much as other input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_usd_per_mtok: Option<f64>,
 }

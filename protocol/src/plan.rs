@@ -1,45 +1,45 @@
-//! The plan: what the model means to do, step by step, and how far it is; and whether it may do it already.
+//! The model's plan with its progress, and the mode in which the model only plans.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the model means to do. Each one replaces the one before.
+/// The model's plan. Each plan replaces the one before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Its parts, in order.
+    /// The steps of the plan, in order.
     pub items: Vec<PlanItem>,
 }
 
-/// One part of a plan.
+/// One step of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanItem {
-    /// What is to be done.
+    /// The description of the step.
     pub content: String,
-    /// How far it is.
+    /// The status.
     pub status: PlanStatus,
 }
 
-/// How far a part of a plan is.
+/// The status of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanStatus {
     /// Not begun.
     Pending,
-    /// Being worked at.
+    /// In progress.
     InProgress,
     /// Done.
     Completed,
 }
 
-/// Whether the model does things or only plans them.
+/// The work mode: act or plan only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WorkMode {
-    /// It works.
+    /// The model acts.
     #[default]
     Act,
-    /// It reads and plans: what would change something is denied until a person accepts its plan.
+    /// The model reads and plans: calls that would change something are denied until a person accepts its plan.
     Plan,
 }

@@ -1,32 +1,32 @@
-//! Of what a system prompt is made.
+//! The sources of a system prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Of what a system prompt was made.
+/// The sources of a system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMade {
-    /// The files in it or named by it, in the order in which they stand there.
+    /// The files that it contains or names, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
 }
 
-/// A file that a system prompt holds or names.
+/// A file that a system prompt contains or names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptSource {
-    /// What it is.
+    /// The kind of file.
     pub kind: PromptSourceKind,
     /// Its absolute path.
     pub path: String,
 }
 
-/// What a file is that a system prompt holds or names.
+/// The kind of a file in a system prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PromptSourceKind {
-    /// What people wrote for agents: `AGENTS.md` and its kin.
+    /// Instructions for agents: `AGENTS.md` and similar files.
     Document,
     /// A rule.
     Rule,
@@ -36,13 +36,13 @@ pub enum PromptSourceKind {
     Agent,
 }
 
-/// Instructions that make a sub-agent a named one.
+/// The instructions of a named agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentRole {
     /// The name.
     pub name: String,
-    /// How it is to work.
+    /// The instructions.
     pub instructions: String,
     /// The tools that it may use, as its file names them; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Questions: what the model asks a person, the answers to choose from, and what came of it.
+//! Questions of the model to a person, with their options, answers and outcomes.
 
 use crate::ids::{ItemId, QuestionId, SessionId, TurnId};
 use schemars::JsonSchema;
@@ -11,68 +11,68 @@ use serde::{Deserialize, Serialize};
 pub struct Question {
     /// The question's id.
     pub question_id: QuestionId,
-    /// The session it stands in.
+    /// The session it belongs to.
     pub session_id: SessionId,
     /// The turn that waits.
     pub turn_id: TurnId,
     /// The tool call that waits.
     pub item_id: ItemId,
-    /// What it is about.
+    /// The kind of question.
     pub kind: QuestionKind,
     /// The question.
     pub text: String,
-    /// The plan that is to be accepted, as Markdown; only with the kind `plan`.
+    /// The plan to be accepted, as Markdown; only with the kind `plan`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Answers to choose from; with none only a text answers.
+    /// The options to choose from; without any, the answer is a text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<QuestionOption>,
     /// Several options may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
-    /// When it is answered by itself with its default, in milliseconds since 1970.
+    /// The deadline after which the default answer applies, in milliseconds since 1970.
     pub deadline_ms: u64,
 }
 
-/// What a question is about. A reader treats a kind it does not know as `choice`.
+/// The kind of a question. A reader treats an unknown kind as `choice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
-    /// The model wants to know something. Nobody's answer counts as its first option.
+    /// The model needs information. Without an answer, the first option applies.
     Choice,
-    /// The model wants its plan accepted: the first option does, and the session works in mode `act` from then on. Any other
-    /// answer, and none, leaves it in mode `plan`.
+    /// The model asks for its plan to be accepted. The first option accepts it and switches the session to mode
+    /// `act`. Any other answer, or none, leaves the session in mode `plan`.
     Plan,
 }
 
-/// One answer a person can choose.
+/// An option that a person can choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// What to send back.
+    /// The id to send back.
     pub option_id: String,
-    /// What to show.
+    /// The label to show.
     pub label: String,
 }
 
-/// The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all
-/// but the first where only one may be chosen; an answer with nothing left counts as dismissed.
+/// The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are
+/// ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
     /// The chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// What the person says in own words.
+    /// A text of the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The question was closed without an answer; the model is told to decide by itself.
+    /// The dialog was closed without an answer; the model is told to decide by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dismissed: bool,
 }
 
-/// An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and
-/// the question stays open.
+/// An answer to a question, sent as a request of the client. One that names an option that was not offered, or is
+/// empty, is refused, and the question stays open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswerParams {
@@ -86,7 +86,7 @@ pub struct QuestionAnswerParams {
     pub answer: QuestionAnswer,
 }
 
-/// How a question ended.
+/// The outcome of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOutcome {
@@ -94,27 +94,27 @@ pub struct QuestionOutcome {
     pub question_id: QuestionId,
     /// The tool call.
     pub item_id: ItemId,
-    /// The options that hold.
+    /// The chosen options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_ids: Vec<String>,
-    /// What the person said in own words.
+    /// The person's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Who or what ended it.
+    /// The origin of the answer.
     pub by: AnsweredBy,
 }
 
-/// Who or what ended a question.
+/// The origin of an answer to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AnsweredBy {
     /// A client answered.
     Client,
-    /// A client closed it without an answer.
+    /// A client dismissed the question.
     Dismissed,
-    /// Its time was over: the default holds.
+    /// The deadline passed: the default applies.
     Deadline,
-    /// Nobody was there who could answer.
+    /// No client could answer.
     NoClient,
     /// The turn was interrupted while it waited.
     Interrupt,

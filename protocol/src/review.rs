@@ -1,4 +1,4 @@
-//! Review: what the agent changed and nobody has accepted yet, and what a person decides about it.
+//! Review: changes of the agent that nobody has accepted yet, and a person's decisions about them.
 //!
 //! Lines are counted from 1. Lines within a hunk are counted within it, so that edits elsewhere in the file move nothing.
 
@@ -7,86 +7,86 @@ use crate::ids::{HunkId, ItemId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A run of changed lines: what stood there at the last accepted point, and what stands there now.
+/// A run of changed lines: its text in the baseline (at the last accepted point) and its text now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
-    /// Stays the same while the file changes elsewhere, and never names another hunk.
+    /// The hunk's id, stable while the file changes elsewhere and never reused.
     pub id: HunkId,
     /// The file's absolute path.
     pub path: String,
-    /// Whether it is about lines or about the file.
+    /// The kind: lines, or the file as a whole.
     pub kind: HunkKind,
-    /// What became of it.
+    /// The state.
     pub state: HunkState,
-    /// Its lines in the baseline.
+    /// The lines in the baseline.
     pub before: LineSpan,
-    /// Its lines in the file now.
+    /// The lines in the present file.
     pub after: LineSpan,
-    /// Those lines in the baseline, with their line ends; empty where the file is no text.
+    /// The text of those lines in the baseline, with line ends; empty where the file is not text.
     pub old_text: String,
-    /// Those lines in the file now.
+    /// The text of those lines in the present file.
     pub new_text: String,
-    /// The last event that changed its text: a decision that names it is refused when the hunk has changed since.
+    /// The last event that changed its text. A decision that names an older one is refused.
     pub changed_seq: u64,
-    /// Who made it, the first one first.
+    /// The calls that made or changed it, in order.
     pub made_by: Vec<Maker>,
-    /// What was said about it.
+    /// The comments on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
     /// The verdict that closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<u64>,
-    /// A verdict about it waits, under this number.
+    /// The number of a queued verdict about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting: Option<u64>,
-    /// The hunk that it became a part of.
+    /// The hunk that absorbed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absorbed_by: Option<HunkId>,
-    /// The hunk that it was a part of, when only some lines were decided about.
+    /// The hunk that it was split from, when a decision covered only some of its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<HunkId>,
 }
 
-/// What a hunk is about.
+/// The kind of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkKind {
     /// Lines of a text.
     Lines,
-    /// The whole file: it came, it went, or it is no text, or too large for lines.
+    /// The file as a whole: created, deleted, not text, or too large for lines.
     File,
     /// The file's mode bits alone.
     Mode,
 }
 
-/// What became of a hunk.
+/// The state of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum HunkState {
-    /// Nobody has decided.
+    /// Undecided.
     Pending,
-    /// Nobody has decided, and a person has edited it.
+    /// Undecided, and edited by a person.
     Modified,
-    /// It was to be undone, and that would have taken lines that a person wrote.
+    /// An undo was refused because it would have removed lines that a person wrote.
     Conflict,
     /// Accepted.
     Kept,
-    /// Taken back.
+    /// Undone.
     Undone,
-    /// It has become a part of another one.
+    /// Absorbed by another hunk.
     Absorbed,
-    /// The agent or a rewind has taken it back.
+    /// Reverted by the agent or by a rewind.
     Gone,
 }
 
-/// Some lines of a text.
+/// A span of lines in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineSpan {
-    /// The first line, from 1. Of no lines: the line that they stand before.
+    /// The first line, from 1. For an empty span: the line before which it lies.
     pub start: u64,
-    /// How many.
+    /// The number of lines.
     pub count: u64,
 }
 
@@ -100,58 +100,58 @@ pub struct Maker {
     pub item_id: ItemId,
 }
 
-/// What a person says about a hunk.
+/// A comment of a person on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comment {
-    /// The event that brought it.
+    /// The event that added it.
     pub seq: u64,
-    /// About the lines before or now.
+    /// The side: the baseline or the present file.
     pub side: Side,
-    /// About these lines of the hunk; absent: about all.
+    /// The lines within the hunk; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSpan>,
-    /// What is said.
+    /// The comment's text.
     pub text: String,
 }
 
-/// What a person wants done.
+/// An action of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewAction {
-    /// Accept: the baseline takes the lines. The disk stays as it is.
+    /// Accept the hunks: the baseline takes their lines. The file stays as it is.
     Keep {
-        /// What.
+        /// The hunks concerned.
         target: ReviewTarget,
     },
-    /// Take back: the file gets the lines of the baseline again.
+    /// Undo the hunks: the file gets the lines of the baseline again.
     Undo {
-        /// What.
+        /// The hunks concerned.
         target: ReviewTarget,
-        /// Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict.
+        /// Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
         #[serde(default)]
         discard_edits: bool,
     },
-    /// Undo a verdict, or withdraw one that waits.
+    /// Revert a verdict, or withdraw a queued one.
     Revert {
         /// The event of the verdict.
         verdict: u64,
     },
-    /// Say something about a hunk.
+    /// Comment on a hunk.
     Comment {
         /// The hunk.
         hunk: HunkId,
-        /// About the lines before or now.
+        /// The side: the baseline or the present file.
         side: Side,
-        /// About these lines of the hunk; absent: about all.
+        /// The lines within the hunk; absent for all.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<LineSpan>,
-        /// What.
+        /// The comment's text.
         text: String,
     },
 }
 
-/// What a decision is about.
+/// The hunks that a decision concerns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "of", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ReviewTarget {
@@ -159,7 +159,7 @@ pub enum ReviewTarget {
     Hunk {
         /// Its id.
         hunk: HunkId,
-        /// Its `changedSeq` as it was shown; the decision is refused when it is another one by now.
+        /// The `changedSeq` that was shown; the decision is refused when it has changed since.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         changed_seq: Option<u64>,
     },
@@ -167,9 +167,9 @@ pub enum ReviewTarget {
     Lines {
         /// Its id.
         hunk: HunkId,
-        /// Its `changedSeq` as it was shown; the lines are counted in that text.
+        /// The `changedSeq` that was shown; the lines are counted in that text.
         changed_seq: u64,
-        /// Which lines.
+        /// The selected lines.
         lines: LineSelection,
     },
     /// All open hunks of a file.
@@ -186,63 +186,63 @@ pub enum ReviewTarget {
     All,
 }
 
-/// Lines of a hunk, counted within it.
+/// A selection of lines of a hunk, counted within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LineSelection {
-    /// Of the lines before.
+    /// Lines of the baseline's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<LineSpan>,
-    /// Of the lines now.
+    /// Lines of the present text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<LineSpan>,
 }
 
-/// What was decided and what came of it: all that an event has to hold.
+/// A decision with its effect, complete enough to be the whole of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// What was asked.
+    /// The requested action.
     pub action: ReviewAction,
-    /// What it does to each hunk.
+    /// The effect on each hunk.
     pub parts: Vec<VerdictPart>,
-    /// It had waited, under this number.
+    /// The number under which it was queued, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited: Option<u64>,
 }
 
-/// The verdicts that wait for a gap between two calls of the running turn.
+/// The queue of verdicts that wait for a gap between two calls of the running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewQueue {
-    /// All of them, in order.
+    /// The queued verdicts, in order.
     pub waiting: Vec<WaitingVerdict>,
-    /// One that waits no more and was not carried out.
+    /// A verdict that left the queue without being applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<RefusedVerdict>,
 }
 
-/// A verdict that waits.
+/// A queued verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingVerdict {
-    /// Its number: the event with which it began to wait.
+    /// Its number: the event that queued it.
     pub id: u64,
-    /// What is wanted.
+    /// The requested action.
     pub action: ReviewAction,
 }
 
-/// A verdict that was not carried out.
+/// A verdict that was not applied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusedVerdict {
     /// Its number.
     pub id: u64,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// What a verdict does to one hunk.
+/// The effect of a verdict on one hunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VerdictPart {
@@ -250,19 +250,19 @@ pub struct VerdictPart {
     pub hunk: HunkId,
     /// Its file's absolute path.
     pub path: String,
-    /// What is done to it.
+    /// The effect.
     pub effect: Effect,
-    /// Only to these lines.
+    /// The lines concerned; absent for the whole hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSelection>,
-    /// Whether it was done.
+    /// The outcome.
     pub outcome: Outcome,
-    /// For a conflict in text: what the agent wrote, what stands there and what should, between conflict markers.
+    /// For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conflict: Option<String>,
 }
 
-/// What is done to a hunk.
+/// The effect of a verdict on a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Effect {
@@ -270,119 +270,120 @@ pub enum Effect {
     Keep,
     /// The file gets the lines of the baseline.
     Undo,
-    /// A hunk that was kept or undone is open again.
+    /// A kept or undone hunk is open again.
     Reopen,
     /// A comment is added.
     Comment,
-    /// A comment is taken away.
+    /// A comment is removed.
     Withdraw,
 }
 
-/// Whether something was done.
+/// The outcome of a verdict for a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// It was.
+    /// Applied.
     Applied,
-    /// It was not: the lines are others by now.
+    /// Not applied: the lines have changed.
     Conflict,
 }
 
-/// What the model has not been told yet.
+/// The review events that the model has not been told yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewNote {
-    /// The events that this is about: once they are told, they are not told again.
+    /// The events that the note covers; once told, they are not told again.
     pub seqs: Vec<u64>,
-    /// What became of hunks, in the order of the events. Empty when everything was taken back meanwhile.
+    /// The entries, in the order of the events. Empty when everything was reverted meanwhile.
     pub entries: Vec<NoteEntry>,
 }
 
-/// What became of a hunk, for the model.
+/// A change of a hunk's state, as told to the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NoteEntry {
     /// The file's absolute path.
     pub path: String,
-    /// The lines as the file stands now.
+    /// The lines in the present file.
     pub lines: LineSpan,
-    /// What happened.
+    /// The kind of change.
     pub what: NoteKind,
-    /// The person's text, the lines that were taken back, or the comment.
+    /// The person's text, the removed lines, or the comment.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }
 
-/// What happened to a hunk.
+/// The kind of a note's entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum NoteKind {
     /// It was accepted.
     Kept,
-    /// It was taken back.
+    /// It was undone.
     Undone,
     /// A person edited it.
     Modified,
     /// It is open again.
     Reopened,
-    /// A person said something about it.
+    /// A person commented on it.
     Comment,
 }
 
-/// Which hunks to list.
+/// The params of `review/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Only those of this file, by its absolute path.
+    /// Only hunks of this file, by its absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only those that this turn made or changed.
+    /// Only hunks that this turn made or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// Also those that were decided about, or are no more.
+    /// Include closed hunks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
 }
 
-/// The hunks, by path and line; closed ones behind them, oldest first.
+/// The hunks by path and line, followed by closed ones, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewListResult {
     /// The hunks.
     pub hunks: Vec<Hunk>,
-    /// The last event that this takes into account.
+    /// The last event that the list takes into account.
     pub seq: u64,
 }
 
-/// What to decide.
+/// The params of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// What is wanted.
+    /// The requested action.
     pub action: ReviewAction,
 }
 
-/// What came of it.
+/// The result of `review/decide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewDecideResult {
-    /// The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it.
+    /// The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that
+    /// withdraws it.
     pub seq: u64,
-    /// What was done to which hunk; of one that waits, what would be done now.
+    /// The effect on each hunk; for a queued verdict, the effect that it would have now.
     pub verdict: Verdict,
-    /// It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or
-    /// `review.queued` why not.
+    /// The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided`
+    /// announces that it was applied, or `review.queued` why not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_queued: bool,
 }
 
-/// Which file's baseline to read.
+/// The params of `review/baseline`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineParams {
@@ -393,25 +394,25 @@ pub struct ReviewBaselineParams {
     pub path: String,
 }
 
-/// What the file held at the last accepted point.
+/// A file at its last accepted point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewBaselineResult {
-    /// Whether there was a file.
+    /// The file existed.
     pub exists: bool,
-    /// Its text; absent where there was no file or it was no UTF-8.
+    /// The text; absent where there was no file or it was not UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// Which patch to make.
+/// The params of `review/patch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewPatchParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Only what is still open; otherwise all that the agent did and that was not taken back.
+    /// Only open hunks; otherwise everything that the agent did and that was not undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
@@ -422,7 +423,7 @@ pub struct ReviewPatchParams {
 pub struct ReviewPatchResult {
     /// The patch; empty when nothing was changed.
     pub text: String,
-    /// Changed files outside of the working directory: they are not in the patch.
+    /// Changed files outside of the working directory, which the patch leaves out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }

@@ -1,16 +1,17 @@
-//! Search over what was said and done in stored sessions, and taking sessions away.
+//! Search in stored sessions, and their deletion.
 
 use crate::ids::{ItemId, SessionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to look for.
+/// The params of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchParams {
-    /// Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is
-    /// also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case
-    /// and accents do not count. Empty: the newest entries that pass the filters.
+    /// Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three
+    /// characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese,
+    /// Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the
+    /// filters.
     #[serde(default)]
     pub query: String,
     /// Only in sessions with this working directory.
@@ -25,39 +26,40 @@ pub struct SessionSearchParams {
     /// Only before this event of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_seq: Option<u64>,
-    /// Only these kinds; empty for all.
+    /// Only entries of these kinds; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<EntryKind>,
-    /// Only from these; empty for all.
+    /// Only entries of these roles; empty for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<EntryRole>,
-    /// Only calls that are about a file with this in its path.
+    /// Only calls that concern a file with this in its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only what happened then or later, in milliseconds since 1970.
+    /// Only entries of this time or later, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_ms: Option<u64>,
-    /// Only what happened before, in milliseconds since 1970.
+    /// Only entries before this time, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_ms: Option<u64>,
-    /// Where the last page ended.
+    /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most to return, 1 to 200; default 20.
+    /// The maximum number of hits, 1 to 200; default 20.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
-/// What was found.
+/// The result of `session/search`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSearchResult {
-    /// The best first; among equals the newest. Of words that stand in very many entries, the newest thousands are ranked.
+    /// The hits, best first; among equals the newest. For words that occur in very many entries, only the newest
+    /// thousands are ranked.
     pub hits: Vec<SearchHit>,
-    /// Send it back to get the next page; absent on the last one.
+    /// The cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// So many sessions have text that could not be looked at yet; it is being read, so ask again.
+    /// The number of sessions whose text is not indexed yet; indexing continues, so search again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub behind: u64,
 }
@@ -67,29 +69,29 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// An entry that was found.
+/// An entry that matches.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchHit {
     /// The session.
     pub session_id: SessionId,
-    /// The number of its event: read around it with `session/events`.
+    /// The number of its event, around which `session/events` reads.
     pub seq: u64,
     /// The item.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item_id: Option<ItemId>,
-    /// When it happened, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// What it is.
+    /// The kind of entry.
     pub kind: EntryKind,
-    /// Whose it is.
+    /// The role.
     pub role: EntryRole,
     /// The session's title, as in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The session's working directory.
     pub cwd: String,
-    /// The text around the first place that was found, in pieces, without line ends.
+    /// The text around the first match, in pieces, without line ends.
     pub snippet: Vec<SnippetPiece>,
 }
 
@@ -99,51 +101,51 @@ pub struct SearchHit {
 pub struct SnippetPiece {
     /// The text.
     pub text: String,
-    /// It is what was looked for.
+    /// It matches the query.
     #[serde(default, rename = "match", skip_serializing_if = "std::ops::Not::not")]
     pub is_match: bool,
 }
 
-/// What an entry is that can be found.
+/// The kind of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryKind {
-    /// What a person said.
+    /// A message of a person.
     UserMessage,
-    /// What the model said.
+    /// A message of the model.
     AgentMessage,
-    /// A call of a tool: its title, command and paths.
+    /// A tool call: its title, command and paths.
     ToolCall,
 }
 
-/// Whose an entry is.
+/// The role of a searchable entry.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub enum EntryRole {
-    /// A person's, or of whoever stands in for one.
+    /// A person, or a program in the place of one.
     User,
-    /// The model's.
+    /// The model.
     Assistant,
-    /// A tool's.
+    /// A tool.
     Tool,
 }
 
-/// Which session to delete.
+/// The params of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteParams {
-    /// The session. It must be named, and open nowhere.
+    /// The session. It must be named, and must not be open anywhere.
     pub session_id: SessionId,
 }
 
-/// What was deleted.
+/// The result of `session/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDeleteResult {
-    /// The sessions: first the sub-agents', then the one that was named.
+    /// The deleted sessions: the sub-agents' first, then the one that was named.
     pub deleted: Vec<SessionId>,
 }

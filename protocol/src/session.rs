@@ -1,4 +1,4 @@
-//! Sessions: made, opened, listed, read and named.
+//! Sessions: creating, opening, listing, reading and naming them.
 
 use crate::approval::{Approval, PermissionMode};
 use crate::content::Usage;
@@ -10,67 +10,68 @@ use crate::question::Question;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How a session is to work. What is left out comes from the user's settings.
+/// The settings of a session. Those left out come from the user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionConfig {
     /// The model, as `provider/id` or `provider/id:effort`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What needs no question.
+    /// The permission mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
-    /// Instructions for this session alone, told behind all others; only when it is made.
+    /// Instructions for this session alone, appended to the system prompt; only when the session is created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Whether it plans only.
+    /// The work mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<WorkMode>,
-    /// Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it,
-    /// and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are.
+    /// Further directories that belong to the work, absolute: changes there need the same permission as in the
+    /// working directory, and changes that commands make there are tracked. The session does not keep them: pass them
+    /// again when you open it. Absent: unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<Vec<String>>,
 }
 
-/// What to make a session with.
+/// The params of `session/create`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCreateParams {
-    /// The working directory, absolute; default: where the engine was started.
+    /// The working directory, absolute; default: the directory in which the engine was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// A title for lists.
+    /// The session's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// How it is to work.
+    /// The settings.
     #[serde(default)]
     pub config: SessionConfig,
-    /// Whether to subscribe; default true.
+    /// Subscribe this connection; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
 }
 
-/// Which session to open.
+/// The params of `session/open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOpenParams {
     /// The session.
     pub session_id: SessionId,
-    /// Whether to subscribe; default true.
+    /// Subscribe this connection; default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subscribe: Option<bool>,
     /// Send the events after this number first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send so many of the last events first, if `fromSeq` is left out.
+    /// Send this many of the last events first, if `fromSeq` is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
-    /// How it is to work from now on.
+    /// The settings from now on.
     #[serde(default)]
     pub config: SessionConfig,
 }
 
-/// Names a session.
+/// The params of a request about one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
@@ -79,7 +80,7 @@ pub struct SessionParams {
     pub session_id: Option<SessionId>,
 }
 
-/// From where to send events.
+/// The params of `session/subscribe`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSubscribeParams {
@@ -89,12 +90,12 @@ pub struct SessionSubscribeParams {
     /// Send the events after this number first; default: only new ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_seq: Option<u64>,
-    /// Send so many of the last events first, if `fromSeq` is left out.
+    /// Send this many of the last events first, if `fromSeq` is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail: Option<u64>,
 }
 
-/// A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
+/// A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionResult {
@@ -109,59 +110,59 @@ pub struct SessionResult {
     pub title: Option<String>,
     /// The model, as `provider/id` or `provider/id:effort`.
     pub model: String,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether it plans only.
+    /// The work mode.
     #[serde(default)]
     pub mode: WorkMode,
-    /// What it does at the moment.
+    /// The current state.
     pub state: SessionState,
     /// The running turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_turn_id: Option<TurnId>,
-    /// Messages that the model has not read yet.
+    /// The queued messages.
     #[serde(default)]
     pub queue: Vec<QueuedInput>,
-    /// Questions of permission that are open.
+    /// The pending approvals.
     #[serde(default)]
     pub approvals: Vec<Approval>,
-    /// Questions to a person that are open.
+    /// The open questions to a person.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
-    /// What the model means to do.
+    /// The model's plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Plan>,
-    /// The tokens of all its turns, and of its sub-agents'.
+    /// The usage of all its turns, including sub-agents.
     #[serde(default)]
     pub usage: Usage,
-    /// What all that cost, in billionths of a US dollar; absent where no price is known.
+    /// The cost of that usage, in billionths of a US dollar; absent where no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// How full the model's window is, about.
+    /// The estimated fill level of the model's context window.
     #[serde(default)]
     pub context: ContextUsage,
-    /// The events after `fromSeq` were too many to send at once: read them with `session/events`.
+    /// There are too many events after `fromSeq` to send at once: read them with `session/events`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gap: bool,
 }
 
-/// Which sessions to list.
+/// The params of `session/list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionListParams {
-    /// Only those with this working directory.
+    /// Only sessions with this working directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Also those of sub-agents; default: not.
+    /// Include the sessions of sub-agents; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subagents: bool,
-    /// Only those with this in their title or working directory, in any case.
+    /// Only sessions with this text in their title or working directory, ignoring case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Where the last page ended.
+    /// The `nextCursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// The most to return, 1 to 1000; default 50.
+    /// The maximum number of sessions, 1 to 1000; default 50.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -172,12 +173,12 @@ pub struct SessionListParams {
 pub struct SessionListResult {
     /// The sessions, newest first.
     pub sessions: Vec<SessionSummary>,
-    /// Send it back to get the next page; absent on the last one.
+    /// The cursor of the next page; absent on the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
 
-/// A stored session, as a list shows it.
+/// A stored session, as shown in lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSummary {
@@ -185,21 +186,21 @@ pub struct SessionSummary {
     pub session_id: SessionId,
     /// The working directory.
     pub cwd: String,
-    /// The title it was given, else the beginning of its first prompt.
+    /// The title that it was given, or the beginning of its first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// When it was made, in milliseconds since 1970.
+    /// The creation time, in milliseconds since 1970.
     pub created_ms: u64,
-    /// When its journal was last written, in milliseconds since 1970.
+    /// The time of the last write to its journal, in milliseconds since 1970.
     pub updated_ms: u64,
     /// The folder that holds its journal.
     pub path: String,
-    /// Whose sub-agent it is, if it is one.
+    /// The parent, if the session is a sub-agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
 }
 
-/// Which events to read.
+/// The params of `session/events`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionEventsParams {
@@ -212,7 +213,7 @@ pub struct SessionEventsParams {
     /// Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u64>,
-    /// The most to return, 1 to 1000; default 200.
+    /// The maximum number of events, 1 to 1000; default 200.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
@@ -225,56 +226,56 @@ pub struct SessionEventsResult {
     pub events: Vec<EventRecord>,
     /// The number of the session's last durable event.
     pub last_seq: u64,
-    /// There are more after the last one here; with `before`, more before the first one.
+    /// There are more events after the last one here; with `before`, before the first one.
     pub more: bool,
 }
 
-/// A session has another title.
+/// The session's title changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdated {
-    /// The title; absent when it was taken away.
+    /// The title; absent when it was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who gave it.
+    /// The author of the title.
     pub by: TitledBy,
-    /// The tokens that it took to make, where a model made it; they belong to no turn.
+    /// The usage of the request that made it, where a model did; it belongs to no turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// What that cost, in billionths of a US dollar; absent where the price is not known.
+    /// The cost of that usage, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
-/// Who gave a session its title.
+/// The author of a session's title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TitledBy {
-    /// A person. A model never changes such a title.
+    /// A person. A model never replaces such a title.
     Person,
     /// A model, once, after the first turn.
     Model,
 }
 
-/// What to change of a session; what is left out stays.
+/// The params of `session/update`; fields left out do not change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateParams {
     /// The session; may be left out where this connection has made or opened exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Its title: one line, at most 200 characters; null or an empty text takes it away, and lists show the beginning of the first
-    /// prompt again.
+    /// The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of
+    /// the first prompt again.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub title: Option<Option<String>>,
 }
 
-/// A session as it is called now.
+/// The result of `session/update`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUpdateResult {
-    /// Its title; absent when it has none.
+    /// The title; absent when there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }

@@ -1,40 +1,40 @@
-//! What a step takes: while its reply streams, and when that is over.
+//! The usage of a step: while its reply streams, and when it has ended.
 
 use crate::content::Usage;
 use crate::event::StopReason;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a model reply ended and what it cost.
+/// The end of a model reply, with its usage and cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepCompleted {
     /// The step within the turn, from 1.
     pub step: u32,
-    /// Why the model stopped; absent when it was stopped.
+    /// The reason why the model stopped; absent when it was interrupted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopReason>,
-    /// The tokens of this reply.
+    /// The usage of this reply.
     pub usage: Usage,
-    /// The tokens of the turn so far.
+    /// The usage of the turn so far.
     pub turn_usage: Usage,
-    /// What this reply cost, in billionths of a US dollar; absent where the price is not known.
+    /// The cost of this reply, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
-    /// What the turn has cost so far, in billionths of a US dollar; absent where no price is known.
+    /// The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_cost_nano_usd: Option<u64>,
 }
 
-/// What a reply has taken so far. `step.completed` has the final count.
+/// The usage of a reply that streams. `step.completed` has the final count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
     /// The step within the turn, from 1.
     pub step: u32,
-    /// Its tokens so far.
+    /// The usage so far.
     pub usage: Usage,
-    /// What they cost, in billionths of a US dollar; absent where the price is not known.
+    /// The cost so far, in billionths of a US dollar; absent where the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }

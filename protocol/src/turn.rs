@@ -1,4 +1,4 @@
-//! Turns: started, steered, interrupted.
+//! Turns: starting, steering and interrupting them.
 
 use crate::content::Input;
 use crate::event::{QueuedInput, TurnLimits};
@@ -6,7 +6,7 @@ use crate::ids::{ItemId, SessionId, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A prompt.
+/// The params of `turn/start`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartParams {
@@ -15,23 +15,23 @@ pub struct TurnStartParams {
     pub session_id: Option<SessionId>,
     /// The prompt.
     pub input: Vec<Input>,
-    /// What to do while a turn runs; default `reject`.
+    /// The action while a turn runs; default `reject`.
     #[serde(default)]
     pub when_busy: WhenBusy,
-    /// How much the turn may take.
+    /// The turn's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TurnLimits>,
-    /// The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not
-    /// well-formed ends what was said before, as an empty one does.
+    /// The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace
+    /// Context. A malformed or empty value ends the trace that was set before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
 }
 
-/// What to do with a prompt while a turn runs.
+/// The handling of a prompt while a turn runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WhenBusy {
-    /// Answer with the error `busy`.
+    /// Refuse it with the error `busy`.
     #[default]
     Reject,
     /// Queue it as a follow-up.
@@ -42,25 +42,25 @@ pub enum WhenBusy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnStartResult {
-    /// The turn it starts, or will start.
+    /// The turn that it starts, now or later.
     pub turn_id: TurnId,
     /// The id of its `userMessage` item.
     pub item_id: ItemId,
-    /// What became of it.
+    /// The disposition of the prompt.
     pub disposition: Disposition,
 }
 
-/// What became of an accepted prompt.
+/// The disposition of an accepted prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Disposition {
-    /// Its turn begins now.
+    /// Its turn starts now.
     Started,
-    /// Its turn begins when those before it are over.
+    /// Its turn starts when the earlier ones have ended.
     Queued,
 }
 
-/// A message for the running turn.
+/// The params of `turn/steer`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerParams {
@@ -74,11 +74,11 @@ pub struct TurnSteerParams {
     pub input: Vec<Input>,
 }
 
-/// What became of a steer.
+/// The result of `turn/steer`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnSteerResult {
-    /// What became of it.
+    /// The outcome.
     pub outcome: SteerOutcome,
     /// The id of its `userMessage` item, when it was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,17 +88,17 @@ pub struct TurnSteerResult {
     pub turn_id: Option<TurnId>,
 }
 
-/// What became of a steer.
+/// The outcome of a steer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SteerOutcome {
-    /// Accepted for the running turn. Should the turn end before its next gap, it starts a turn of its own.
+    /// Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own.
     Accepted,
-    /// No turn runs; nothing was kept. Send it with `turn/start`.
+    /// No turn runs, and the message was not kept. Send it with `turn/start`.
     NoActiveTurn,
 }
 
-/// Which turn to stop.
+/// The params of `turn/interrupt`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptParams {
@@ -108,30 +108,30 @@ pub struct TurnInterruptParams {
     /// Refuse with `conflict` unless this turn is the running one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// What to do with messages that the model has not read yet; default `return`.
+    /// The handling of queued messages; default `return`.
     #[serde(default)]
     pub queue: QueuePolicy,
 }
 
-/// What an interrupt does with messages that the model has not read yet.
+/// The handling of queued messages when a turn is interrupted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum QueuePolicy {
-    /// Takes them out of the queue and hands them back in `input.removed`.
+    /// Remove them from the queue and return them in `input.removed`.
     #[default]
     Return,
-    /// Lets them start their turns after this one has ended.
+    /// Let them start their turns after this one has ended.
     Keep,
 }
 
-/// What became of an interrupt.
+/// The result of `turn/interrupt`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TurnInterruptResult {
-    /// The turn that is being stopped; absent when none runs.
+    /// The interrupted turn; absent when none runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The messages that were handed back.
+    /// The returned messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub returned: Vec<QueuedInput>,
 }

@@ -1,4 +1,4 @@
-//! Why a command was refused, told apart by who can do something about it.
+//! The errors of commands, by who can do something about them.
 
 use crate::llm;
 use crate::store;
@@ -10,9 +10,9 @@ use pintle_protocol::ids::{SessionId, TurnId};
 pub struct Error {
     /// The class.
     pub kind: ErrorKind,
-    /// What happened; lower case, no full stop.
+    /// The message: lower case, no full stop.
     pub message: String,
-    /// The remedy, where there is one.
+    /// The next step for the reader.
     pub hint: Option<Hint>,
 }
 
@@ -112,7 +112,7 @@ impl From<&str> for Hint {
 /// The classes of refusal. Frontends map them to codes, the program (`cli/main`) to exit codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What was asked for makes no sense; the message says why.
+    /// The request is invalid; the message says why.
     Invalid,
     /// There is no such session.
     NotFound,

@@ -3,7 +3,7 @@
 use pintle_protocol::item::{FullOutput, ToolDetails};
 use std::path::Path;
 
-/// What was written into the session's folder can be read from there.
+/// Names an output that was written into the session's folder, so that clients can read it.
 pub(super) fn name_full_output(details: &mut ToolDetails, artifacts: &Path) {
     if let (Some(path), Some(record)) = (&details.full_output_path, &details.truncation)
         && let Ok(name) = Path::new(path).strip_prefix(artifacts)

@@ -26,7 +26,7 @@ pub(super) enum Activity {
 #[derive(Debug)]
 pub(super) struct JournalLost;
 
-/// What a session does for its running turn.
+/// The services of a session for its running turn.
 pub(super) trait Host: Send {
     /// Appends an event to the journal and hands it to subscribers. A failure cancels the turn and is returned by [`Self::check`].
     fn record(&mut self, event: Event) {

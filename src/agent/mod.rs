@@ -8,7 +8,7 @@
 //! The path of a prompt: `session` appends it to the journal and starts a turn; `turn` is the loop, `turn/step` streams one model
 //! reply, `turn/calls` runs its tool calls. A turn calls its session through the trait `host::Host`.
 //!
-//! The modules stand in the order in which they may import each other: each only those above it.
+//! `src/ARCHITECTURE.md` says which of these modules may import which.
 
 mod background;
 mod clients;
@@ -49,7 +49,7 @@ pub use command::{
     Pager, QueueCommand, QueueEdit, Record, Reply, ReviewCommand, Rewind, SessionHandle,
     SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, TurnCommand,
 };
-pub use engine::{Engine, EngineHandle, PageRange, PersonsRun};
+pub use engine::{Engine, EngineHandle, PageRange, UserShellRun};
 pub use error::{Action, Error, ErrorKind, Hint};
 pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};

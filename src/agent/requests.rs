@@ -1,4 +1,4 @@
-//! What the engine can be asked: make a session, open one, fork one.
+//! The requests to the engine: make a session, open one, fork one.
 
 use crate::agent::command::{OpenConfig, Reply, SessionHandle};
 use crate::agent::error::{Error, ErrorKind};
@@ -9,10 +9,10 @@ use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many requests for sessions may wait. Each is a few file operations; a sender that finds this full waits.
+/// The capacity of the channel for requests. Each is a few file operations; a sender that finds this full waits.
 pub(super) const REQUEST_CAPACITY: usize = 16;
 
-/// What to make a session with.
+/// The parameters of a new session.
 #[derive(Debug, Clone, Default)]
 pub struct CreateSession {
     /// The id; a new one when `None`.
@@ -21,21 +21,21 @@ pub struct CreateSession {
     pub cwd: String,
     /// The title.
     pub title: Option<String>,
-    /// How it is to work.
+    /// Its configuration.
     pub config: OpenConfig,
     /// Whose sub-agent it is, if it is one.
     pub parent: Option<Parent>,
     /// Which named agent it is, if it is one.
     pub role: Option<AgentRole>,
-    /// How much its turns may take; `None` as the settings say.
+    /// The limits of its turns; `None` for those of the settings.
     pub limits: Option<Limits>,
-    /// What it spends from together with whom it works for.
+    /// The budget that it shares with its parent.
     pub budget: Option<Budget>,
     /// Where it keeps what files were: with whom it works for.
     pub blobs: Option<Blobs>,
 }
 
-/// What the engine is asked.
+/// A request to the engine.
 pub(super) enum Request {
     Create(Box<CreateSession>, Reply<SessionHandle>),
     Open(SessionId, OpenConfig, Reply<SessionHandle>),
@@ -71,15 +71,15 @@ impl SessionFactory {
     }
 }
 
-/// What to make a fork of.
+/// The parameters of a fork.
 #[derive(Debug, Clone)]
 pub struct ForkSession {
     /// The other session.
     pub of: SessionId,
-    /// How far its history is taken over; all of it when `None`.
+    /// The place up to which its history is taken over; all of it when `None`.
     pub at: Option<HistoryPoint>,
     /// The title.
     pub title: Option<String>,
-    /// How it is to work; what is `None` is as there.
+    /// Its configuration; a field that is `None` is taken from the other session.
     pub config: OpenConfig,
 }

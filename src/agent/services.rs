@@ -1,4 +1,4 @@
-//! What every session works with.
+//! The services that every session shares.
 
 use crate::agent::clients::Hook;
 use crate::agent::project::Personal;
@@ -17,7 +17,7 @@ use pintle_protocol::approval::PermissionMode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What every session works with.
+/// The services that every session shares.
 #[derive(Debug)]
 pub struct Services {
     /// Clock and ids.
@@ -26,7 +26,7 @@ pub struct Services {
     pub store: Store,
     /// Files and processes.
     pub env: Arc<dyn Environment>,
-    /// What editors give for the files in `env`; none where these are on another machine.
+    /// The documents and terminals of editors for the files in `env`; `None` where these are on another machine.
     pub editors: Option<Editors>,
     /// This machine, for the user's own commands, wherever tools act.
     pub here: Arc<dyn Environment>,
@@ -34,28 +34,28 @@ pub struct Services {
     pub hooks: Arc<[Hook]>,
     /// The tools.
     pub tools: Toolbox,
-    /// What is set about tools.
+    /// Settings of the tools.
     pub tool_settings: Arc<tools::Settings>,
     /// The models.
     pub models: Models,
-    /// How patient to be with providers.
+    /// When a request to a provider that failed is sent again.
     pub retry_policy: RetryPolicy,
-    /// How much a turn may take.
+    /// The limits of a turn.
     pub limits: Limits,
-    /// How room is made in a long conversation.
+    /// When and how room is made in a long conversation.
     pub room: room::Policy,
-    /// What the user has written down for all projects.
+    /// The user's own documents, rules, skills, prompts and agents.
     pub personal: Arc<Personal>,
     /// The model of a session that names none.
     pub default_model: Option<String>,
     /// The mode of a session that names none.
     pub default_permission_mode: PermissionMode,
-    /// What is run after changes.
+    /// The command that runs after changes.
     pub lint: Option<Lint>,
-    /// How long an editor's report of a changed file is waited for.
+    /// The time to wait for an editor's report of a changed file.
     pub report_wait: Duration,
     /// The model that names sessions, if one does.
     pub title_model: Option<ModelRef>,
-    /// How long a person may take to answer a question.
+    /// The time that a person has to answer a question.
     pub question_timeout: Duration,
 }

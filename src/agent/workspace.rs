@@ -1,6 +1,8 @@
 //! The directories that a session works in: the working directory, and those beside it that belong to the same work.
 //!
 //! A client says the others whenever it makes or opens a session; no journal keeps them.
+//!
+//! Each directory is scanned around a command, like the working directory. The model is told when they change.
 
 use crate::agent::error::{Error, ErrorKind};
 use crate::exec::variables::Given;

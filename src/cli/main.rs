@@ -1,4 +1,7 @@
 //! The program: parses arguments, builds the engine, runs one frontend over it, maps the end to an exit code.
+//!
+//! One thread polls everything that waits for models, commands and people: a current-thread runtime saves the hops between threads,
+//! which cost more than the work, and memory. Computing and blocking work runs on tokio's blocking threads.
 
 mod args;
 mod assemble;

@@ -5,29 +5,29 @@ use super::file::{flag_of, wrong};
 use std::path::Path;
 use toml::Value;
 
-/// How room is made in a long conversation. What is `None` is as it is without a config file.
+/// Settings for compaction and pruning. `None` keeps the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContextSettings {
-    /// Whether it is done without being asked.
+    /// Compacts automatically.
     pub automatic: Option<bool>,
-    /// The tokens that stay free for the answer.
+    /// The tokens reserved for the reply.
     pub reserve: Option<u64>,
-    /// The tokens at the end that stay word for word.
+    /// The tokens at the end of the conversation that are kept verbatim.
     pub keep: Option<u64>,
-    /// Where old results begin to go.
+    /// The size of the recent part whose results are not pruned.
     pub safe: Option<SafeZone>,
 }
 
-/// Up to where nothing is pruned.
+/// The size of the part that is not pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SafeZone {
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(u64),
-    /// So many hundredths of the window.
+    /// A percentage of the context window.
     Percent(u64),
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -51,7 +51,7 @@ pub(super) fn parse(
                 let want = "tokens, such as 80000 or \"80k\", or a share such as \"60%\"";
                 set.safe = Some(safe_of(&value).ok_or_else(|| wrong(path, &at, want))?);
             }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(set)

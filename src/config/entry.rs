@@ -1,6 +1,7 @@
-//! Rows of providers and models as users write them, and how a later file's row goes over an earlier one's.
+//! Providers and models as users describe them in settings files, and the rule by which a later file's entry
+//! overrides an earlier one.
 //!
-//! What is `None` or empty is not said, and stays as it is without the row.
+//! A field that is `None` or empty is unset and overrides nothing.
 
 use super::text_source::TextSource;
 use crate::llm::catalog::Auth;
@@ -15,29 +16,29 @@ use std::time::Duration;
 pub struct ProviderEntry {
     /// Its base URL, with `$NAME` in the place of variables.
     pub base_url: Option<String>,
-    /// The variable that may name another place.
+    /// The variable that may override the base URL.
     pub base_url_var: Option<String>,
-    /// The wire API it speaks.
+    /// The provider's wire API.
     pub api: Option<Api>,
     /// Its key.
     pub key: Option<TextSource>,
-    /// The variables that may hold the key where none is given, first one set wins.
+    /// The variables that may hold the key where none is configured; the first one set wins.
     pub key_vars: Vec<String>,
-    /// How long what a command printed is used; `None` until the server refuses it.
+    /// The lifetime of a key printed by a command; `None` keeps it until the server refuses it.
     pub key_expires: Option<Duration>,
-    /// The header of the key.
+    /// The header that carries the key.
     pub auth: Option<Auth>,
-    /// More headers to send.
+    /// Additional headers.
     pub headers: Vec<(String, TextSource)>,
-    /// Whether its models take pictures; `None` goes by their names.
+    /// Its models accept images; `None` decides by model name.
     pub takes_images: Option<bool>,
-    /// Fields of its dialect; of two with one name the last holds.
+    /// Fields of its dialect; of two with the same name the last wins.
     pub dialect: Vec<(String, Value)>,
     /// Fields to merge into each request's body.
     pub extra_body: Map<String, Value>,
-    /// Its models; of two rows with one id the last holds, field by field.
+    /// Its models; entries with the same id are merged field by field, the last one winning.
     pub models: Vec<ModelEntry>,
-    /// The files that say so, in the order in which they were read.
+    /// The files that describe it, in the order in which they were read.
     pub files: Vec<PathBuf>,
 }
 
@@ -46,40 +47,40 @@ pub struct ProviderEntry {
 pub struct ModelEntry {
     /// Its id at the provider.
     pub id: String,
-    /// What people call it.
+    /// The display name.
     pub name: Option<String>,
-    /// The wire API, where it is not the provider's.
+    /// The wire API, where it differs from the provider's.
     pub api: Option<Api>,
-    /// The most tokens of input.
+    /// The maximum number of input tokens.
     pub window: Option<u64>,
-    /// The most tokens of an answer.
+    /// The maximum number of output tokens.
     pub max_output: Option<u32>,
-    /// What it costs.
+    /// The price.
     pub price: PriceEntry,
-    /// It takes pictures.
+    /// The model accepts images.
     pub vision: Option<bool>,
-    /// It can think before it answers.
+    /// The model can reason before it answers.
     pub reasoning: Option<bool>,
-    /// The month up to which it knows the world.
+    /// The month of its knowledge cutoff.
     pub cutoff: Option<String>,
-    /// The profile of its tools, by name.
+    /// The name of its tool profile.
     pub profile: Option<String>,
-    /// What is asked for in the place of an effort; `None` in it asks for none.
+    /// The value sent for each effort; `None` sends no effort.
     pub efforts: BTreeMap<Effort, Option<Effort>>,
-    /// More headers to send.
+    /// Additional headers.
     pub headers: Vec<(String, TextSource)>,
-    /// Fields of the dialect that are other than its provider's.
+    /// Fields of the dialect that differ from the provider's.
     pub dialect: Vec<(String, Value)>,
     /// Fields to merge into the body of each request for it.
     pub extra_body: Map<String, Value>,
-    /// The files that say so.
+    /// The files that describe it.
     pub files: Vec<PathBuf>,
 }
 
-/// What is said of a price, in US dollars for a million tokens.
+/// A price as a settings file gives it, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PriceEntry {
-    /// Input that comes from no cache.
+    /// Input that is not cached.
     pub input: Option<f64>,
     /// Output, reasoning included.
     pub output: Option<f64>,
@@ -90,7 +91,7 @@ pub struct PriceEntry {
 }
 
 impl ProviderEntry {
-    /// Lays a later row over this one.
+    /// Overrides this entry with a later one.
     pub(super) fn lay_over(&mut self, later: Self) {
         self.base_url = later.base_url.or(self.base_url.take());
         self.base_url_var = later.base_url_var.or(self.base_url_var.take());
@@ -109,7 +110,7 @@ impl ProviderEntry {
         self.files.extend(later.files);
     }
 
-    /// What is said of a model: of its very id, else of the id that `other` makes of it.
+    /// Returns the entry of a model: by its exact id, else by the id that `other` derives from it.
     pub fn model(&self, id: &str, other: Option<&str>) -> Option<ModelEntry> {
         let of = |id: &str| {
             let rows = self.models.iter().filter(|row| row.id == id).cloned();
@@ -147,7 +148,7 @@ impl ModelEntry {
     }
 }
 
-/// Adds headers; one that is there already under the same name goes.
+/// Adds headers, replacing those of the same name.
 pub fn lay_headers<T>(headers: &mut Vec<(String, T)>, later: Vec<(String, T)>) {
     headers.retain(|(name, _)| !later.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
     headers.extend(later);

@@ -1,42 +1,42 @@
-//! Where tools act, as the config file and the command line say it: pure.
+//! The environment in which tools run, as the config file and the command line describe it: pure.
 //!
-//! Not the place itself, which `exec` makes from this.
+//! `exec` creates the environment from this.
 
 use super::file::{text_of, wrong};
 use super::{Error, Setting, Source};
 use std::path::{Path, PathBuf};
 use toml::Value;
 
-/// Where tools act.
+/// The environment in which tools run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnvironmentConfig {
-    /// The command prefix behind which files and processes are; empty is this machine.
+    /// The command prefix that reaches another machine or container; empty for this machine.
     pub wrap: Setting<Vec<String>>,
-    /// Nothing is changed and no command is run.
+    /// Forbids changes and commands.
     pub read_only: Setting<bool>,
-    /// The shell for commands; none is bash, else `/bin/sh`.
+    /// The shell for commands; `None` is bash, or `/bin/sh` where bash is missing.
     pub shell: Option<Setting<PathBuf>>,
-    /// Run before each command, in the same shell.
+    /// Shell code that runs before each command, in the same shell.
     pub command_prefix: Option<Setting<String>>,
-    /// Which variables commands see.
+    /// The environment variables that commands see.
     pub variables: Setting<Variables>,
 }
 
-/// Which environment variables commands see.
+/// The environment variables that commands see.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Variables {
-    /// All but those that look like secrets.
+    /// All except those that look like secrets.
     #[default]
     Filtered,
     /// All.
     All,
-    /// Only those that programs need to find their way.
+    /// Only those that most programs need, such as `PATH`.
     Core,
     /// None.
     None,
 }
 
-/// What one layer says.
+/// The settings of one layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) wrap: Option<Vec<String>>,
@@ -80,7 +80,7 @@ pub(super) fn parse(value: Value, path: &Path, warnings: &mut Vec<String>) -> Re
                     }
                 });
             }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(said)
@@ -95,7 +95,7 @@ fn words_of(value: &Value, at: &str, path: &Path) -> Result<Vec<String>, Error> 
     words.flatten().ok_or_else(|| wrong(path, at, want))
 }
 
-/// The flags win over the file.
+/// Combines the layers; flags override the file.
 pub(super) fn fold(flags: Said, file: Said, from_file: &impl Fn() -> Source) -> EnvironmentConfig {
     fn layer<T>(
         flag: Option<T>,
@@ -118,7 +118,7 @@ pub(super) fn fold(flags: Said, file: Said, from_file: &impl Fn() -> Source) -> 
     }
 }
 
-/// The words of a command as a shell would read them: quotes and backslashes keep a space in a word. Nothing is expanded.
+/// Splits a command into words as a shell does: quotes and backslashes keep a space in a word. Nothing is expanded.
 ///
 /// # Errors
 /// There is no word, or a quote is not closed.

@@ -10,7 +10,7 @@ use super::providers::{Form, Reader, texts};
 use super::sessions::{self, SessionSettings};
 use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
-use super::{Error, ProviderEntry, jsonc};
+use super::{Error, ProviderEntry};
 use crate::ambient::Ambient;
 use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::time::Duration;
 use toml::{Table, Value};
 
-/// What a config file says.
+/// The settings of a config file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct FileSettings {
     pub(super) model: Option<String>,
@@ -41,11 +41,11 @@ pub(super) struct FileSettings {
     pub(super) warnings: Vec<String>,
 }
 
-/// Reads a config file's text. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads a config file's text. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSettings, Error> {
     let place = path.display();
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
-        // Not the line itself: it may hold a key.
+        // The line itself is not quoted, because it may hold a key.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let (line, column) = (before.split('\n').count(), before.rsplit('\n').next());
         let column = column.unwrap_or_default().chars().count() + 1;
@@ -91,11 +91,25 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 let value = to_json(&value);
                 settings.models_files = texts(&Node::new(&value, key, path))?;
             }
-            _ => settings.warnings.push(format!("{place}: `{key}` means nothing and is ignored")),
+            _ => settings.warnings.push(format!("{place}: `{key}` is unknown and ignored")),
         }
     }
     Ok(settings)
 }
+
+/// The syntax that a `models.json` may use beyond JSON: comments and trailing commas, nothing else of JSON5.
+const MODELS_SYNTAX: jsonc_parser::ParseOptions = jsonc_parser::ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
 /// Reads the text of a `models.json`, with comments and trailing commas.
 pub(super) fn parse_models(
@@ -103,7 +117,8 @@ pub(super) fn parse_models(
     path: &Path,
     ambient: &Ambient,
 ) -> Result<(BTreeMap<String, ProviderEntry>, Vec<String>), Error> {
-    let value: serde_json::Value = serde_json::from_str(&jsonc::strict(text))
+    let text = text.trim_start_matches('\u{feff}');
+    let value: serde_json::Value = jsonc_parser::parse_to_serde_value(text, &MODELS_SYNTAX)
         .map_err(|error| Error::new(format!("{} is not valid JSON: {error}", path.display())))?;
     let mut reader = Reader { form: Form::Json, ambient, warnings: Vec::new() };
     let mut providers = BTreeMap::new();
@@ -122,7 +137,7 @@ pub(super) fn parse_models(
     Ok((providers, reader.warnings))
 }
 
-/// The same value; a date or a number that JSON does not know is of a kind that nobody wants.
+/// Converts a TOML value to JSON; a date or a number that JSON cannot express becomes a value that no caller accepts.
 fn to_json(value: &Value) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
@@ -135,7 +150,7 @@ pub(super) fn flag_of(value: &Value, key: &str, path: &Path) -> Result<bool, Err
     value.as_bool().ok_or_else(|| wrong(path, key, "true or false"))
 }
 
-/// A time from one second on.
+/// A duration of at least one second.
 pub(super) fn seconds_of(value: &Value, key: &str, path: &Path) -> Result<Duration, Error> {
     let seconds = value.as_integer().filter(|seconds| *seconds > 0);
     let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());

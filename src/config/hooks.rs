@@ -1,6 +1,6 @@
-//! The tables `[[hooks]]` of the config file: commands that are run at points of the engine's work.
+//! The tables `[[hooks]]` of the config file: commands that run at points of the engine's work.
 //!
-//! They are the user's alone. What a repository says must not run anything.
+//! Only the user's own config file can set hooks; a repository cannot.
 
 use super::Error;
 use super::file::{seconds_of, text_of, wrong};
@@ -10,25 +10,25 @@ use std::path::Path;
 use std::time::Duration;
 use toml::Value;
 
-/// The points there are.
+/// The points and their names.
 const POINTS: &str = "inputReceived, beforeAgent, contextBuilt, beforeModelRequest, afterModelResponse, beforeToolCall, afterToolCall, sessionCompact, sessionStart, sessionFork, sessionSwitch or sessionEnd";
 
 /// A hook of the config file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSettings {
-    /// Where it runs.
+    /// The point at which it runs.
     pub point: HookPoint,
-    /// What is run.
+    /// The command.
     pub command: String,
-    /// Only for calls of these tools.
+    /// The tools whose calls it sees.
     pub tools: Option<Vec<String>>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<Duration>,
-    /// What holds when it fails.
+    /// The effect of a failure.
     pub on_failure: OnFailure,
 }
 
-/// Reads the tables, in order. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the tables, in order. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: &Value,
     path: &Path,
@@ -77,14 +77,14 @@ fn hook(
                 on_failure = OnFailure::deserialize(value.clone())
                     .map_err(|_| wrong(path, &at, "\"closed\" or \"open\""))?;
             }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     let point = point.ok_or_else(|| wrong(path, &format!("{at}.point"), POINTS))?;
     let command = command.ok_or_else(|| wrong(path, &format!("{at}.command"), "a command"))?;
     if tools.is_some() && !matches!(point, HookPoint::BeforeToolCall | HookPoint::AfterToolCall) {
         let file = path.display();
-        warnings.push(format!("{file}: `{at}.tools` means nothing at this point and is ignored"));
+        warnings.push(format!("{file}: `{at}.tools` has no effect at this point and is ignored"));
     }
     Ok(HookSettings { point, command, tools, timeout, on_failure })
 }
@@ -144,7 +144,7 @@ mod tests {
             one table: c: `hooks` must be tables: [[hooks]]
             no time: c: `hooks[0].timeout_s` must be a whole number of seconds from 1 on
             an odd failure: c: `hooks[0].on_failure` must be "closed" or "open"
-            an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout: None, on_failure: Closed } c: `hooks[0].colour` means nothing and is ignored
-            tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout: None, on_failure: Closed } c: `hooks[0].tools` means nothing at this point and is ignored"#]].assert_eq(&told.join("\n"));
+            an odd key: HookSettings { point: SessionEnd, command: "a", tools: None, timeout: None, on_failure: Closed } c: `hooks[0].colour` is unknown and ignored
+            tools where there are none: HookSettings { point: SessionEnd, command: "a", tools: Some(["bash"]), timeout: None, on_failure: Closed } c: `hooks[0].tools` has no effect at this point and is ignored"#]].assert_eq(&told.join("\n"));
     }
 }

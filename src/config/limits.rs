@@ -5,22 +5,22 @@ use super::file::wrong;
 use std::path::Path;
 use toml::Value;
 
-/// How much a turn may take. What is `None` is as it is without a config file.
+/// The default budget of a turn. `None` keeps the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LimitSettings {
-    /// The most model replies.
+    /// The maximum number of model replies.
     pub steps: Option<u32>,
-    /// The most tokens.
+    /// The maximum number of tokens.
     pub tokens: Option<u64>,
-    /// The most it may cost, in billionths of a US dollar.
+    /// The maximum cost, in billionths of a US dollar.
     pub cost_nano_usd: Option<u64>,
-    /// The longest it may take, in seconds.
+    /// The maximum duration, in seconds.
     pub seconds: Option<u64>,
-    /// How often a reply that was cut at its length limit is continued by itself.
+    /// The number of automatic continuations of a reply that was cut at its length limit.
     pub continuations: Option<u32>,
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -42,7 +42,7 @@ pub(super) fn parse(
                 let want = "an amount in US dollars, such as 0.5";
                 set.cost_nano_usd = Some(nano_usd(usd).ok_or_else(|| wrong(path, &at, want))?);
             }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(set)
@@ -58,7 +58,7 @@ fn count<T: TryFrom<i64>>(value: &Value, min: i64, key: &str, path: &Path) -> Re
     number.ok_or_else(|| wrong(path, key, &format!("a whole number from {min} on")))
 }
 
-/// Dollars as billionths of a dollar; `None` for what is no amount.
+/// Converts dollars to billionths of a dollar; `None` for an invalid amount.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

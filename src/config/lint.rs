@@ -1,4 +1,4 @@
-//! The table `[lint]` of the config file: a command that looks at files which the model changed.
+//! The table `[lint]` of the config file: a command that checks the files that the model changed.
 
 use super::Error;
 use super::file::{seconds_of, text_of, wrong};
@@ -6,23 +6,23 @@ use std::path::Path;
 use std::time::Duration;
 use toml::Value;
 
-/// A model is not kept waiting for an editor for longer than this.
+/// The maximum time for which a model waits for an editor's diagnostics.
 const MOST_WAIT_MS: u64 = 60_000;
 
-/// What is run after changes. Without a command nothing is.
+/// The command that runs after changes. Without a command, none runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintSettings {
-    /// The command; the changed files follow it.
+    /// The command; the changed files are appended to it.
     pub command: Option<String>,
-    /// Only for files with such paths; none is every file.
+    /// Globs of the paths to check; none matches every file.
     pub globs: Vec<String>,
-    /// How long it may take.
+    /// The timeout.
     pub timeout: Option<Duration>,
-    /// How long an editor's report of a changed file is waited for; zero does not wait.
+    /// The time to wait for an editor's diagnostics of a changed file; zero does not wait.
     pub report_wait: Option<Duration>,
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -51,7 +51,7 @@ pub(super) fn parse(
                 let wait = wait.ok_or_else(|| wrong(path, &at, &want))?;
                 set.report_wait = Some(Duration::from_millis(wait));
             }
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(set)

@@ -1,48 +1,51 @@
-//! The settings as they are on disk now: looked at again when somebody asks, without a restart and without a watcher.
+//! Live settings: reloaded on request when a file has changed, without a restart and without a file watcher.
 //!
-//! Invariant: what is broken changes nothing; the last good settings hold, and each version of a file is complained of once.
-//! Providers, models and keys are taken from here; everything else a running engine keeps as it was at its start.
+//! Invariant: a broken file changes nothing; the last good settings hold, and each version of a file is reported
+//! once. Providers, models and keys are reloaded; everything else keeps the values of the engine's start.
+//!
+//! Settings are compared when a turn begins, by three calls of `stat`; no thread watches. Providers, models and keys are taken over at
+//! once. A file that is broken changes nothing and is reported once. The state has a lock, since sessions share it.
 
 use super::load::{self, ReadFile, Stamp};
 use super::{Config, Error, Flags};
 use crate::ambient::Ambient;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Settings that are looked at again.
+/// Settings that can be reloaded.
 #[derive(Debug)]
 pub struct Live {
     ambient: Ambient,
     flags: Flags,
-    /// Held while a few files are looked at, never over an await.
+    /// Locked while a few files are checked, never across an await.
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
     config: Arc<Config>,
-    /// As the engine began.
+    /// The settings at the engine's start.
     start: Arc<Config>,
-    /// The files that decide whether to read again.
+    /// The files whose changes trigger a reload.
     files: Vec<ReadFile>,
-    /// What is wrong with them as they are.
+    /// The current problems in these files.
     problems: Vec<Problem>,
-    /// What nobody has been told.
+    /// Problems that have not been reported.
     untold: Vec<Problem>,
 }
 
-/// Something that a person should know of the settings files.
+/// A problem in the settings files, for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The files cannot be used, and the last good settings hold.
     pub is_error: bool,
-    /// What is wrong and where.
+    /// The problem and its place.
     pub message: String,
-    /// What to do about it.
+    /// The suggested next step.
     pub hint: Option<String>,
 }
 
 impl Live {
-    /// Begins with settings that were loaded with these flags. Their warnings have been told.
+    /// Starts with settings that were loaded with these flags, whose warnings have been reported.
     pub fn new(ambient: &Ambient, flags: Flags, config: Config) -> Self {
         let problems = config.warnings.iter().cloned().map(warning).collect();
         let files = config.files.clone();
@@ -52,12 +55,12 @@ impl Live {
         Self { ambient: ambient.clone(), flags, state: Mutex::new(state) }
     }
 
-    /// The settings as they were when last looked at.
+    /// Returns the settings of the last reload.
     pub fn current(&self) -> Arc<Config> {
         Arc::clone(&self.state().config)
     }
 
-    /// Looks whether a file has changed, and reads all of them again if one has.
+    /// Reloads all files if one of them has changed.
     pub fn refresh(&self) {
         let mut state = self.state();
         if state.files.iter().all(|file| Stamp::of(&file.path) == file.stamp) {
@@ -85,12 +88,12 @@ impl Live {
         state.problems = problems;
     }
 
-    /// What is wrong with the files as they were when last looked at.
+    /// Returns the problems found at the last reload.
     pub fn problems(&self) -> Vec<Problem> {
         self.state().problems.clone()
     }
 
-    /// What nobody has been told yet.
+    /// Returns the problems that have not been reported yet.
     pub fn take_untold(&self) -> Vec<Problem> {
         std::mem::take(&mut self.state().untold)
     }
@@ -104,7 +107,7 @@ fn warning(message: String) -> Problem {
     Problem { is_error: false, message, hint: None }
 }
 
-/// What a running engine does not take over.
+/// Settings that a running engine does not reload.
 fn kept(before: &Config, now: &Config) -> Option<Problem> {
     let rows = [
         ("model", before.model == now.model),

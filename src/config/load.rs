@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 /// A settings file that was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFile {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
-    /// What it was like just before it was read; `None` when it was not there.
+    /// Its stamp just before it was read; `None` if it did not exist.
     pub stamp: Option<Stamp>,
 }
 
-/// What changes when a file is written or replaced.
+/// Metadata that changes when a file is written or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     id: (u64, u64),
@@ -34,7 +34,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// That of a file as it is now.
+    /// Returns the present stamp of a file.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let meta = std::fs::metadata(path).ok()?;
         Some(Self {
@@ -46,15 +46,15 @@ impl Stamp {
     }
 }
 
-/// The settings that hold for this program run.
+/// Loads the settings of this program run.
 ///
 /// # Errors
-/// A file exists and cannot be read or makes no sense, or there is no home folder to put things in.
+/// A file exists but cannot be read or parsed, or there is no home folder.
 pub fn load(ambient: &Ambient, flags: Flags) -> Result<Config, Error> {
     read(ambient, flags).1
 }
 
-/// As [`load`], with the files that were looked for also when one of them cannot be used.
+/// Like [`load`], and returns the files that were looked for even if one of them cannot be used.
 pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Config, Error>) {
     let mut files = Vec::new();
     let config = folders(ambient).and_then(|mut folders| {
@@ -85,7 +85,7 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     (files, config)
 }
 
-/// Puts the text of the file that `instructions_file` names behind `instructions`.
+/// Appends the text of the file that `instructions_file` names to `instructions`.
 fn instructions(
     ambient: &Ambient,
     settings: &mut FileSettings,
@@ -98,13 +98,13 @@ fn instructions(
     let path = path_of(&named, ambient, &folders.config_file)
         .map_err(|variable| wrong(&format!("{variable}, which is not set")))?;
     let text = take(&path, files)?
-        .ok_or_else(|| wrong(&format!("{}, which is not there", path.display())))?;
+        .ok_or_else(|| wrong(&format!("{}, which does not exist", path.display())))?;
     let both = settings.instructions.take().into_iter().chain([text]);
     settings.instructions = Some(both.collect::<Vec<_>>().join("\n\n"));
     Ok(())
 }
 
-/// The text of a file, if it is there.
+/// Returns the text of a file, if it exists.
 fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
     files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
     match std::fs::read_to_string(path) {
@@ -114,7 +114,8 @@ fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error>
     }
 }
 
-/// What the models files say, in layers: those of another program, those that the config file names, then the one beside it.
+/// Reads the models files, in layers: those of another program, those that the config file names, then the one beside
+/// it.
 fn models_files(
     ambient: &Ambient,
     others: &[PathBuf],
@@ -145,7 +146,7 @@ fn models_files(
                 layers.push(providers);
             }
             None if is_named => settings.warnings.push(format!(
-                "{place}: `models_files` names {}, which is not there",
+                "{place}: `models_files` names {}, which does not exist",
                 path.display()
             )),
             None => {}
@@ -154,7 +155,7 @@ fn models_files(
     Ok(layers)
 }
 
-/// The warnings of prices of which one half is said and the other is not known.
+/// Returns warnings about prices that have only one half of input and output.
 fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
     let ids: BTreeSet<&str> = entry.models.iter().map(|model| model.id.as_str()).collect();
     let half = |id: &&str| {
@@ -171,7 +172,7 @@ fn half_prices((provider, entry): (&String, &ProviderEntry)) -> Vec<String> {
     ids.into_iter().filter(half).map(warning).collect()
 }
 
-/// The path that a setting names: with variables, from the home folder, or beside the config file.
+/// Resolves the path in a setting: variables, the home folder, or relative to the config file.
 fn path_of(named: &str, ambient: &Ambient, config_file: &Path) -> Result<PathBuf, String> {
     let named = super::fill(named, ambient)?;
     Ok(match named.strip_prefix("~/") {
@@ -252,7 +253,7 @@ fn folders(ambient: &Ambient) -> Result<Folders, Error> {
     let (Some(config), Some(data)) =
         (xdg("XDG_CONFIG_HOME", ".config"), xdg("XDG_DATA_HOME", ".local/share"))
     else {
-        return Err(Error::new("there is no home folder to keep sessions in")
+        return Err(Error::new("no home folder for sessions")
             .hint("set HOME, or PINTLE_HOME to a folder of your choice"));
     };
     Ok(Folders {

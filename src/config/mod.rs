@@ -1,14 +1,13 @@
-//! Settings: layers folded into one plain [`Config`] that knows where each value came from.
+//! Settings: layers folded into one plain [`Config`] that knows the source of each value.
 //!
-//! The layers, later wins: built in, the user's models files and config file, the environment, the command line. A
-//! project's own files are no layer: what a repository says must not choose where a person's code is sent.
+//! The layers, from lowest to highest: defaults, the user's models files and config file, the environment, the
+//! command line. A project's own files are no layer, so a repository cannot choose where a person's code is sent.
 
 mod context;
 mod entry;
 mod environment;
 mod file;
 mod hooks;
-mod jsonc;
 mod limits;
 mod lint;
 mod live;
@@ -42,19 +41,19 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A value and where it came from.
+/// A value and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     /// The value.
     pub value: T,
-    /// Where it came from.
+    /// The source.
     pub source: Source,
 }
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Nobody said anything.
+    /// The built-in default.
     BuiltIn,
     /// A config file.
     File(PathBuf),
@@ -74,44 +73,44 @@ impl fmt::Display for Source {
     }
 }
 
-/// The settings that hold.
+/// The effective settings.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The model of a session that names none.
+    /// The model of sessions that name none.
     pub model: Option<Setting<String>>,
-    /// How often a request is sent again after a failure that may pass.
+    /// The maximum number of retries of a request after a transient failure.
     pub retries: Option<Setting<u32>>,
-    /// What needs no question in a session that does not say.
+    /// The permission mode of sessions that set none.
     pub permission_mode: Setting<PermissionMode>,
     /// Instructions for every session: those of the config file, then those of the file that it names.
     pub instructions: Option<Setting<String>>,
     /// Providers of the config file and the models files, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
-    /// What is set about tools.
+    /// Settings of tools.
     pub tools: ToolSettings,
-    /// How much a turn may take.
+    /// The default budget of a turn.
     pub limits: LimitSettings,
-    /// How room is made in a long conversation.
+    /// Settings for compaction and pruning.
     pub context: ContextSettings,
-    /// Commands that are run at points of the engine's work, in order.
+    /// The hooks, in order.
     pub hooks: Vec<HookSettings>,
-    /// How long sessions are kept.
+    /// The retention limits.
     pub sessions: SessionSettings,
-    /// What is run after changes.
+    /// The command that runs after changes.
     pub lint: LintSettings,
-    /// Who names sessions.
+    /// Settings for session titles.
     pub title: TitleSettings,
-    /// How long a person may take to answer a question.
+    /// The timeout of a question to a person.
     pub question_timeout: Option<Duration>,
-    /// Where the command line sends every request, whatever the provider.
+    /// The server to which the command line sends every request, whatever the provider.
     pub server: Option<Server>,
-    /// Where tools act.
+    /// The environment in which tools run.
     pub environment: EnvironmentConfig,
     /// The folders.
     pub folders: Folders,
-    /// The files that were looked for, in the order in which they are laid over each other.
+    /// The files that were looked for, in layer order.
     pub files: Vec<ReadFile>,
-    /// What is wrong with the files and does not stop anything.
+    /// Problems in the files that do not prevent a start.
     pub warnings: Vec<String>,
 }
 
@@ -120,24 +119,24 @@ pub struct Config {
 pub struct Server {
     /// Its base URL.
     pub base_url: String,
-    /// The wire API it speaks, by name; `None` takes the provider's own.
+    /// The name of its wire API; `None` takes the provider's own.
     pub api: Option<String>,
 }
 
-/// Where settings and sessions are.
+/// The folders of settings and sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The config file, whether it exists or not.
     pub config_file: PathBuf,
-    /// Whether it exists.
+    /// True if it exists.
     pub has_config_file: bool,
-    /// The folder of sessions and what else lasts.
+    /// The folder of sessions and other lasting data.
     pub data: PathBuf,
-    /// What decided that.
+    /// The source of that choice.
     pub source: Source,
 }
 
-/// What the command line sets.
+/// The settings given on the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     /// `--model`.
@@ -156,17 +155,17 @@ pub struct Flags {
     pub read_only: bool,
     /// `--web-fetch`.
     pub web_fetch: bool,
-    /// Models files of another program, below the user's own; those that are not there are passed over.
+    /// Models files of another program, in a layer below the user's own; missing files are skipped.
     pub models_files: Vec<PathBuf>,
 }
 
-/// Settings that cannot be used.
+/// An error in the settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// What is wrong and where.
+    /// The problem and its place.
     pub message: String,
-    /// What to do about it.
+    /// The suggested next step.
     pub hint: Option<String>,
 }
 

@@ -1,10 +1,10 @@
-//! A value of a settings file together with its place, so that what is wrong is told with where it stands: pure.
+//! A value of a settings file with its path, so that errors and warnings name the place: pure.
 
 use super::Error;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// A value and where it stands.
+/// A value and its path.
 #[derive(Debug, Clone)]
 pub(super) struct Node<'a> {
     pub(super) value: &'a Value,
@@ -17,17 +17,17 @@ impl<'a> Node<'a> {
         Self { value, at: at.into(), file }
     }
 
-    /// The error of a value that is none of those wanted here.
+    /// The error for a value of the wrong type.
     pub(super) fn wrong(&self, want: &str) -> Error {
         Error::new(format!("{}: `{}` must be {want}", self.file.display(), self.at))
     }
 
-    /// The warning of a field that nobody reads.
+    /// The warning for an unknown field.
     pub(super) fn means_nothing(&self) -> String {
-        self.warn("means nothing and is ignored")
+        self.warn("is unknown and ignored")
     }
 
-    /// A warning about this place.
+    /// A warning about this value.
     pub(super) fn warn(&self, what: &str) -> String {
         format!("{}: `{}` {what}", self.file.display(), self.at)
     }
@@ -40,13 +40,13 @@ impl<'a> Node<'a> {
         self.value.as_bool().ok_or_else(|| self.wrong("true or false"))
     }
 
-    /// A whole number from 1 on.
+    /// A whole number of at least 1.
     pub(super) fn count(&self) -> Result<u64, Error> {
         let count = self.value.as_u64().filter(|count| *count > 0);
         count.ok_or_else(|| self.wrong("a whole number from 1 on"))
     }
 
-    /// US dollars for a million tokens.
+    /// A price in US dollars per million tokens.
     pub(super) fn price(&self) -> Result<f64, Error> {
         let price = self.value.as_f64().filter(|price| *price >= 0.0 && price.is_finite());
         price.ok_or_else(|| self.wrong("a number of US dollars for a million tokens, 0 or more"))

@@ -1,7 +1,7 @@
-//! What Pi's `models.json` calls differently: names of APIs, and its flags for servers that are only nearly compatible. Pure.
+//! Names that differ in Pi's `models.json`: wire APIs, and compatibility flags. Pure.
 //!
-//! A flag that changes nothing here is a warning, so that nobody thinks it works.
-//! Source: docs/models.md of the coding agent in badlogic/pi-mono, read 2026-11.
+//! A flag without effect here is reported as a warning. Source: docs/models.md of the coding agent in
+//! badlogic/pi-mono, read 2026-11.
 
 use super::Error;
 use super::node::Node;
@@ -9,7 +9,7 @@ use super::providers::map;
 use crate::llm::Api;
 use serde_json::{Map, Value, json};
 
-/// The API of this name.
+/// Returns the wire API of this name.
 pub(super) fn api(name: &str) -> Option<Api> {
     Some(match name {
         "openai-completions" => Api::Chat,
@@ -47,7 +47,7 @@ pub(super) fn compat(
                 set("reasoning_back", json!("reasoning_content"));
             }
             "requiresMistralToolIds" if node.flag()? => set("call_ids", json!("nine")),
-            // As it is without the flag. That a server knows a role does not mean that it wants it.
+            // No effect: that a server accepts a role does not mean that it requires it.
             "supportsDeveloperRole"
             | "supportsReasoningEffort"
             | "requiresThinkingAsText"

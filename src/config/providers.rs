@@ -1,7 +1,10 @@
-//! Providers and models as settings files describe them: a value in, rows and warnings out. Pure.
+//! Providers and models as settings files describe them: a value in, entries and warnings out. Pure.
 //!
-//! Every fact of the catalogue can be said here, under the catalogue's names or under those of Pi's `models.json`. Not
-//! the catalogue itself: `agent` lays these rows over it, field by field.
+//! Every field of the catalogue can be set here, under the catalogue's names or those of Pi's `models.json`. `models`
+//! overlays these entries on the catalogue, field by field.
+//!
+//! A user's rows use the catalogue's own types, which is why `config` may import `llm`. `models/known` lays them over the catalogue
+//! field by field; nothing else knows that there are two.
 
 use super::node::Node;
 use super::pi;
@@ -14,7 +17,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The profiles that a model may be said to be used to.
+/// The names of the tool profiles that a model may be assigned.
 pub(crate) const PROFILE_NAMES: [(&str, &str); 4] =
     [("pi", "pi"), ("anthropic", "anthropic"), ("openai", "openai"), ("gemini", "gemini")];
 
@@ -25,16 +28,16 @@ const AUTHS: [(&str, Auth); 4] = [
     ("x-goog-api-key", Auth::XGoogApiKey),
 ];
 
-/// Which kind of file is read.
+/// The format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `config.toml`, where all is as pintle says.
+    /// `config.toml`, with pintle's own names only.
     Toml,
     /// A `models.json`, which may have been written for Pi.
     Json,
 }
 
-/// What reading a file goes by.
+/// The state of reading one file.
 pub(super) struct Reader<'a> {
     pub(super) form: Form,
     pub(super) ambient: &'a Ambient,
@@ -56,7 +59,7 @@ impl Reader<'_> {
         Ok(providers)
     }
 
-    /// `None` for one that speaks what this engine does not.
+    /// Reads one provider; `None` if its wire API is not supported.
     fn provider(&mut self, node: &Node<'_>) -> Result<Option<ProviderEntry>, Error> {
         let mut provider =
             ProviderEntry { files: vec![node.file.to_owned()], ..ProviderEntry::default() };
@@ -85,7 +88,7 @@ impl Reader<'_> {
                     let (dialect, body) = (&mut provider.dialect, &mut provider.extra_body);
                     pi::compat(&node, dialect, body, &mut self.warnings)?;
                 }
-                // What people call it, which nobody here asks.
+                // The display name, which is not used.
                 "name" if self.form == Form::Json => {}
                 _ => self.dialect(key, &node, &mut provider.dialect)?,
             }
@@ -93,7 +96,7 @@ impl Reader<'_> {
         Ok(Some(provider))
     }
 
-    /// Models in a list, each with its id, or in a table by id.
+    /// Reads models from a list, each with its id, or from a table by id.
     fn models(&mut self, node: &Node<'_>, models: &mut Vec<ModelEntry>) -> Result<(), Error> {
         if node.value.is_object() {
             for (id, node) in node.fields("a table")? {
@@ -172,7 +175,7 @@ impl Reader<'_> {
             Form::Toml => Err(node.wrong(&want)),
             Form::Json => {
                 let what = format!(
-                    "is `{name}`, which is not spoken here, so its row is left out; it may be {want}"
+                    "is `{name}`, which is not supported, so the entry is ignored; expected {want}"
                 );
                 self.warnings.push(node.warn(&what));
                 Ok(None)
@@ -208,7 +211,7 @@ impl Reader<'_> {
         Ok(price)
     }
 
-    /// What is asked for in the place of an effort; `false` or `null` asks for none.
+    /// Reads the value sent for each effort; `false` or `null` sends none.
     fn efforts(&mut self, node: &Node<'_>) -> Result<BTreeMap<Effort, Option<Effort>>, Error> {
         let mut efforts = BTreeMap::new();
         let names: Vec<_> = Effort::names().collect();
@@ -216,7 +219,8 @@ impl Reader<'_> {
         for (key, node) in node.fields("a table of efforts")? {
             let said = if key == "off" { "none" } else { key };
             let Some(effort) = Effort::from_name(said) else {
-                self.warnings.push(node.warn(&format!("is no effort: they are {names}")));
+                self.warnings
+                    .push(node.warn(&format!("is not an effort; expected one of {names}")));
                 continue;
             };
             match node.value {
@@ -227,9 +231,9 @@ impl Reader<'_> {
                     Some(other) => {
                         efforts.insert(effort, Some(other));
                     }
-                    None => self.warnings.push(
-                        node.warn(&format!("names `{name}`, which is no effort: they are {names}")),
-                    ),
+                    None => self.warnings.push(node.warn(&format!(
+                        "names `{name}`, which is not an effort; expected one of {names}"
+                    ))),
                 },
                 Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
                     return Err(node.wrong("the name of an effort, or false for none"));
@@ -254,7 +258,7 @@ impl Reader<'_> {
     }
 }
 
-/// A table of anything.
+/// A table with values of any type.
 pub(super) fn map(node: &Node<'_>) -> Result<Map<String, Value>, Error> {
     node.value.as_object().cloned().ok_or_else(|| node.wrong("a table"))
 }
@@ -265,7 +269,7 @@ pub(super) fn texts(node: &Node<'_>) -> Result<Vec<String>, Error> {
     items.iter().map(|item| item.text().map(str::to_owned)).collect()
 }
 
-/// Whether a text is a year and a month.
+/// Returns true for a year and a month, such as `2025-03`.
 fn is_month(text: &str) -> bool {
     let Some((year, month)) = text.split_once('-') else { return false };
     let number = |part: &str, digits: usize| {

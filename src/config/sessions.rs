@@ -1,22 +1,22 @@
-//! The table `[sessions]` of the config file: how long stored sessions are kept.
+//! The table `[sessions]` of the config file: the retention of stored sessions.
 
 use super::Error;
 use super::file::wrong;
 use std::path::Path;
 use toml::Value;
 
-/// How long sessions are kept. What is `None` deletes nothing.
+/// Retention limits. A limit that is `None` deletes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionSettings {
-    /// Days after the last change.
+    /// The number of days to keep a session after its last change.
     pub keep_days: Option<u32>,
-    /// How many, the newest.
+    /// The number of sessions to keep, newest first.
     pub keep_count: Option<u32>,
-    /// The most room that all of them take, in MiB; the oldest go first.
+    /// The maximum size of all sessions together, in MiB; the oldest are deleted first.
     pub max_mb: Option<u32>,
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -33,11 +33,11 @@ pub(super) fn parse(
             "keep_count" => &mut set.keep_count,
             "max_mb" => &mut set.max_mb,
             _ => {
-                warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display()));
+                warnings.push(format!("{}: `{at}` is unknown and ignored", path.display()));
                 continue;
             }
         };
-        // Zero would be all of them; that is said with `pintle sessions delete`.
+        // Zero would delete all sessions; `pintle sessions delete` is the command for that.
         let number = value.as_integer().filter(|number| *number >= 1);
         let number = number.and_then(|number| u32::try_from(number).ok());
         *field = Some(number.ok_or_else(|| wrong(path, &at, "a whole number from 1 on"))?);

@@ -81,14 +81,14 @@ fn later_layers_win_and_each_value_knows_where_it_came_from() {
         mode Full (HOME/config.toml)
         profile gemini
         read first always
-        HOME/config.toml: `tools.colour` means nothing and is ignored"]]
+        HOME/config.toml: `tools.colour` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
     expect![[r"
         model a/variable (PINTLE_MODEL)
         mode Full (HOME/config.toml)
         profile gemini
         read first always
-        HOME/config.toml: `tools.colour` means nothing and is ignored"]]
+        HOME/config.toml: `tools.colour` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], Flags::default()));
     expect![[r#"
         model a/flag (--model)
@@ -96,7 +96,7 @@ fn later_layers_win_and_each_value_knows_where_it_came_from() {
         profile openai
         read first always
         Server { base_url: "http://x", api: Some("chat") }
-        HOME/config.toml: `tools.colour` means nothing and is ignored"#]]
+        HOME/config.toml: `tools.colour` is unknown and ignored"#]]
     .assert_eq(&loaded(file, &[("PINTLE_MODEL", "a/variable")], flags));
 }
 
@@ -126,8 +126,8 @@ fn providers_take_keys_as_written_from_variables_or_from_commands() {
         none: key $UNSET
         printed: key !pass show x
         remote: https://h messages key $REMOTE_KEY
-        HOME/config.toml: `providers.local.colour` means nothing and is ignored
-        HOME/config.toml: `surprise` means nothing and is ignored"]]
+        HOME/config.toml: `providers.local.colour` is unknown and ignored
+        HOME/config.toml: `surprise` is unknown and ignored"]]
     .assert_eq(&loaded(file, &[], Flags::default()));
 }
 
@@ -183,7 +183,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         (
             "not there",
             "instructions_file = \"none.md\"",
-            Err("HOME/config.toml: `instructions_file` names HOME/none.md, which is not there"),
+            Err("HOME/config.toml: `instructions_file` names HOME/none.md, which does not exist"),
         ),
         (
             "a variable that is not set",
@@ -212,7 +212,7 @@ fn folders_follow_pintle_home_then_xdg_then_home() {
             &[("HOME", "/h"), ("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "rel")],
             "/h/.config/pintle/config.toml /d/pintle",
         ),
-        (&[], "there is no home folder to keep sessions in"),
+        (&[], "no home folder for sessions"),
         (&[("PINTLE_HOME", "here")], "PINTLE_HOME is `here`"),
     ];
     for (vars, want) in rows {
@@ -279,7 +279,7 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
         (
             "[environment]\nwarp = 9\n",
             Flags::default(),
-            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` means nothing and is ignored",
+            "[] (built in) false (built in) None None FilteredHOME/config.toml: `environment.warp` is unknown and ignored",
         ),
     ];
     for (file, flags, want) in rows {

@@ -1,20 +1,20 @@
-//! Where a text of a settings file comes from: as written, from variables, or from a command. Pure.
+//! The source of a text in a settings file: a literal, variables, or a command. Pure.
 //!
-//! A variable is looked up when the text is needed, so that one which is not set stops nobody who does not need it.
+//! A variable is looked up when the text is needed, so an unset variable affects only those who need it.
 
 use crate::ambient::{Ambient, Secret};
 
-/// Where a key or the value of a header comes from.
+/// The source of a key or of a header's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextSource {
-    /// A text, with `$NAME` or `${NAME}` in the place of variables.
+    /// A text with `$NAME` or `${NAME}` for variables.
     Text(Secret),
-    /// A command that prints it.
+    /// A command whose output is the text.
     Command(String),
 }
 
 impl TextSource {
-    /// What a settings file says; `None` for a command that is blank.
+    /// Parses a value of a settings file; `None` for a blank command.
     pub(super) fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix('!').map(str::trim) {
             Some("") => None,
@@ -23,7 +23,8 @@ impl TextSource {
         }
     }
 
-    /// As [`TextSource::parse`], but the bare name of a variable that is set stands for that variable, as in older files of Pi.
+    /// Like [`TextSource::parse`], but the bare name of a set variable stands for that variable, as in older files of
+    /// Pi.
     pub(super) fn parse_or_name(text: &str, ambient: &Ambient) -> Option<Self> {
         let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
         if text.chars().all(is_upper) && ambient.var(text).is_some() {
@@ -33,7 +34,7 @@ impl TextSource {
     }
 }
 
-/// A text with variables in the place of their names. `$$` is a dollar, `$!` an exclamation mark.
+/// Expands the variables in a text. `$$` is a dollar sign, `$!` an exclamation mark.
 ///
 /// # Errors
 /// The name of a variable that is not set.
@@ -68,7 +69,7 @@ pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
     Ok(filled)
 }
 
-/// The variable that is all that a text holds, as `$NAME` or `${NAME}`.
+/// Returns the variable that makes up the whole text, as `$NAME` or `${NAME}`.
 pub fn variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;
     let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);

@@ -1,20 +1,20 @@
-//! The table `[title]` of the config file: which model names sessions.
+//! The table `[title]` of the config file: the model that writes session titles.
 
 use super::Error;
 use super::file::{flag_of, text_of, wrong};
 use std::path::Path;
 use toml::Value;
 
-/// Who names sessions. Without a model nobody is asked, and the beginning of the first prompt serves as a title.
+/// Settings for session titles. Without a model, the beginning of the first prompt serves as the title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TitleSettings {
     /// The model, as `provider/id[:effort]`.
     pub model: Option<String>,
-    /// It is not asked all the same.
+    /// Disables generated titles although a model is set.
     pub is_off: bool,
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -29,7 +29,7 @@ pub(super) fn parse(
         match key.as_str() {
             "model" => set.model = Some(text_of(&value, &at, path)?),
             "enabled" => set.is_off = !flag_of(&value, &at, path)?,
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(set)

@@ -5,26 +5,26 @@ use super::file::{flag_of, text_of, wrong};
 use std::path::Path;
 use toml::Value;
 
-/// What is set about tools. What is `None` or false is as it is without a config file.
+/// Settings of tools. `None` and false keep the default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolSettings {
-    /// The profile under which models see the tools, by name.
+    /// The name of the profile under which models see the tools.
     pub profile: Option<String>,
-    /// Which changes of files need that they were read before, by name.
+    /// The name of the rule that decides which changes require that the file was read before.
     pub read_first: Option<String>,
-    /// Pictures are not read.
+    /// Images are not read.
     pub block_images: bool,
-    /// The most pixels of a picture's width and height.
+    /// The maximum width and height of an image, in pixels.
     pub max_image_side: Option<u32>,
-    /// The most bytes of a picture in base64.
+    /// The maximum size of an image, in bytes of base64.
     pub max_image_bytes: Option<usize>,
-    /// There is a tool that fetches web pages.
+    /// Enables the tool that fetches web pages.
     pub web_fetch: bool,
-    /// It may fetch from this machine and from private networks.
+    /// Allows that tool to fetch from this machine and from private networks.
     pub web_fetch_private: bool,
 }
 
-/// Reads the table. A key that means nothing is a warning, a value of the wrong kind an error.
+/// Reads the table. An unknown key is a warning, a value of the wrong type an error.
 pub(super) fn parse(
     value: Value,
     path: &Path,
@@ -44,13 +44,13 @@ pub(super) fn parse(
             "max_image_bytes" => set.max_image_bytes = Some(count_of(&value, &at, path)?),
             "web_fetch" => set.web_fetch = flag_of(&value, &at, path)?,
             "web_fetch_private" => set.web_fetch_private = flag_of(&value, &at, path)?,
-            _ => warnings.push(format!("{}: `{at}` means nothing and is ignored", path.display())),
+            _ => warnings.push(format!("{}: `{at}` is unknown and ignored", path.display())),
         }
     }
     Ok(set)
 }
 
-/// A whole number from 1 on.
+/// A whole number of at least 1.
 fn count_of<T: TryFrom<i64>>(value: &Value, key: &str, path: &Path) -> Result<T, Error> {
     value
         .as_integer()

@@ -15,7 +15,12 @@ pub struct Conversation {
     pub removed: prune::Removed,
 }
 
-/// What the engine tells a model, as the model reads it.
+/// A text of the engine as the model reads it: with words that tell it from the user's.
+pub fn from_engine(text: impl std::fmt::Display) -> String {
+    format!("From the engine, not from the user: {text}")
+}
+
+/// A message of the engine as the model reads it.
 pub fn engine_message(message: &EngineMessage) -> Message {
     Message::User(vec![Content::text(message.text.clone())])
 }

@@ -3,6 +3,9 @@
 //! It reads the forms that rules, skills, prompts and agents are written in: texts plain or in quotes, lists on one line or
 //! one item a line, blocks behind `|` and `>`. It is no YAML reader, since those refuse `globs: *.ts`, as people write it.
 //! What stands nested under a key is passed over. Invariant: a file without a head is all body.
+//!
+//! Why our own reader: these heads are lines of `key: value`, and people write `globs: *.ts`, which is not YAML. The YAML readers would
+//! refuse it, and are no longer maintained.
 
 use std::iter::Peekable;
 

@@ -2,6 +2,8 @@
 //!
 //! Pruning happens in big steps, so that what a provider has cached stays valid for long. Invariant: calls and results stay
 //! paired; only the text of results changes, and never of the newest ones.
+//!
+//! Pruned results stay with the conversation, so that `recall` needs no journal; compaction drops them.
 
 use super::estimate;
 use crate::llm::{AssistantBlock, Message, ToolResult};

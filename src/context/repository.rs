@@ -1,6 +1,9 @@
 //! What is told of a git repository: its branch, how much is changed, what was done last. Pure: files' texts in, words out.
 //!
 //! Invariant: git is only asked where the repository's own settings have it start no program, since looking must not be doing.
+//!
+//! Git is asked only where its settings are plain: `git status` runs the filters that a repository's own settings name, and a folder
+//! that came as an archive may name anything. Hooks and monitors are switched off by flags.
 
 /// The branch that a `HEAD` file names; a commit's first digits when it names none.
 pub fn branch(head: &str) -> Option<String> {

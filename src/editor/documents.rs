@@ -1,7 +1,12 @@
 //! Documents that editors have open, with their text as it is on the screen.
 //!
-//! One for a process: connections tell what is open, the overlay reads it. Its lock is held for a few assignments, never over
-//! an await. Invariant: a document is known in a version that its editor told, or not at all.
+//! One for each process: connections announce their open documents, and the overlay reads them. The lock is held for
+//! a few assignments, never across an await. Invariant: a document is known in a version that its editor sent, or not
+//! at all.
+//!
+//! Documents belong to the process, not to a session: an editor has one text of a file, whichever session asks for it. Connections
+//! write here and the overlay reads; an edit goes straight to the connection. Requests about documents are answered beside other
+//! requests, since a verdict that waits for an edit must not hold up the text that the edit makes.
 
 use crate::text::positions;
 use pintle_protocol::document::{
@@ -21,10 +26,10 @@ const MOST_DOCUMENTS: usize = 10_000;
 /// The most bytes of all texts.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
-/// The most edits of one document that are kept for whoever asks.
+/// The maximum number of edits of one document that are kept for a query.
 const MOST_APPLIED: usize = 16;
 
-/// How long an editor's own word of a change that it has made is waited for.
+/// The time to wait for an editor's own notification of a change that it made.
 const ECHO_WAIT: Duration = Duration::from_secs(2);
 
 /// Names an editor's connection, unique in the process.
@@ -39,9 +44,9 @@ struct Shared {
     state: Mutex<State>,
     /// Rises with each change of any document.
     serial: watch::Sender<u64>,
-    /// How many edits were asked for.
+    /// The number of requested edits.
     asked: AtomicU64,
-    /// Whoever changes a document holds this: one edit at a time is on its way to an editor.
+    /// Held while a document is changed: one edit at a time is in progress.
     changing: tokio::sync::Mutex<()>,
 }
 
@@ -49,11 +54,11 @@ struct Shared {
 pub(super) struct State {
     /// By canonical path.
     open: BTreeMap<PathBuf, Document>,
-    /// What editors call them.
+    /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
     /// Those that take edits.
     editors: BTreeMap<Owner, mpsc::Sender<EditCall>>,
-    /// What edits of ours have made of documents since somebody asked: text before and after.
+    /// The changes that our edits made to documents since the last query: text before and after.
     applied: BTreeMap<PathBuf, Vec<Applied>>,
     pub(super) bytes: usize,
     /// Those that are asked for texts, with the folders of their files.
@@ -64,7 +69,7 @@ pub(super) struct State {
 #[derive(Debug, Clone)]
 pub(super) struct Document {
     pub(super) owner: Owner,
-    /// As the editor calls it.
+    /// The editor's name of the document.
     pub(super) name: String,
     pub(super) version: i64,
     pub(super) text: Arc<String>,
@@ -78,19 +83,19 @@ pub(super) struct Applied {
     pub(super) after: Arc<String>,
 }
 
-/// What is asked of an editor.
+/// A request to an editor.
 #[derive(Debug)]
 pub enum EditCall {
-    /// To make an edit.
+    /// Apply an edit.
     Make {
         /// Names it, unique in the process.
         id: u64,
-        /// What it is to do.
+        /// The edit.
         params: ApplyEditParams,
         /// Takes its answer, or why there is none.
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
     },
-    /// To tell the text of a file that it is asked about.
+    /// Return the text of a file.
     Read {
         /// The file, as the tool called it.
         path: String,
@@ -101,7 +106,7 @@ pub enum EditCall {
     Withdraw(u64),
 }
 
-/// Withdraws an edit when nobody waits for it any more.
+/// A pending request, which withdraws the edit when it is dropped.
 struct Asked {
     id: u64,
     editor: mpsc::Sender<EditCall>,
@@ -111,27 +116,27 @@ struct Asked {
 impl Drop for Asked {
     fn drop(&mut self) {
         if !self.is_answered {
-            // One edit is on its way at a time, so there is room, or nobody.
+            // Only one edit is in progress at a time, so there is room, or no receiver.
             let _ = self.editor.try_send(EditCall::Withdraw(self.id));
         }
     }
 }
 
-/// Why what an editor told of a document is not taken.
+/// The reason why an editor's message about a document is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// It has not been opened on this connection.
     #[error("{0} is not open")]
     NotOpen(String),
-    /// Its version does not rise, or is none that was told.
+    /// The version does not rise, or is unknown.
     #[error("the version of {path} that is known is {current}")]
     Stale {
-        /// What the editor calls it.
+        /// The editor's name of it.
         path: String,
         /// The version that is known.
         current: i64,
     },
-    /// There are too many, or they are too long.
+    /// There are too many documents, or they are too long.
     #[error("more than {MOST_DOCUMENTS} documents or {} MB of text are open", MOST_BYTES / 1024 / 1024)]
     TooMuch,
 }
@@ -254,7 +259,7 @@ impl Documents {
         self.state().open.get(path).cloned()
     }
 
-    /// Whether no editor has a say about any file.
+    /// Returns true if no editor has any file open.
     pub(super) fn is_idle(&self) -> bool {
         let state = self.state();
         state.open.is_empty() && state.asked.is_empty()
@@ -268,7 +273,7 @@ impl Documents {
         self.state().editors.get(&owner).cloned()
     }
 
-    /// Whether the editor of a document takes edits.
+    /// Returns true if the editor of a document accepts edits.
     pub(super) fn takes_edits(&self, document: &Document) -> bool {
         self.state().editors.contains_key(&document.owner)
     }
@@ -281,7 +286,7 @@ impl Documents {
         below.map(|(path, document)| (path.clone(), Arc::clone(&document.text))).collect()
     }
 
-    /// One edit at a time.
+    /// Waits until no other edit is in progress.
     pub(super) async fn changing(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.0.changing.lock().await
     }
@@ -327,7 +332,7 @@ impl Documents {
         all.push(Applied { before, after });
     }
 
-    /// What edits have made of a document since this was asked last.
+    /// Returns the changes that edits made to a document since the last call.
     pub(super) fn take_applied(&self, path: &Path) -> Vec<Applied> {
         self.state().applied.remove(path).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What editors have open, laid over an environment: documents with unsaved text, and terminals for commands.
+//! Editor integration over an environment: documents with unsaved text, and terminals for commands.
 //!
 //! A tool asks an [`Overlay`] as it asks any other [`Environment`](crate::exec::Environment) and knows nothing of editors. Frontends
 //! fill [`Editors`] and answer its calls; no protocol is known here.
@@ -11,11 +11,11 @@ pub use documents::{Documents, EditCall, Owner, Problem};
 pub use overlay::{Overlay, edited};
 pub use terminals::{Printed, TerminalCall, Terminals};
 
-/// What editors give: texts that are open, and terminals. Clones are the same.
+/// The open documents and terminals of editors. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Editors {
-    /// What they have open.
+    /// Their open documents.
     pub documents: Documents,
-    /// Where they run commands.
+    /// Their terminals.
     pub terminals: Terminals,
 }

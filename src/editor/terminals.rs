@@ -3,6 +3,10 @@
 //!
 //! The editor starts the command, the engine's rules hold: its time, its end, what is kept of its output. Invariants: every terminal is
 //! released, whatever becomes of the call; of a command that was stopped nothing runs on.
+//!
+//! Only commands that a call shows go to a client's terminal, and only where the client does not draw our output, since ours loses
+//! nothing and theirs keeps the end. All processes carry the command's mark, so that stopping it ends those too that the client's own
+//! kill leaves. A guard in the call releases the terminal whatever happens.
 
 use crate::exec::capture::Capture;
 use crate::exec::process::{Family, TERM_TO_KILL};
@@ -18,10 +22,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 /// The most bytes of output that an editor is asked to keep: its end.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How long an editor may take to make a terminal, and to tell what was printed there.
+/// The timeout for an editor to create a terminal, and to return its output.
 const TERMINAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long it may take for that once the command was stopped: a person waits for the stop.
+/// The timeout for the output after the command was stopped, while a person waits.
 const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something asked of an editor. Whoever drops `reply` cannot answer any more.
@@ -29,13 +33,13 @@ const STOPPED_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 pub enum TerminalCall {
     /// Run a command in a new terminal; the answer is the terminal's name.
     Create {
-        /// Whose command it is.
+        /// The owner of the command.
         owner: String,
         /// The item that shows it.
         shown_by: String,
-        /// What to run.
+        /// The command.
         run: TerminalCommand,
-        /// How much of the output's end is to be kept, in bytes.
+        /// The number of bytes to keep from the end of the output.
         max_bytes: u64,
         /// Once this is cancelled, the terminal is to be released.
         released: CancellationToken,
@@ -63,16 +67,16 @@ pub enum TerminalCall {
     },
 }
 
-/// What a command in a terminal has printed.
+/// The output of a command in a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// Its beginning was not kept.
+    /// The beginning was dropped.
     pub is_cut: bool,
 }
 
-/// Who runs commands of which owner in terminals. Clones are the same.
+/// The terminals of editors, by owner of the command. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct Terminals(Arc<Mutex<BTreeMap<String, mpsc::Sender<TerminalCall>>>>);
 
@@ -91,7 +95,7 @@ impl Terminals {
         self.state().remove(owner);
     }
 
-    /// Who runs this command, if not the engine itself.
+    /// Returns the editor that runs this command, if the engine does not run it itself.
     pub(super) fn editor(&self, command: &Command) -> Option<Editor> {
         let shown_by = command.shown_by.clone()?;
         let calls = self.state().get(&command.owner).cloned()?;
@@ -99,13 +103,13 @@ impl Terminals {
     }
 }
 
-/// Who runs one command.
+/// The editor that runs one command.
 pub(super) struct Editor {
     calls: mpsc::Sender<TerminalCall>,
     shown_by: String,
 }
 
-/// What ended the waiting.
+/// The event that ended the wait.
 enum Over {
     Ended(Result<End, String>),
     Stopped(End),
@@ -145,7 +149,7 @@ impl Editor {
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
                 family.signal(Signal::SIGTERM).await;
                 let kill_at = Instant::now() + TERM_TO_KILL;
-                // One that does not answer is not waited for longer than its command may take.
+                // An editor that does not answer is waited for no longer than its command may take.
                 let _ = timeout_at(kill_at, ended).await;
                 family.ended_by(kill_at).await;
                 (end, STOPPED_OUTPUT_TIMEOUT)
@@ -160,7 +164,7 @@ impl Editor {
         Ok(capture.finish(end).await)
     }
 
-    /// Makes the terminal, which is released when the guard is dropped, and also when nobody waits for it any more.
+    /// Creates the terminal, which is released when the guard is dropped, and also when the caller stops waiting.
     async fn create(
         &self,
         run: TerminalCommand,
@@ -190,7 +194,7 @@ impl Editor {
         self.ask(|reply| TerminalCall::Wait { terminal: terminal.to_owned(), reply }).await
     }
 
-    /// What was printed, and whether that is all.
+    /// Returns the output, and whether it is complete.
     async fn printed(&self, terminal: &str, limit: Duration) -> (String, bool) {
         let asked = self.ask(|reply| TerminalCall::Output { terminal: terminal.to_owned(), reply });
         let why = match timeout(limit, asked).await {

@@ -1,4 +1,4 @@
-//! What a command prints: its end in memory, all of it in a file once it is long.
+//! The output of a command: its end in memory, all of it in a file once it is long.
 //!
 //! Invariant: memory stays flat whatever comes.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
@@ -27,7 +27,7 @@ pub(crate) struct Capture {
 
 #[derive(Debug)]
 enum Spill {
-    /// Not long yet.
+    /// Still short.
     None,
     /// With what is not written yet.
     Open(Writer, String),

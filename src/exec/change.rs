@@ -1,6 +1,6 @@
 //! Changes of files: decided from what is there, made as one.
 //!
-//! Invariant: whoever decides sees the very bytes that are replaced, and which state of the file that was.
+//! Invariant: the decision sees exactly the bytes that are replaced, and the version of the file.
 
 use super::{Environment, Error};
 use pintle_protocol::diff::FileChange;
@@ -10,14 +10,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
-/// Which state of a file somebody saw. Two that are equal are the same content, as far as a file system tells.
+/// The version of a file's content. Equal versions mean equal content, as far as a file system can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
     /// The file's canonical path.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
-    /// What else tells one content from the next: time of change, number on disk or a checksum.
+    /// Further data that tells contents apart: modification time, inode number or a checksum.
     pub mark: u128,
 }
 
@@ -26,7 +26,7 @@ pub struct Version {
 pub struct Before {
     /// Its bytes.
     pub content: Vec<u8>,
-    /// Which state that is.
+    /// The version of that content.
     pub version: Version,
 }
 
@@ -44,7 +44,7 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    /// What was there, with parts of it replaced; they are in order and do not overlap.
+    /// The old content with some parts replaced; they are in order and do not overlap.
     pub fn spliced(base: Vec<u8>, splices: Vec<(Range<usize>, Vec<u8>)>) -> Self {
         Self { base, splices }
     }
@@ -93,7 +93,7 @@ pub struct Rewrite {
 /// A file that was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Updated {
-    /// What [`Rewrite`] told.
+    /// The report of the [`Rewrite`].
     pub change: Option<FileChange>,
     /// The state that was replaced; none when the file is new.
     pub before: Option<Version>,
@@ -113,7 +113,7 @@ pub(crate) fn for_all(decide: Decide) -> DecideAll {
     })
 }
 
-/// What becomes of several files, and what to tell about it.
+/// The new states of several files, with a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rewrites {
     /// For each path, in order.
@@ -122,10 +122,10 @@ pub struct Rewrites {
     pub changes: Vec<FileChange>,
 }
 
-/// What becomes of a file.
+/// The new state of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum After {
-    /// It stays, also if it is not there.
+    /// Unchanged; a missing file stays missing.
     Keep,
     /// It has this content.
     Write(FileContent),
@@ -136,7 +136,7 @@ pub enum After {
 /// Several files that were changed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpdatedAll {
-    /// What [`Rewrites`] told.
+    /// The report of the [`Rewrites`].
     pub changes: Vec<FileChange>,
     /// The states that were seen before, in the order of the paths; none for what was not there.
     pub before: Vec<Option<Version>>,
@@ -144,17 +144,17 @@ pub struct UpdatedAll {
     pub after: Vec<Option<Version>>,
 }
 
-/// What one change has made of a file.
+/// The effect of one change on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// What it was made of.
+    /// The content before.
     pub before: FileState,
-    /// What it has made.
+    /// The content afterwards.
     pub after: FileState,
 }
 
-/// [`Environment::update_all`] by single operations, for places that have nothing better: what was done is taken
-/// back when a later file fails, unless somebody else changed it meanwhile.
+/// [`Environment::update_all`] by single operations, for environments without a better way: changes are reverted when
+/// a later file fails, unless somebody else changed it meanwhile.
 pub(super) async fn one_by_one<E: Environment + ?Sized>(
     env: &E,
     paths: &[PathBuf],
@@ -186,7 +186,7 @@ pub(super) async fn one_by_one<E: Environment + ?Sized>(
     Ok(UpdatedAll { changes, before, after: versions })
 }
 
-/// What a file is now. An update that is refused is the one way to see content and version together.
+/// Returns a file's content. A refused update is the only way to get content and version together.
 pub(crate) async fn look<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,
@@ -231,7 +231,7 @@ async fn act<E: Environment + ?Sized>(
     }
 }
 
-/// As far as it can be: what fails here cannot be told to anyone who could do more.
+/// Best effort: an error here has no useful recipient.
 pub(crate) async fn take_back<E: Environment + ?Sized>(
     env: &E,
     path: &std::path::Path,

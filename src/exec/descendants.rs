@@ -1,4 +1,4 @@
-//! Which processes came from a command: also those that left its group and lost their parent.
+//! The processes that a command started, including those that left its group and lost their parent.
 //!
 //! Linux: they carry the command's mark in their environment, or descend from one that does. Elsewhere there is
 //! no `/proc`, and only the process group is known. Blocking, a few milliseconds.
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The variable that marks a command's processes.
 pub(super) const MARK: &str = "PINTLE_COMMAND";
 
-/// What stands before the mark of a command in the mark of the way to it, when it runs elsewhere.
+/// The prefix of a command's mark in the mark of its connection, when it runs elsewhere.
 pub(super) const WAY: &str = "way-";
 
 /// The processes that carry this mark, or that of the way to it, those known to belong to them, and what all these started. Only

@@ -1,4 +1,4 @@
-//! Why an access to a file or a process failed, in the terms of the one who asked.
+//! Errors of access to files and processes, in the caller's terms.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,9 +37,9 @@ pub enum Error {
     /// Any other failure.
     #[error("{}: {message}", .path.display())]
     Io {
-        /// What was accessed.
+        /// The path.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's message.
         message: String,
     },
     /// A regular expression or a glob that does not parse.
@@ -50,10 +50,10 @@ pub enum Error {
     Shell {
         /// The program.
         shell: PathBuf,
-        /// What the operating system said.
+        /// The operating system's message.
         message: String,
     },
-    /// The one who wanted to change a file looked at its content and decided against it.
+    /// The caller's decision refused the change after looking at the file's content.
     #[error("{0}")]
     Refused(String),
     /// Stopped before it was done; nothing was changed.

@@ -1,6 +1,6 @@
 //! Files of this machine: blocking operations, each one whole.
 //!
-//! Not for use on an async thread. How a file is replaced is in `replace`.
+//! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::exec::{
@@ -32,12 +32,12 @@ pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
 
 /// Resolves as much of a path as exists, and links whose target does not.
 pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
-    /// As many links in a row as Linux follows.
+    /// The maximum number of links in a row, as in Linux.
     const MAX_LINKS: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         let (base, rest) = existing(&path)?;
-        // What follows the existing part may begin with a link that leads nowhere yet.
+        // The part after the existing one may begin with a dangling link.
         let Some(Component::Normal(next)) = rest.components().next() else {
             return Ok(without_dots(&base.join(rest)));
         };
@@ -99,13 +99,13 @@ fn open(path: &Path) -> Result<(File, Metadata), Error> {
     Ok((file, facts))
 }
 
-/// Opens whatever is there. Should it have become a pipe since it was looked at, nobody waits for it.
+/// Opens a file without blocking, even if it has become a pipe since it was checked.
 pub(super) fn open_to_search(path: &Path) -> io::Result<File> {
     let without_waiting = nix::fcntl::OFlag::O_NONBLOCK.bits();
     OpenOptions::new().read(true).custom_flags(without_waiting).open(path)
 }
 
-/// Which state of a file this is; `path` is canonical.
+/// Returns the version of this file; `path` is canonical.
 fn version(path: PathBuf, facts: &Metadata) -> Version {
     // Nanoseconds since 1970 need 61 bits until 2040; the file's number on disk changes with each replacement.
     let time = i128::from(facts.mtime()) * 1_000_000_000 + i128::from(facts.mtime_nsec());
@@ -254,7 +254,7 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     removed.map_err(|error| Error::from_io(path, &error))
 }
 
-/// Which state a file is in; `path` is canonical.
+/// Returns the version of a file; `path` is canonical.
 pub(super) fn version_of(path: &Path) -> Result<Version, Error> {
     let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, &error))?;
     Ok(version(path.to_path_buf(), &facts))

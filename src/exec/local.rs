@@ -36,10 +36,10 @@ pub struct Local {
     has_run: AtomicBool,
 }
 
-/// What can be set about this machine.
+/// Options of the local environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Which variables commands see.
+    /// The environment variables that commands see.
     pub variables: Policy,
     /// The shell, which must take `-c` and a command; by default bash, and `/bin/sh` where there is none.
     pub shell: Option<PathBuf>,
@@ -141,7 +141,7 @@ impl Environment for Local {
                 let versions = before.iter().flatten().map(|before| before.version.clone());
                 let versions: Vec<Version> = versions.collect();
                 let seen = |path: &Path| versions.iter().find(|seen| seen.path == path).cloned();
-                // To put back what was there, should a later one of several files fail.
+                // Kept to restore it, should a later one of several files fail.
                 let kept = if paths.len() > 1 { before.clone() } else { Vec::new() };
                 let Rewrites { after, changes } = decide(before).map_err(Error::Refused)?;
                 let staged =
@@ -231,7 +231,7 @@ impl Environment for Local {
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
         let withheld = self.withheld.as_ref()?;
         self.has_run.store(true, Ordering::Relaxed);
-        // A person could type into a terminal, but nobody may be there: what waits for words would wait for ever.
+        // Commands get no terminal: a program that waits for input would wait for ever.
         let line = format!("exec </dev/null\n{}", command.line);
         let id = self.ambient.new_id();
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
@@ -289,13 +289,13 @@ async fn blocking<T: Send + 'static>(
     }
 }
 
-/// One lock per file that is being changed, by its canonical path. Held on blocking threads only, and the
-/// map's own lock never while a file is touched.
+/// One lock for each file that is being changed, by its canonical path. Held on blocking threads only, and the map's
+/// own lock never while a file is accessed.
 #[derive(Debug, Default)]
 struct Locks(Mutex<HashMap<PathBuf, Weak<Mutex<()>>>>);
 
 impl Locks {
-    /// Does something with the canonical paths of files while nobody else changes them.
+    /// Calls a function with the canonical paths of files while nobody else changes them.
     fn with<T>(
         &self,
         paths: &[PathBuf],

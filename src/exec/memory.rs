@@ -1,6 +1,6 @@
 //! An environment in memory, for tests: files in a map, commands answered from a table.
 //!
-//! It never touches the machine. `.gitignore` means nothing here, and there are no links and no permissions.
+//! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
 use crate::exec::scan::{Kept, Scan, Scanned, Seen};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
@@ -32,7 +32,7 @@ pub struct Memory {
     ended: watch::Sender<BTreeSet<String>>,
 }
 
-/// What a command does.
+/// The behaviour of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Prints this and exits with the code.

@@ -1,9 +1,12 @@
-//! Where tools act: one trait for every access to files and processes.
+//! Environments, in which tools run: one trait for every access to files and processes.
 //!
 //! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
 //! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
 //! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
 //! Who may do what is not decided here.
+//!
+//! An edit of an unsaved text reports its own before and after ([`Environment::transitions`]): comparing the text before and after the
+//! call would attribute to the agent what a person typed meanwhile.
 
 pub mod change;
 pub mod error;
@@ -50,10 +53,10 @@ use tokio_util::sync::CancellationToken;
 /// file is either as before or wholly written.
 #[async_trait::async_trait]
 pub trait Environment: Send + Sync + std::fmt::Debug {
-    /// What kind of place this is.
+    /// Returns the platform.
     fn platform(&self) -> &Platform;
 
-    /// Whether the files of this machine, where long outputs are kept, can be read here.
+    /// Returns true if long outputs, which are kept in files of this machine, can be read here.
     fn is_this_machine(&self) -> bool {
         true
     }
@@ -76,7 +79,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Some lines of a file of any size.
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error>;
 
-    /// What is in a folder, in no order; entries that cannot be read are left out.
+    /// Returns a folder's entries, in no order; entries that cannot be read are left out.
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error>;
 
     /// Writes a whole file at once: a reader sees the old content or the new. Parents are created, the
@@ -99,8 +102,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     /// Reads files, has decided together what becomes of each, and makes it so: of all of them or of none.
     ///
     /// # Errors
-    /// As [`Environment::update`]; whatever fails, every file is as it was, unless the machine itself goes down
-    /// in between.
+    /// Like [`Environment::update`] for several files. On failure every file is as it was, unless the machine itself
+    /// crashes in between.
     async fn update_all(
         &self,
         paths: &[PathBuf],
@@ -110,7 +113,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         change::one_by_one(self, paths, decide, cancel).await
     }
 
-    /// What the files below a folder are; the contents of those that are new or changed are kept.
+    /// Returns the states of the files below a folder; new or changed contents are kept.
     ///
     /// # Errors
     /// [`Error::Refused`] when it cannot be done here.
@@ -142,8 +145,9 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         Vec::new()
     }
 
-    /// What changes by [`Environment::update`] have made of a file, canonical, since this was asked last, where others may have changed
-    /// it before and after: for such a file, looking at it does not tell. The contents are kept; the states have no mode.
+    /// Returns the effects of [`Environment::update`] on a canonical path since the last call, where others may have
+    /// changed the file before and after, so that its content alone does not tell. The contents are kept; the states
+    /// have no mode.
     async fn transitions(&self, _path: &Path, _keep: Keep) -> Result<Vec<Transition>, Error> {
         Ok(Vec::new())
     }
@@ -185,7 +189,8 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error>;
 
-    /// How a terminal of an editor's runs a command just as it would be run here; none where that cannot be.
+    /// Returns the form of a command in which an editor's terminal runs it as this environment would; none if that is
+    /// impossible.
     fn in_terminal(&self, _command: &Command) -> Option<TerminalCommand> {
         None
     }
@@ -197,7 +202,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
 /// The most bytes of a file that are held in memory whole.
 pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// What kind of place an environment is.
+/// The platform of an environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Platform {
     /// `linux`, `macos` …
@@ -211,7 +216,7 @@ pub struct Platform {
 /// Facts about what is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// The type of file.
     pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
@@ -219,7 +224,7 @@ pub struct Stat {
     pub modified_ms: u64,
 }
 
-/// What is at a path.
+/// The type of file at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A plain file.
@@ -230,7 +235,7 @@ pub enum FileKind {
     Other,
 }
 
-/// One entry of a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListEntry {
     /// Its name.
@@ -239,7 +244,7 @@ pub struct ListEntry {
     pub is_folder: bool,
 }
 
-/// Which lines of a file are wanted.
+/// A range of lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The first line, 1-based.
@@ -257,22 +262,22 @@ pub struct Lines {
     pub head: Vec<u8>,
     /// Whole lines from the wanted one on, without a newline after the last.
     pub text: Vec<u8>,
-    /// How many lines `text` holds.
+    /// The number of lines in `text`.
     pub count: u64,
     /// The byte limit, not the line limit or the end, stopped it.
     pub stopped_by_bytes: bool,
     /// The length in bytes of the first wanted line; none beyond the end of the file.
     pub first_line_bytes: Option<u64>,
-    /// The lines of the whole file; none for a file so large that nobody counted.
+    /// The number of lines of the whole file; none for a file too large to count.
     pub total_lines: Option<u64>,
     /// The size of the file in bytes.
     pub size: u64,
-    /// Which state of the file this was.
+    /// The version of the file.
     pub version: Version,
 }
 
 impl Lines {
-    /// How much of a file's beginning is looked at to tell its type.
+    /// The number of bytes at a file's beginning that determine its type.
     pub const HEAD_BYTES: usize = 4100;
 
     /// Lines of a file's text that is in memory.
@@ -303,7 +308,7 @@ pub struct Command {
     pub spill_bytes: u64,
     /// The folder for that file; none is the temporary folder.
     pub artifacts: Option<PathBuf>,
-    /// Who runs it: what it leaves in the background ends with [`Environment::release`].
+    /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
     /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
     pub shown_by: Option<String>,
@@ -331,7 +336,7 @@ impl Command {
     }
 }
 
-/// A command as a terminal of somebody else's is to run it on this machine.
+/// A command in the form in which another program's terminal runs it on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TerminalCommand {
     /// The program and its arguments.
@@ -340,7 +345,7 @@ pub struct TerminalCommand {
     pub cwd: PathBuf,
     /// Variables that are set beside those that the terminal has; what commands are not to see is empty.
     pub variables: Vec<(String, String)>,
-    /// What all its processes carry.
+    /// The mark that all its processes carry.
     pub(crate) mark: String,
     /// The folder for long outputs when the command names none.
     pub(crate) temporary: PathBuf,
@@ -353,11 +358,11 @@ pub struct Filter {
     pub line: String,
     /// The working directory.
     pub cwd: PathBuf,
-    /// What it reads.
+    /// Its input.
     pub input: Vec<u8>,
-    /// It may print no more than this.
+    /// The maximum size of its output.
     pub max_bytes: u64,
-    /// Who runs it: what it leaves in the background ends with [`Environment::release`].
+    /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
 }
 
@@ -366,7 +371,7 @@ pub struct Filter {
 pub struct Filtered {
     /// Its exit code; none when a signal ended it, or when it printed too much.
     pub code: Option<i32>,
-    /// What it printed.
+    /// Its output.
     pub stdout: Vec<u8>,
     /// The beginning of what it complained.
     pub stderr: String,
@@ -375,12 +380,12 @@ pub struct Filtered {
 /// A command that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// How it ended.
+    /// The way it ended.
     pub end: End,
-    /// What it printed, stdout and stderr as they came: all of it, or the last 100 KB at least.
-    /// UTF-8, without terminal escapes and NULs.
+    /// The output, stdout and stderr interleaved: all of it, or at least the last 100 KB. UTF-8, without terminal
+    /// escapes and NULs.
     pub tail: String,
-    /// Lines of the whole output.
+    /// The number of lines of the whole output.
     pub total_lines: u64,
     /// Bytes of the whole output, as text.
     pub total_bytes: u64,
@@ -388,15 +393,15 @@ pub struct Ran {
     pub full_output_path: Option<PathBuf>,
 }
 
-/// How a command ended.
+/// The way a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// By itself, with this code.
     Exited(i32),
     /// By a signal, such as `SIGSEGV`, that did not come from here.
     Signalled(String),
-    /// It was stopped because its time was over.
+    /// Its timeout expired.
     TimedOut,
-    /// It was stopped because the call was.
+    /// The call was cancelled.
     Cancelled,
 }

@@ -1,7 +1,7 @@
 //! The output of a command, readable while the command runs.
 //!
-//! The one who runs a command writes, whoever holds a clone reads. Invariant: memory stays flat, so only the end is here;
-//! a reader that comes late is told how much it missed.
+//! The runner of a command writes, clones read. Invariant: memory is bounded, so only the end is kept; a late reader
+//! learns how much it missed.
 
 use crate::text::truncate;
 use std::path::PathBuf;
@@ -25,14 +25,14 @@ struct State {
     is_over: bool,
 }
 
-/// What a reader gets.
+/// New output for a reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fresh {
     /// The text after the place where the reader stood.
     pub text: String,
     /// Bytes between that place and `text` which are kept no more.
     pub missed_bytes: u64,
-    /// Where to read on.
+    /// The position from which to continue.
     pub position: u64,
     /// Lines printed in all.
     pub total_lines: u64,
@@ -47,7 +47,7 @@ impl Default for OutputBuffer {
 }
 
 impl PartialEq for OutputBuffer {
-    /// Whether both are the same buffer.
+    /// Returns true if both share one buffer.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -56,7 +56,7 @@ impl PartialEq for OutputBuffer {
 impl Eq for OutputBuffer {}
 
 impl OutputBuffer {
-    /// What was printed after a position; 0 is the beginning.
+    /// Returns the output after a position; 0 is the beginning.
     pub fn after(&self, position: u64) -> Fresh {
         let state = self.0.borrow();
         let seen = position.saturating_sub(state.dropped);
@@ -85,7 +85,7 @@ impl OutputBuffer {
         }
         self.0.send_modify(|state| {
             state.newlines += memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-            // Of a flood only the end is copied.
+            // Of a large output only the end is copied.
             let skipped = truncate::border_before(text, text.len().saturating_sub(WINDOW_BYTES));
             if skipped > 0 {
                 state.dropped += (state.tail.len() + skipped) as u64;

@@ -35,20 +35,20 @@ pub(super) use hop::{Answer, hop};
 /// Between the polite signal and the other one.
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
-/// How long the way to a command that runs elsewhere may take before its own time begins.
+/// The timeout for starting a command that runs elsewhere, before its own timeout begins.
 const MAX_ON_THE_WAY: Duration = Duration::from_secs(30);
 
-/// How long output is waited for after the shell's end, when something in the background holds the pipe.
+/// The time to wait for output after the shell's end, when a background process holds the pipe.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// What a pipe holds while nobody reads; the default is 64 KB, the most that a user may ask for 1 MB.
+/// The capacity of the pipe; the default is 64 KB, the maximum for a user 1 MB.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: i32 = 1024 * 1024;
 
 /// The most that is read at once. A command that prints little leaves most of it untouched.
 const READ_BYTES: usize = 256 * 1024;
 
-/// What every command of an environment shares.
+/// The data that all commands of an environment share.
 #[derive(Debug)]
 pub(super) struct Shell {
     pub(super) program: PathBuf,
@@ -56,11 +56,11 @@ pub(super) struct Shell {
     pub(super) prefix: Option<String>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) temporary: PathBuf,
-    /// How the marks of its commands begin.
+    /// The prefix of its commands' marks.
     pub(super) marks: String,
 }
 
-/// How a command's process is started, stopped, and told to have ended.
+/// The way to start and stop a command's process and to learn of its end.
 #[derive(Debug)]
 pub(super) struct Launch {
     /// The program and its arguments.
@@ -121,7 +121,7 @@ impl Launch {
             .argv
             .split_first()
             .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
-        // What the command leaves goes on when the way to it is closed, so the two have marks of their own.
+        // Processes that the command leaves survive the end of its connection, so the two have marks of their own.
         let way = if self.envelope.is_some() { WAY } else { "" };
         let mut builder = tokio::process::Command::new(program);
         builder
@@ -139,14 +139,14 @@ impl Launch {
 }
 
 impl Shell {
-    /// How a command is started with this shell; `id` is unlike that of any other command.
+    /// Returns the way to start a command with this shell; `id` is unique.
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
         let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
         launch.variables.extend(command.variables.iter().cloned());
         launch
     }
 
-    /// The same from its parts.
+    /// Like `launch`, from its parts.
     pub(super) fn launch_line(&self, id: &str, line: &str, cwd: &Path, owner: &str) -> Launch {
         let prefix = self.prefix.iter().map(String::as_str);
         let lines: Vec<&str> = prefix.chain([line]).collect();
@@ -185,7 +185,7 @@ impl Shell {
 }
 
 fn start(launch: &Launch) -> io::Result<(Child, pipe::Receiver)> {
-    // One pipe for both, so that the order is that in which they were written.
+    // One pipe for both, so that the output keeps its order.
     let (reader, writer) = io::pipe()?;
     widen(&reader);
     let mut builder = launch.builder();
@@ -215,7 +215,7 @@ fn in_own_session(builder: &mut tokio::process::Command) {
 struct Running {
     /// First, because it is dropped first: it must see who descends from the shell while that lives.
     family: Family,
-    /// Of a command that runs elsewhere: closing it stops the command.
+    /// For a command that runs elsewhere: closing it stops the command.
     input: Option<ChildStdin>,
     child: Child,
     /// None once everyone has closed the other end.
@@ -227,7 +227,7 @@ struct Running {
     progress: Pending,
 }
 
-/// What can happen next.
+/// The next event.
 enum Event {
     Output(io::Result<usize>),
     Exited(io::Result<ExitStatus>),

@@ -1,6 +1,6 @@
 //! An environment that changes nothing: reading and searching pass, everything else is refused.
 //!
-//! Commands are refused too, since nobody can tell from a command what it will do.
+//! Commands are refused too, since their effect cannot be predicted.
 
 use crate::exec::{
     Command, Decide, Environment, Error, Find, Found, Grep, Grepped, Lines, ListEntry, Platform,

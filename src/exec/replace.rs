@@ -1,7 +1,9 @@
 //! Replacing files of this machine: new content is first laid beside the old, then put in its place.
 //!
-//! Not for use on an async thread. Invariant: a reader sees the old content or the new, unless the folder does not
-//! let a new file be made beside the old one; what takes room on the disk happens before anything is replaced.
+//! Blocking: not for an async thread. Invariant: a reader sees the old content or the new, unless the folder does not
+//! allow a new file beside the old one; disk space is allocated before anything is replaced.
+//!
+//! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use crate::exec::{After, Before, Error, FileContent, files};
@@ -14,7 +16,7 @@ use tempfile::NamedTempFile;
 /// The mode of a new file before the user's mask; what `open` uses.
 const NEW_FILE_MODE: u32 = 0o666;
 
-/// How names of files begin that lie beside others until they take their place.
+/// The prefix of names of temporary files, which lie beside the files that they will replace.
 const PREFIX: &str = ".pintle-";
 
 /// New content that only has to be put in place.

@@ -1,8 +1,8 @@
-//! What the files of a folder are, so that what a command does to them can be told and undone.
+//! A scan of a folder's files, so that the effect of a command on them can be reported and undone.
 //!
-//! Blocking. `.git` never takes part, `.gitignore` is obeyed, links are left alone. A file whose time, size and number on the disk are
-//! as they were is not read again, so a scan that a limit ended goes on where it was. Invariant: whoever scans gets all files, or is
-//! told that there are more.
+//! Blocking. `.git` is skipped, `.gitignore` is obeyed, links are not followed. A file with unchanged time, size and
+//! inode number is not read again, so a scan that a limit ended continues from there. Invariant: the caller gets all
+//! files, or learns that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
 use super::{Error, walk};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Keeps a content. Where there is no room for it, its hash is told all the same.
+/// Keeps a content. Its hash is returned even if there is no space for it.
 pub type Keep = Arc<dyn Fn(&[u8]) -> Kept + Send + Sync>;
 
 /// A content that was to be kept.
@@ -30,7 +30,7 @@ pub struct Kept {
     pub is_lost: bool,
 }
 
-/// How much a scan may do.
+/// The limits of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most files.
@@ -54,15 +54,15 @@ impl Default for Limits {
     }
 }
 
-/// What to scan.
+/// A scan to run.
 pub struct Scan {
     /// The folder.
     pub root: PathBuf,
-    /// What was found the last time.
+    /// The result of the last scan.
     pub known: Arc<Files>,
-    /// Where contents go.
+    /// The store of contents.
     pub keep: Keep,
-    /// How much it may do.
+    /// The limits.
     pub limits: Limits,
 }
 
@@ -72,16 +72,16 @@ impl std::fmt::Debug for Scan {
     }
 }
 
-/// What a scan came to.
+/// The result of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// What was found; what was known before where the scan did not come to it.
+    /// The files found; for parts that the scan did not reach, those known before.
     pub files: Files,
-    /// Why the scan ended early, if it did.
+    /// The limit that ended the scan early, if one did.
     pub over: Option<Over>,
 }
 
-/// Which limit ended a scan.
+/// The limit that ended a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Over {
     /// The limit, in words.
@@ -96,7 +96,7 @@ pub type Files = BTreeMap<PathBuf, Seen>;
 /// A file as it was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seen {
-    /// What tells one content from the next without reading it.
+    /// Metadata that tells contents apart without reading them.
     pub mark: u128,
     /// Its state.
     pub state: FileState,
@@ -126,7 +126,7 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
                 read += facts.len();
                 match state(&path, &facts, keep) {
                     Ok(state) => Seen { mark, state },
-                    // It went away meanwhile, or is not ours to read.
+                    // It was removed meanwhile, or is not readable.
                     Err(_) => continue,
                 }
             }
@@ -265,7 +265,7 @@ mod tests {
             ("bytes", Limits { bytes: 2, ..limits }, "more than 0 MB", 4),
             ("time", Limits { time: Duration::ZERO, ..limits }, "longer than 0 s", 1),
         ] {
-            // What was read once is not read again, so a scan that reads too much comes to its end.
+            // A file that was read once is not read again, so repeated scans reach the end.
             let mut known = Arc::default();
             for _ in 0..scans {
                 let Scanned { files, over } = with(&known, limits).unwrap();

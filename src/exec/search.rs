@@ -20,19 +20,19 @@ use std::sync::Arc;
 /// A search for paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Find {
-    /// Where to begin.
+    /// The folder in which to search.
     pub root: PathBuf,
     /// A glob; without `/` it is matched with names at any depth, with one against the path below the root.
     pub glob: String,
     /// At most so many paths.
     pub max_paths: usize,
-    /// How deep below the root; 1 is what is in the root itself.
+    /// The maximum depth below the root; 1 is the root's own entries.
     pub max_depth: Option<usize>,
-    /// Which come first.
+    /// The order of the paths.
     pub order: FindOrder,
 }
 
-/// Which paths come first, and so are kept when there are too many.
+/// The order of paths, which decides those that are kept when there are too many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum FindOrder {
     /// Files and folders in path order.
@@ -47,7 +47,7 @@ pub enum FindOrder {
 pub struct Found {
     /// In the order that was asked for.
     pub paths: Vec<FoundPath>,
-    /// There are more.
+    /// There are more paths.
     pub has_more: bool,
     /// Folders that could not be read; zero when there are more paths.
     pub unreadable: usize,
@@ -77,7 +77,7 @@ pub struct Grep {
     pub is_literal: bool,
     /// Lines shown before and after each match.
     pub context: usize,
-    /// What is wanted of what matches.
+    /// The form of the output.
     pub output: GrepOutput,
     /// At most so many matching lines; at most so many files where lines are not wanted.
     pub max_matches: usize,
@@ -87,7 +87,7 @@ pub struct Grep {
     pub unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
-/// What is wanted of what matches.
+/// The form of a search's output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GrepOutput {
     /// The lines.
@@ -95,7 +95,7 @@ pub enum GrepOutput {
     Lines,
     /// The files; each is searched up to its first match.
     Files,
-    /// How many lines of each file match.
+    /// The number of matching lines of each file.
     Counts,
 }
 
@@ -111,18 +111,18 @@ pub struct Grepped {
     pub unsearched: usize,
 }
 
-/// What was found in one file.
+/// The matches in one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchedFile {
     /// Relative to the root; the file's name when the root is a file.
     pub path: PathBuf,
     /// In order, context included; empty where lines are not wanted.
     pub lines: Vec<MatchLine>,
-    /// How many lines match, as far as they were wanted.
+    /// The number of matching lines, as far as they were counted.
     pub matches: usize,
 }
 
-/// One line of an answer.
+/// A line of the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchLine {
     /// 1-based.

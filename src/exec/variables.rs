@@ -1,9 +1,9 @@
-//! Which environment variables a command sees.
+//! The environment variables that commands see.
 
-/// Variables that are given to commands besides, by name; they win over all others.
+/// Additional variables for commands, by name; they override all others.
 pub type Given = std::sync::Arc<[(String, String)]>;
 
-/// Which variables are handed to commands.
+/// The policy that selects environment variables for commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Policy {
     /// All but those that look like secrets.
@@ -11,7 +11,7 @@ pub enum Policy {
     Filtered,
     /// All.
     All,
-    /// Only those a program, or the tools of a language, need to find their way.
+    /// Only those that most programs, or the tools of a language, need.
     Core,
     /// None.
     Nothing,
@@ -21,7 +21,7 @@ pub enum Policy {
 const SECRET: [&str; 6] =
     ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL", "_CREDENTIALS"];
 
-/// What a program, or the tools of a language, need to find their way.
+/// Variables that most programs, or the tools of a language, need.
 const CORE: [&str; 24] = [
     "PATH",
     "HOME",
@@ -49,8 +49,8 @@ const CORE: [&str; 24] = [
     "SDKMAN_DIR",
 ];
 
-/// Set for every command, since nobody is there: no colours, no pagers, and an editor that fails at once, so that
-/// `git commit` without a message ends with an error.
+/// Variables set for every command, which runs unattended: no colours, no pagers, and an editor that fails at once,
+/// so that `git commit` without a message ends with an error.
 pub const FIXED: [(&str, &str); 9] = [
     ("TERM", "dumb"),
     ("PAGER", "cat"),

@@ -32,7 +32,7 @@ struct Walk<'a> {
     bounds: AtomicUsize,
 }
 
-/// What a thread of a walk does with a path below the root.
+/// The action of a walking thread on a path below the root.
 trait Visit: Send {
     /// The path that nothing of interest lies behind, as this thread knows it.
     fn bound(&mut self) -> Option<&mut Bound>;
@@ -43,7 +43,7 @@ trait Visit: Send {
     /// Takes an entry.
     ///
     /// # Errors
-    /// It could not be read.
+    /// The path could not be read.
     fn visit(&mut self, walk: &Walk<'_>, entry: &DirEntry, relative: &Path) -> io::Result<()>;
 
     /// The thread has nothing more.
@@ -53,7 +53,7 @@ trait Visit: Send {
 /// The path that nothing of interest lies behind, as a thread knows it.
 #[derive(Default)]
 struct Bound {
-    /// Of [`Walk::bounds`].
+    /// The paths seen, of [`Walk::bounds`].
     seen: usize,
     key: Option<PathKey>,
     /// Kept for its memory.
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
     }
 
     fn unread(&self, has_more: bool) -> usize {
-        // How much of the rest was looked at depends on luck.
+        // The part of the rest that was visited depends on timing.
         if has_more { 0 } else { self.unread.load(Ordering::Relaxed) }
     }
 }

@@ -3,6 +3,9 @@
 //! Each format is a pure function from an event to the text that it adds, so a session of any length passes through
 //! in the memory of its longest event. Nothing here opens files: the store reads, the caller writes. What is written is what the
 //! events hold, and nothing else of the machine.
+//!
+//! A session is exported one event at a time: the store reads a line, this turns it into text, the caller writes. So a session of any
+//! length needs the memory of its longest event. It stands above `store`, since a sub-agent's session is drawn inside its parent's.
 
 mod html;
 mod markdown;

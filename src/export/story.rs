@@ -2,7 +2,7 @@
 //!
 //! Invariant: whatever ended stands in the story once, at the place where it ended; what never ended stands at its end.
 
-use pintle_protocol::content::Usage;
+use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{
     ConfigChanged, Event, EventRecord, Notice, QueuedInput, RetryScheduled, SessionCreated,
     StepCompleted, TurnCompleted,
@@ -119,9 +119,7 @@ impl Story {
         if let Event::TurnCompleted(end) = &record.event {
             self.turns += 1;
             self.usage += end.usage;
-            if let Some(cost) = end.cost_nano_usd {
-                self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-            }
+            add_cost(&mut self.cost_nano_usd, end.cost_nano_usd);
         }
     }
 

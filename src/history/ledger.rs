@@ -1,6 +1,8 @@
 //! What a session's events say of files, and what going back to a place would do to them: pure.
 //!
 //! The ledger follows the line of events, not their tree: there is one disk, and time on it goes one way.
+//!
+//! The ledger follows the order of the journal and not the tree, since there is one disk, and its time goes one way.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;

@@ -2,6 +2,10 @@
 //!
 //! The store keeps entries and the agent appends them; what follows from them is decided here, so that a session that is opened again
 //! finds what it left. Everything is pure but [`items`] and [`current_entries`], which read a journal through the store.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event must be given its meaning in each fold"
+)]
 
 pub mod anchors;
 pub mod checkpoints;

@@ -1,10 +1,13 @@
 //! What a session needs before it can go on after a crash: pure, from the journal's entries.
+//!
+//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are
+//! still wanted.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::tree;
 use crate::store::Entry;
 use pintle_protocol::approval::{Approval, DecidedBy};
-use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
     Event, QueuedInput, SessionCreated, TurnCompleted, TurnError, TurnStatus,
 };
@@ -71,9 +74,7 @@ impl Total {
     /// Adds one use.
     pub fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
         self.usage += usage;
-        if let Some(cost) = cost_nano_usd {
-            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
+        add_cost(&mut self.cost_nano_usd, cost_nano_usd);
     }
 }
 

@@ -3,6 +3,12 @@
 //! A journal holds items and, with the end of each step, a private [`Skeleton`]: in which order the reply's blocks
 //! came and what its provider wants back verbatim. From the two comes the same list of messages that the
 //! turn had in memory.
+//!
+//! Why `step.completed` keeps a skeleton: items hold what people see; the order of a reply's blocks, and the parts that its provider
+//! wants back verbatim, are in the private field of that one line. Both together give the same conversation again.
+//!
+//! A summary changes what the model reads, never the journal. The event that completes it says in its private part how many messages
+//! stay, and `context.pruned` says which results were pruned: the same events always give the same conversation.
 
 use crate::context::conversation::{Conversation, engine_message};
 use crate::context::{compact, input, prune};

@@ -2,6 +2,9 @@
 //!
 //! Each event comes after the one before it, except `history.rewound`, which comes after the event that it names. So nothing is ever
 //! taken out of a journal, and a journal without such events is one way.
+//!
+//! Each event follows the one before it, except `history.rewound`, which follows the event that it names. So nothing is removed from a
+//! journal, numbers stay gapless, and going forward again is going to another place. A fork copies the path, not the tree.
 
 use crate::store::Entry;
 use pintle_protocol::content::Input;

@@ -1,7 +1,7 @@
 //! Pictures made fit for a model: pure functions on bytes.
 //!
-//! Invariant: nothing is decoded before its header was read and its size found bearable, and what comes out was decoded
-//! whole, so that no provider is sent a picture that it cannot read.
+//! Invariant: nothing is decoded before its header was read and its size found acceptable, and the result was decoded
+//! whole, so no provider is sent an image that it cannot read.
 
 use ::image::codecs::jpeg::JpegEncoder;
 use ::image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -12,7 +12,7 @@ use ::image::{
 };
 use std::io::Cursor;
 
-/// The most that decoding may hold. A picture of 100 million pixels with transparency is held in 400 MB.
+/// The maximum memory for decoding. An image of 100 million pixels with transparency takes 400 MB.
 const MAX_DECODED_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Qualities of JPEG that are tried, the best first.
@@ -66,12 +66,12 @@ impl Format {
     }
 }
 
-/// What a picture must fit into.
+/// The limits that an image must fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Width and height, in pixels.
     pub max_side: u32,
-    /// Its base64, in bytes: what providers count.
+    /// The size of its base64 in bytes, which providers count.
     pub max_base64_bytes: usize,
 }
 
@@ -82,15 +82,15 @@ impl Default for Limits {
     }
 }
 
-/// Width and height in pixels, as one looks at the picture.
+/// Width and height in pixels, in the displayed orientation.
 pub type Size = (u32, u32);
 
-/// A picture that fits.
+/// An image within the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fitted {
     /// The format of `bytes`.
     pub format: Format,
-    /// The picture; as it was given if it fitted.
+    /// The encoded image, unchanged if it already fitted.
     pub bytes: Vec<u8>,
     /// Its size.
     pub size: Size,
@@ -98,16 +98,16 @@ pub struct Fitted {
     pub original: Size,
 }
 
-/// Why there is no picture. The text goes on after a path.
+/// The reason why there is no image. The text follows a path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It cannot be decoded.
+    /// The image cannot be decoded.
     #[error("is a broken picture ({0}), or cut off")]
     Broken(String),
-    /// It would need too much memory.
+    /// The image would need too much memory.
     #[error("has {} x {} pixels, too many to decode: make a smaller copy first", .0.0, .0.1)]
     TooLarge(Size),
-    /// It cannot be made small enough.
+    /// The image cannot be made small enough.
     #[error("does not fit into the limit of {0} bytes at any size: make a smaller copy first")]
     DoesNotFit(usize),
     /// Nobody waits for it any more.
@@ -115,7 +115,7 @@ pub enum Error {
     Cancelled,
 }
 
-/// Makes a picture fit, turned as its EXIF data says. `is_cancelled` is asked between the steps.
+/// Scales an image to the limits, rotated according to its EXIF data. `is_cancelled` is checked between the steps.
 ///
 /// # Errors
 /// See [`Error`].

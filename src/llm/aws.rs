@@ -1,7 +1,7 @@
-//! What Amazon's cloud asks of whoever calls it: signed requests, and frames of its own around a stream.
+//! The requirements of Amazon's cloud: signed requests, and its own framing of a stream.
 //!
-//! Not for Bedrock's URLs and bodies, which `cloud` has. Signing and framing are functions on bytes; only `keys` reads a
-//! file, the one that Amazon's own tools write.
+//! `cloud` has Bedrock's URLs and bodies. Signing and framing are functions on bytes; only `keys` reads a file, the
+//! one that Amazon's own tools write.
 
 pub(super) mod frames;
 mod keys;

@@ -1,8 +1,8 @@
-//! Ids of tool calls as a wire accepts them: of the right form, and never two alike in one conversation.
+//! Ids of tool calls in the form that a wire API accepts, unique within one conversation.
 //!
-//! The conversation keeps the ids that the models gave, which may repeat from turn to turn (`functions.read:0`) or be too
-//! long for another provider. The mapping depends only on what came before, so the same prefix always encodes to the
-//! same bytes and stays in the provider's cache.
+//! The conversation keeps the ids that the models gave, which may repeat from turn to turn (`functions.read:0`) or be
+//! too long for another provider. The mapping depends only on earlier messages, so the same prefix always encodes to
+//! the same bytes and stays in the provider's cache.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) enum IdForm {
 pub(super) struct CallIdMap {
     form: IdForm,
     used: BTreeSet<String>,
-    /// Calls that wait for their results: the model's id and ours.
+    /// Unanswered calls: the model's id and the wire's.
     open: Vec<(String, String)>,
 }
 
@@ -29,12 +29,12 @@ impl CallIdMap {
         Self { form, used: BTreeSet::new(), open: Vec::new() }
     }
 
-    /// An assistant message begins: what was not answered stays so.
+    /// Begins an assistant message; earlier unanswered calls stay unanswered.
     pub(super) fn begin_turn(&mut self) {
         self.open.clear();
     }
 
-    /// The wire's id of a call.
+    /// Returns the wire's id of a call.
     pub(super) fn call(&mut self, id: &str) -> String {
         let wire = (0..=u64::MAX)
             .map(|attempt| self.form.shape(id, attempt))
@@ -45,7 +45,7 @@ impl CallIdMap {
         wire
     }
 
-    /// The wire's id for the result of a call.
+    /// Returns the wire's id for the result of a call.
     pub(super) fn result(&mut self, id: &str) -> String {
         match self.open.iter().position(|(given, _)| given == id) {
             Some(at) => self.open.remove(at).1,
@@ -55,7 +55,7 @@ impl CallIdMap {
 }
 
 impl IdForm {
-    /// The id in this form; each attempt gives another one.
+    /// Converts an id to this form; each attempt gives another result.
     fn shape(self, id: &str, attempt: u64) -> String {
         match self {
             Self::UpTo(max) => {

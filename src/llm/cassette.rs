@@ -6,9 +6,10 @@
 //! {"request":{"path":"/v1/messages","body":{"model":"…","messages":[…]}},"response":{"status":200,"body":["event: …\n\n","…"]}}
 //! ```
 //!
-//! By hand, `"bodyFile":"hello.sse"` names a file beside the cassette, `request` may be left out or hold only what is to
-//! be checked, `body` may be one text, `"base64":true` says that its pieces are bytes in base64, `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are
-//! never stored, and a key that stands in a body is written as `***`.
+//! In a cassette written by hand, `"bodyFile":"hello.sse"` names a file beside the cassette, `request` may be left
+//! out or hold only the fields to check, `body` may be one text, `"base64":true` marks pieces as base64,
+//! `"delayMs":5` waits before each piece, and a line `{"cassette":1}` is skipped. Headers of requests are never
+//! stored, and a key in a body is written as `***`.
 #![expect(clippy::disallowed_methods, reason = "cassettes are files that the user names")]
 
 mod exchange;
@@ -27,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// Headers of answers that mean something to the engine; others are not stored.
+/// Headers of responses that the engine uses; others are not stored.
 const KEPT_HEADERS: &[&str] = &[
     "content-type",
     "request-id",
@@ -51,7 +52,7 @@ impl Replay {
     /// Reads a cassette.
     ///
     /// # Errors
-    /// [`ErrorKind::Replay`] with the line that is wrong, or the file that cannot be read.
+    /// [`ErrorKind::Replay`] with the invalid line, or the file that cannot be read.
     pub fn load(path: &Path) -> Result<Self, Error> {
         let text = read(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -73,7 +74,7 @@ impl Replay {
     /// Reads a cassette from text; `bodyFile` has no meaning here.
     ///
     /// # Errors
-    /// [`ErrorKind::Replay`] with the line that is wrong.
+    /// [`ErrorKind::Replay`] with the invalid line.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let mut exchanges = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -93,7 +94,7 @@ impl Replay {
         Ok(Self { name: "the cassette".to_owned(), exchanges, next: AtomicUsize::new(0) })
     }
 
-    /// How many exchanges are left.
+    /// Returns the number of unused exchanges.
     pub fn remaining(&self) -> usize {
         self.exchanges.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
@@ -160,7 +161,7 @@ fn pieces(pieces: Vec<Bytes>, delay: Duration, end: End) -> ByteStream {
     }
 }
 
-/// Passes requests on and appends each exchange to a cassette when its answer ends, breaks or is dropped.
+/// Forwards requests and appends each exchange to a cassette when its response ends, breaks or is dropped.
 #[derive(Debug)]
 pub struct Record {
     inner: Arc<dyn Wire>,
@@ -168,7 +169,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Records what goes through `inner` at the end of the file at `path`.
+    /// Records the exchanges of `inner` at the end of the file at `path`.
     pub fn new(inner: Arc<dyn Wire>, path: impl Into<PathBuf>) -> Self {
         Self { inner, path: path.into() }
     }

@@ -1,9 +1,11 @@
-//! What is known of providers and models: where they are, which wire they speak, which key they want, what they cost.
+//! Known facts about providers and models: URLs, wire APIs, keys, prices.
 //!
 //! The facts are rows of `catalog.toml`, read once; this file gives them types and finds them. What differs between servers of
 //! one wire API is a field of [`Dialect`] that an encoder reads; a server that is not listed is reached with
 //! [`Endpoint`](super::Endpoint) alone. A price is only told for the provider that asks it, never for another that serves a model of
 //! the same name.
+//!
+//! Facts are rows of a file, each with its source and date, read once. A price counts only for the very provider that asks it.
 
 mod price;
 
@@ -84,7 +86,7 @@ pub enum OutputLimit {
     MaxCompletionTokens,
 }
 
-/// Which ids of tool calls the server accepts (Chat).
+/// The form of tool-call ids that the server accepts (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
@@ -95,7 +97,7 @@ pub enum CallIds {
     Nine,
 }
 
-/// Where the effort goes (Chat).
+/// The field that carries the effort (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
@@ -108,18 +110,18 @@ pub enum EffortField {
     None,
 }
 
-/// Whether reasoning text goes back with the assistant message that it belongs to (Chat).
+/// The form in which reasoning is sent back with its assistant message (Chat).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningBack {
     /// Left out.
     #[default]
     Drop,
-    /// As `reasoning_content`.
+    /// In the field `reasoning_content`.
     ReasoningContent,
-    /// As text in front of the message's own.
+    /// As text before the message's own.
     Text,
-    /// As a part of kind `thinking` in front of the message's text.
+    /// As a part of type `thinking` before the message's text.
     ThinkingPart,
 }
 
@@ -134,24 +136,24 @@ pub enum SystemRole {
     Developer,
 }
 
-/// How servers of one wire API differ.
+/// The differences between servers of one wire API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each thing that a server may know")]
 pub struct Dialect {
     /// The field that limits an answer.
     pub output_limit: OutputLimit,
-    /// Which ids of tool calls are accepted.
+    /// The accepted form of tool-call ids.
     pub call_ids: CallIds,
-    /// Where the effort goes.
+    /// The field that carries the effort.
     pub effort: EffortField,
-    /// Whether reasoning goes back.
+    /// The form in which reasoning is sent back.
     pub reasoning_back: ReasoningBack,
     /// The role of the system prompt.
     pub system_role: SystemRole,
     /// The server knows `stream_options.include_usage`.
     pub include_usage: bool,
-    /// It keeps what is said unless told `store: false`, and knows that field.
+    /// It stores conversations unless told `store: false`, and knows that field.
     pub store: bool,
     /// A tool's result carries the tool's name.
     pub result_name: bool,
@@ -159,17 +161,17 @@ pub struct Dialect {
     pub assistant_after_result: bool,
     /// It knows `prompt_cache_key` (Chat, Responses).
     pub prompt_cache_key: bool,
-    /// It takes more input than the window holds without a word; only the usage tells.
+    /// It accepts more input than the window holds without an error; only the usage shows it.
     pub silent_overflow: bool,
     /// The cloud that serves models of several makers under its own URLs.
     pub cloud: Option<Cloud>,
 }
 
 impl Dialect {
-    /// The same with one field as somebody says it, by its name in the catalogue.
+    /// Returns the dialect with one field changed, by its name in the catalogue.
     ///
     /// # Errors
-    /// There is no such field, or the value is none that it takes.
+    /// The field does not exist, or its value is not valid.
     pub fn with(self, field: &str, value: &Value) -> Result<Self, NotDialect> {
         let Ok(Value::Object(mut fields)) = serde_json::to_value(self) else {
             return Err(NotDialect::Unknown);
@@ -186,7 +188,7 @@ impl Dialect {
         })
     }
 
-    /// What an unknown server is taken for.
+    /// The dialect of an unknown server.
     pub const PLAIN: Self = Self {
         output_limit: OutputLimit::MaxTokens,
         call_ids: CallIds::UpTo40,
@@ -203,7 +205,7 @@ impl Dialect {
     };
 }
 
-/// Why something is no field of a dialect.
+/// The reason why a field of a dialect is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotDialect {
     /// No field has this name.
@@ -225,7 +227,8 @@ pub struct Entry {
     pub name: String,
     /// The wire API it speaks.
     pub api: Api,
-    /// Where it is. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the model's id.
+    /// The base URL. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the
+    /// model's id.
     pub base_url: String,
     /// The variable that may name another place.
     pub base_url_var: Option<String>,
@@ -233,9 +236,9 @@ pub struct Entry {
     pub key_vars: Vec<String>,
     /// The header of the key; `None` is the API's own.
     pub auth: Option<Auth>,
-    /// How it differs.
+    /// The dialect.
     pub dialect: Dialect,
-    /// Where this was read.
+    /// The source of this entry.
     pub source: String,
 }
 
@@ -247,7 +250,7 @@ pub struct Model {
     pub provider: String,
     /// The model's id there, without its date.
     pub id: String,
-    /// What people call it, where that is not the id.
+    /// The display name, where it differs from the id.
     pub name: Option<String>,
     /// The wire API by name, where it is not the provider's.
     pub api: Option<String>,
@@ -255,23 +258,23 @@ pub struct Model {
     pub window: Option<u64>,
     /// The most tokens of an answer.
     pub max_output: Option<u64>,
-    /// What it costs.
+    /// The price.
     pub price: Option<Price>,
-    /// It takes pictures.
+    /// The model accepts images.
     pub vision: Option<bool>,
-    /// It can think before it answers.
+    /// The model can reason before it answers.
     pub reasoning: Option<bool>,
     /// The month up to which it knows the world, such as `2026-01`, where its maker says.
     pub cutoff: Option<String>,
     /// The profile that it is used to, by name, where its family's is not the right one.
     pub profile: Option<String>,
-    /// Where this was read.
+    /// The source of this entry.
     pub source: String,
     /// When, as year and month.
     pub checked: String,
 }
 
-/// What is known of models whose name begins like this.
+/// Facts about models whose names share a prefix.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
@@ -381,13 +384,13 @@ pub fn profile(id: &str) -> Option<&'static str> {
     family(id, |family| family.profile.as_deref())
 }
 
-/// Whether a model of this id takes pictures, as far as is known.
+/// Returns true if a model of this id accepts images, as far as is known.
 pub fn takes_images(provider: &str, id: &str) -> Option<bool> {
     model(provider, id).and_then(|row| row.vision).or_else(|| family(id, |family| family.vision))
 }
 
-/// The most tokens that a model of this id is asked to answer with where its API wants to be told and nobody says.
-/// Some providers allow less than the maker.
+/// Returns the maximum number of output tokens to request where the API requires a value and none is set. Some
+/// providers allow less than the maker.
 pub fn max_output(provider: &str, id: &str) -> Option<u64> {
     let most = family(id, |family| family.max_output)?;
     let allowed = model(provider, id).and_then(|row| row.max_output);
@@ -402,7 +405,7 @@ pub(super) fn bare_name(id: &str) -> String {
     name.replace('@', "-")
 }
 
-/// What the longest beginning of a model's name says.
+/// Returns the family with the longest prefix of a model's name.
 fn family<T>(id: &str, says: impl Fn(&'static Family) -> Option<T>) -> Option<T> {
     let name = bare_name(id);
     CATALOG

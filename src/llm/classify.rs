@@ -1,4 +1,4 @@
-//! What a provider's error means: from status, headers and body to an [`Error`] that says what to do.
+//! Classification of provider errors: from status, headers and body to an [`Error`] that says what to do.
 //!
 //! Pure. Bodies are judged by their content, never by their label: servers call JSON `text/plain`, gateways send HTML. The
 //! first rule that fits wins, so the order of the rules is the point of this file.
@@ -85,8 +85,8 @@ pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     error
 }
 
-/// Whether a server refuses the encrypted reasoning that it is given back. Source: error bodies quoted in public issues,
-/// 2026-11.
+/// Returns true if a server refuses the encrypted reasoning sent back to it. Source: error bodies quoted in public
+/// issues, 2026-11.
 pub(super) fn refuses_reasoning(error: &Error) -> bool {
     let is_named = error.provider_code.as_deref() == Some("invalid_encrypted_content");
     let is_refusal =
@@ -94,7 +94,7 @@ pub(super) fn refuses_reasoning(error: &Error) -> bool {
     is_named || is_refusal
 }
 
-/// What a body says, wherever it says it.
+/// The facts in an error body, in whichever format.
 #[derive(Debug, Default)]
 struct Facts {
     text: String,
@@ -102,9 +102,9 @@ struct Facts {
     codes: Vec<String>,
     status: Option<u16>,
     request_id: Option<String>,
-    /// How long Google asks to wait.
+    /// The delay that Google asks for.
     wait: Option<Duration>,
-    /// What Google gives a day is used up.
+    /// Google's daily quota is used up.
     is_used_up: bool,
 }
 
@@ -239,7 +239,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if status == Some(529) || facts.has_code(OVERLOADED_CODES) || says(OVERLOADED_TEXTS) {
         return ErrorKind::Overloaded;
     }
-    // Google speaks of plan and billing also where a minute's wait is enough.
+    // Google mentions plan and billing also where a minute's wait is enough.
     let is_googles = facts.is_used_up || facts.wait.is_some();
     if status == Some(429) && (is_googles || says(&["please retry in"])) {
         return ErrorKind::RateLimit;
@@ -254,7 +254,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if matches!(status, Some(401 | 403)) || facts.has_code(AUTH_CODES) || says(AUTH_TEXTS) {
         return ErrorKind::Auth;
     }
-    // Before the texts of overflow: a limit of tokens per minute speaks of tokens too.
+    // This precedes the check for overflow, because a limit of tokens per minute also mentions tokens.
     if status == Some(429) || (status.is_none() && facts.has_code(RATE_CODES)) {
         return ErrorKind::RateLimit;
     }
@@ -316,10 +316,10 @@ fn hint(
             location.unwrap_or("another place")
         )),
         ErrorKind::InvalidRequest if (200..300).contains(&status) && facts.text.is_empty() => {
-            Some(format!("there is no streaming model API at {url}; {CHECK_ADDRESS}"))
+            Some(format!("no streaming model API at {url}; {CHECK_ADDRESS}"))
         }
         ErrorKind::InvalidRequest if matches!(status, 404 | 405) && is_foreign => {
-            Some(format!("there is no model API at {url}; {CHECK_ADDRESS}"))
+            Some(format!("no model API at {url}; {CHECK_ADDRESS}"))
         }
         ErrorKind::InvalidRequest
             if status == 404 || facts.has_code(&["model_not_found", "invalid_model"]) =>
@@ -338,7 +338,7 @@ fn hint(
     }
 }
 
-/// How long to wait: from the headers, else from words such as `try again in 9m38.016s`.
+/// Returns the retry delay: from the headers, or else from words such as `try again in 9m38.016s`.
 fn retry_after(headers: &[(String, String)], text: &str) -> Option<Duration> {
     let seconds = |text: &str, unit: f64| {
         let number: f64 = text.trim().parse().ok()?;

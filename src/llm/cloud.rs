@@ -1,9 +1,13 @@
 //! Clouds that serve models of several makers: each speaks its maker's API, under URLs and in bodies of the cloud's own.
 //!
-//! Which API a model speaks goes by its name, so that a person writes `bedrock/ID` or `vertex/ID` and nothing more. Pure.
+//! The model's name determines its API, so that a person writes only `bedrock/ID` or `vertex/ID`. Pure.
 //!
 //! Source: PyPI anthropic 2.12.0 (`lib/bedrock`, `lib/vertex`), npm @google/genai 3.1.0, docs.aws.amazon.com/bedrock, read
 //! 2026-11.
+//!
+//! A cloud is a dialect, not an API: Bedrock and Vertex serve each maker's API under URLs, bodies and frames of their own, so encoders
+//! and decoders know nothing of them, and a model's name tells its API. Signing needs the bytes of the body, so it happens where the
+//! request is put together.
 
 use super::aws;
 use super::catalog::Api;
@@ -30,7 +34,7 @@ impl Cloud {
         if is_claude { Api::Messages } else { api }
     }
 
-    /// Whether the answer comes in Amazon's frames rather than as server-sent events.
+    /// Returns true if the response uses Amazon's frames rather than server-sent events.
     pub(super) fn is_framed(self, api: Api) -> bool {
         self == Self::Bedrock && api == Api::Messages
     }
@@ -68,8 +72,8 @@ impl Cloud {
         }
     }
 
-    /// Puts a body into the form that the cloud wants: the model stands in the URL, the version in the body.
-    /// Amazon takes the betas there too.
+    /// Converts a body to the cloud's form: the model is in the URL, the version in the body. Amazon takes the betas
+    /// there too.
     pub(super) fn wrap(self, api: Api, mut body: Value, betas: Option<&str>) -> Value {
         if let (Api::Messages, Value::Object(fields)) = (api, &mut body) {
             fields.shift_remove("model");

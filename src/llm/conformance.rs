@@ -1,4 +1,4 @@
-//! What a stream means, stated once, and how each wire API spells it.
+//! The meaning of a stream, stated once, and its spelling in each wire API.
 //!
 //! A scenario is a list of steps; the four spellers turn it into raw bytes. A step that a wire cannot express skips the
 //! cell, with its reason, and the skips are counted.
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// One thing that a reply does. Texts and arguments come in these pieces.
+/// One step of a reply. Texts and arguments arrive in these pieces.
 #[derive(Clone, Copy)]
 enum Step {
     Begin,

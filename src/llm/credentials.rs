@@ -1,7 +1,7 @@
 //! Keys and headers that commands print: run when first needed, kept for their lifetime, run once more when a server refuses them.
 //!
-//! How a command is run is somebody else's: see [`Printer`]. Invariant: of requests that need the same command at once, one runs
-//! it and all take what it printed, and a failure is told with the command and never with what it printed.
+//! Running a command is the task of a [`Printer`]. Invariant: of concurrent requests that need the same command, one
+//! runs it and all use its output; an error names the command and never quotes its output.
 
 use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
@@ -39,7 +39,7 @@ impl Commands {
         Self { printer, known: Mutex::default() }
     }
 
-    /// What a command prints.
+    /// Returns the output of a command.
     pub fn get(&self, command: &str) -> Arc<Printed> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = known.entry(command.to_owned()).or_insert_with(|| {
@@ -54,12 +54,12 @@ impl Commands {
     }
 }
 
-/// What one command prints.
+/// The output of one command.
 #[derive(Debug)]
 pub struct Printed {
     command: String,
     printer: Arc<dyn Printer>,
-    /// How often it was run.
+    /// The number of its runs.
     runs: AtomicU64,
     /// Held while the command runs: who comes meanwhile waits for it.
     kept: tokio::sync::Mutex<Option<Kept>>,
@@ -74,8 +74,8 @@ struct Kept {
 }
 
 impl Printed {
-    /// What it printed, not longer ago than this and not in the run that is `refused`; runs it if need be. Returns the run's
-    /// number with it. A run that ends while this waits counts, whatever its end.
+    /// Returns the output of a run that is recent enough and is not the `refused` one, with the run's number; runs
+    /// the command if necessary. A run that ends while this waits counts, whatever its outcome.
     async fn get(
         &self,
         max_age: Option<Duration>,
@@ -97,7 +97,7 @@ impl Printed {
     }
 }
 
-/// What is put into an endpoint before it is used.
+/// A part of an endpoint that is filled in before use.
 #[derive(Debug, Clone)]
 pub enum Slot {
     /// The key.
@@ -113,11 +113,11 @@ pub struct Commanded {
     wire: Arc<dyn Wire>,
     slots: Vec<(Slot, Arc<Printed>)>,
     max_age: Option<Duration>,
-    /// What is connected with what was printed last, and the number of each run.
+    /// The provider connected with the latest output, and the number of each run.
     connected: Mutex<Option<Connected>>,
 }
 
-/// What is connected with what certain runs printed.
+/// A provider connected with the output of certain runs.
 #[derive(Debug, Clone)]
 struct Connected {
     runs: Vec<u64>,

@@ -1,4 +1,4 @@
-//! What the decoders of all wire APIs have in common.
+//! Shared parts of the decoders of all wire APIs.
 
 use super::delta::Delta;
 use super::message::Opaque;
@@ -11,19 +11,19 @@ pub(super) trait Decode: Send {
     /// Takes the next event.
     fn push(&mut self, event: SseEvent, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
 
-    /// The body ended: ends the reply if what came is one.
+    /// Ends the reply at the end of the body, if it is complete.
     fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken>;
 
-    /// The reply is over; what may still come does not matter.
+    /// The reply is complete; later events are ignored.
     fn is_done(&self) -> bool;
 }
 
-/// Why a reply cannot go on.
+/// The reason why a reply cannot continue.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// The server said so.
+    /// The server reported an error.
     Said(Value),
-    /// What came is not what the wire format promises.
+    /// The stream violates the wire format.
     Wire(String),
 }
 
@@ -58,7 +58,7 @@ pub(super) fn take_text(value: &mut Value, key: &str) -> Option<String> {
     }
 }
 
-/// What the provider wants back with a block.
+/// A block's opaque data, to be sent back to the provider.
 pub(super) fn opaque(index: usize, value: &Value) -> Option<Delta> {
     let raw = serde_json::value::to_raw_value(value).ok()?;
     Some(Delta::Opaque { index, raw: Opaque(raw) })
@@ -69,7 +69,7 @@ pub(super) fn opaque(index: usize, value: &Value) -> Option<Delta> {
 pub(super) struct ReplyIds(BTreeSet<String>);
 
 impl ReplyIds {
-    /// The id that the wire gives to the call of a block, or another one when it is taken.
+    /// Returns the wire's id of a call, or another one if it is taken.
     pub(super) fn give(&mut self, wanted: &str, index: usize) -> String {
         let mut id = wanted.to_owned();
         while !self.0.insert(id.clone()) {

@@ -12,7 +12,7 @@ pub enum Delta {
     Start {
         /// The block's number.
         index: usize,
-        /// What it is.
+        /// The kind of block.
         block: BlockStart,
     },
     /// Text for the end of a text or reasoning block.
@@ -29,7 +29,7 @@ pub enum Delta {
         /// The piece; never empty.
         json: String,
     },
-    /// What the provider wants back verbatim with this block; replaces what was there.
+    /// Opaque data to send back verbatim with this block; replaces earlier data.
     Opaque {
         /// The block's number.
         index: usize,
@@ -49,20 +49,20 @@ pub enum Delta {
     Stop(StopReason),
 }
 
-/// How soon a provider serves a request, which its price depends on.
+/// The service tier of a request, which affects its price.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Tier {
-    /// As usual.
+    /// The standard tier.
     #[default]
     Standard,
-    /// When there is room, for less.
+    /// Deferred, at a lower price.
     Flex,
-    /// Before others, for more.
+    /// Preferred, at a higher price.
     Priority,
 }
 
 impl Tier {
-    /// The tier of this name; names that are not known cost as usual.
+    /// Returns the tier of this name; unknown names are standard.
     pub(super) fn from_name(name: &str) -> Self {
         match name {
             "flex" => Self::Flex,
@@ -72,7 +72,7 @@ impl Tier {
     }
 }
 
-/// What kind of block begins.
+/// The kind of a block that begins.
 #[derive(Debug, Clone)]
 pub enum BlockStart {
     /// Text for the person.
@@ -173,7 +173,7 @@ impl Accumulator {
         self.tier
     }
 
-    /// Why the reply stopped; `None` while it has not.
+    /// The stop reason; `None` while the reply continues.
     pub fn stop(&self) -> Option<StopReason> {
         self.stop
     }

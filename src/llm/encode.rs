@@ -1,4 +1,4 @@
-//! What the encoders of several wire APIs have in common.
+//! Shared parts of the encoders of several wire APIs.
 
 use super::decode::arguments_object;
 use super::message::{Opaque, ToolResult};
@@ -56,7 +56,7 @@ pub(super) fn is_image(content: &Content) -> bool {
     matches!(content, Content::Image { .. })
 }
 
-/// What was kept of a block, as JSON.
+/// The opaque data of a block, as JSON.
 pub(super) fn raw(opaque: &Opaque) -> Option<Value> {
     serde_json::from_str(opaque.0.get()).ok()
 }

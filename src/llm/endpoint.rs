@@ -1,4 +1,4 @@
-//! Where a provider is and how to be let in: from the catalogue, the environment and what the user gave.
+//! Endpoints: URL and credentials of a provider, from the catalogue, the environment and the user's settings.
 //!
 //! The rule for a base URL: a chat base ends in its version (`https://host/v1`), an Anthropic base is the root
 //! (`https://host`). Both are accepted with or without the version, a slash at the end or the whole path.
@@ -12,7 +12,7 @@ use crate::ambient::{Ambient, Secret};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// One server of one provider.
+/// A server of a provider.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// The provider's name, for messages.
@@ -23,28 +23,28 @@ pub struct Endpoint {
     pub base_url: String,
     /// The key; `None` for servers that want none.
     pub key: Option<Secret>,
-    /// What signs requests where there is no key, as Amazon wants it.
+    /// The signer for requests without a key, as Amazon requires.
     pub signing: Option<Signing>,
     /// The variable that holds the key, for hints.
     pub key_var: Option<String>,
-    /// More headers to send; one named `authorization` or `x-api-key` takes the place of the key's.
+    /// Additional headers; one named `authorization` or `x-api-key` replaces the key's header.
     pub headers: Vec<(String, Secret)>,
-    /// The header of the key; `None` is the API's own.
+    /// The header that carries the key; `None` is the API's own.
     pub auth: Option<Auth>,
-    /// How the server differs from others of its API.
+    /// The dialect of the server.
     pub dialect: Dialect,
-    /// Whether its models take pictures; `None` goes by what is known of a model's name.
+    /// Its models accept images; `None` decides by the model's name.
     pub takes_images: Option<bool>,
-    /// Fields to merge into each request's body, such as routing options: objects are merged, `null` takes a field
-    /// away, anything else takes the place of what was there.
+    /// Fields to merge into each request's body, such as routing options: objects are merged, `null` removes a field,
+    /// any other value replaces it.
     pub extra_body: Map<String, Value>,
-    /// The most tokens of an answer, for requests that do not say.
+    /// The maximum number of output tokens, for requests that set none.
     pub max_output_tokens: Option<u32>,
-    /// What is asked for in the place of an effort; `None` in it asks for none. What is not listed goes as it is.
+    /// The value sent for each effort; `None` sends no effort. Efforts that are not listed are sent by name.
     pub efforts: BTreeMap<Effort, Option<Effort>>,
 }
 
-/// Where a key is looked for.
+/// The source of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyFrom {
     Environment,
@@ -52,7 +52,7 @@ enum KeyFrom {
 }
 
 impl Endpoint {
-    /// An endpoint that is in no catalogue.
+    /// Creates an endpoint that is not in the catalogue.
     pub fn new(name: impl Into<String>, api: Api, base_url: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -71,26 +71,26 @@ impl Endpoint {
         }
     }
 
-    /// What is asked for in the place of this effort.
+    /// Returns the value to send for this effort.
     pub(super) fn effort(&self, effort: Effort) -> Option<Effort> {
         self.efforts.get(&effort).copied().unwrap_or(Some(effort))
     }
 
-    /// The provider of this name, with its key and base URL from the environment. A base URL given here goes
-    /// before the variable, the variable before the catalogue.
+    /// Resolves a provider by name, with its key and base URL from the environment. A base URL given here takes
+    /// precedence over the variable, the variable over the catalogue.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] when the provider wants a
-    /// key and there is none. A server at another base URL may want none, so there the key is optional.
+    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] when the provider
+    /// requires a key and there is none. At another base URL the key is optional.
     pub fn resolve(name: &str, ambient: &Ambient, base_url: Option<&str>) -> Result<Self, Error> {
         Self::find(name, ambient, base_url, KeyFrom::Environment)
     }
 
-    /// As [`Endpoint::resolve`], for a key that is from elsewhere: none is looked for.
+    /// Like [`Endpoint::resolve`], for a key from another source; no key is looked up.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] for a place that depends on a
-    /// variable that is not set.
+    /// [`ErrorKind::InvalidRequest`] for a name that is not in the catalogue, [`ErrorKind::Auth`] for a URL that
+    /// depends on an unset variable.
     pub fn place(name: &str, ambient: &Ambient, base_url: Option<&str>) -> Result<Self, Error> {
         Self::find(name, ambient, base_url, KeyFrom::Elsewhere)
     }
@@ -104,7 +104,7 @@ impl Endpoint {
         let entry = catalog::find(name).ok_or_else(|| {
             let names = catalog::providers().iter().map(|entry| entry.name.as_str());
             let names: Vec<_> = names.collect();
-            Error::new(ErrorKind::InvalidRequest, format!("there is no provider `{name}`"))
+            Error::new(ErrorKind::InvalidRequest, format!("unknown provider `{name}`"))
                 .hint(format!("the known ones are {}", names.join(", ")))
         })?;
         let moved = base_url.or_else(|| ambient.var(entry.base_url_var.as_deref()?));
@@ -145,7 +145,7 @@ impl Endpoint {
             key_var,
             auth: entry.auth,
             dialect: Dialect {
-                // A server in another place may refuse fields that it does not know, as Azure's dated versions do.
+                // Another server may refuse fields that it does not know, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
                 ..entry.dialect
             },
@@ -161,7 +161,7 @@ impl Endpoint {
         }
     }
 
-    /// The URL that requests for this model go to: `{model}` in the base URL stands for its id.
+    /// Returns the URL of requests for this model: `{model}` in the base URL stands for its id.
     pub(super) fn request_url(&self, model: &str) -> String {
         if let Some(url) = self.cloud_url(model) {
             return url;
@@ -199,7 +199,7 @@ impl Endpoint {
         }
     }
 
-    /// The endpoint as a model of this id wants it: a cloud has several APIs.
+    /// Returns the endpoint adapted to a model: a cloud has several APIs.
     pub(super) fn for_model(&self, model: &str) -> Self {
         let api = self.dialect.cloud.map_or(self.api, |cloud| cloud.api(self.api, model));
         Self { api, ..self.clone() }
@@ -315,13 +315,13 @@ fn with_scheme(base: &str) -> String {
     }
 }
 
-/// A server next door is most likely without TLS.
+/// Returns true for a host on the local network, which most likely has no TLS.
 fn is_local(base: &str) -> bool {
     let host = base.split(['/', ':']).next().unwrap_or(base);
     host == "localhost" || base.starts_with("[::1]") || host.parse::<std::net::Ipv4Addr>().is_ok()
 }
 
-/// Whether a part of the path looks like `v1` or `v1beta`.
+/// Returns true if a segment of the path looks like `v1` or `v1beta`.
 fn has_version(base: &str) -> bool {
     let path = base.split_once("://").map_or(base, |(_, rest)| rest);
     path.split('/').skip(1).any(|part| {

@@ -1,19 +1,19 @@
-//! What can go wrong with a provider, told apart by what the user or the loop should do about it.
+//! Errors of providers, classified by what the user or the agent can do about them.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What a hint says where the address looks wrong: the two places a user can have given it in.
+/// The hint for a wrong URL: the two places in which a user can set it.
 pub(super) const CHECK_ADDRESS: &str = "check --base-url, or the provider's base_url";
 
 /// A provider's failure. It never holds a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// What to do about it depends on this.
+    /// The class of the error, which decides what to do about it.
     pub kind: ErrorKind,
-    /// What happened, with the provider's own words where there are some; lower case, no full stop.
+    /// The error message, with the provider's own words if there are any; lower case, no full stop.
     pub message: String,
-    /// What to do: which variable to set, which URL to check.
+    /// The suggested next step, such as the variable to set or the URL to check.
     pub hint: Option<String>,
     /// The HTTP status, if it got that far.
     pub status: Option<u16>,
@@ -21,9 +21,9 @@ pub struct Error {
     pub provider_code: Option<String>,
     /// The provider's id of the request.
     pub request_id: Option<String>,
-    /// How long the provider asks to wait.
+    /// The delay that the provider asks for.
     pub retry_after: Option<Duration>,
-    /// What the provider itself says of trying the same again; it goes before what the kind says.
+    /// The provider's own statement about retries; it takes precedence over the kind.
     pub should_retry: Option<bool>,
 }
 
@@ -46,9 +46,9 @@ pub enum ErrorKind {
     ContentFilter,
     /// No connection, or it broke.
     Network,
-    /// Nothing came for too long.
+    /// The timeout expired.
     Timeout,
-    /// What came is not what the wire format promises, or the stream was cut.
+    /// The response violates the wire format, or the stream was cut.
     Protocol,
     /// A cassette or script holds no reply for this request.
     Replay,
@@ -91,7 +91,7 @@ impl ErrorKind {
         Self::ALL.into_iter().find(|kind| kind.code() == code)
     }
 
-    /// Whether trying the same again may help, as far as the kind tells.
+    /// Returns true if a retry may succeed, judging by the kind alone.
     pub fn is_retryable(self) -> bool {
         match self {
             Self::RateLimit | Self::Overloaded | Self::Network | Self::Timeout | Self::Protocol => {
@@ -122,12 +122,12 @@ impl Error {
         }
     }
 
-    /// Whether trying the same again may help.
+    /// Returns true if a retry may succeed.
     pub fn is_retryable(&self) -> bool {
         self.should_retry.unwrap_or_else(|| self.kind.is_retryable())
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

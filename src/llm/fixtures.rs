@@ -12,7 +12,7 @@ use futures_util::{FutureExt, StreamExt, stream};
 use pintle_protocol::content::Usage;
 use std::fmt::Write;
 
-/// How much of a stream is cut at every byte.
+/// The length of the part of a stream that is cut at every byte.
 const CUTS: usize = 4096;
 
 /// The families of recorded streams, by the folder that they are in.
@@ -107,7 +107,7 @@ pub(super) fn decoded_text(api: Api, text: &str) -> String {
     shown(decode_pieces(api, vec![Bytes::copy_from_slice(text.as_bytes())]))
 }
 
-/// One line a block; long texts by their ends.
+/// Renders one line per block; long texts are shortened to their ends.
 pub(super) fn shown(deltas: Vec<Result<Delta, Error>>) -> String {
     let mut message = Accumulator::default();
     let mut stops = 0;

@@ -1,28 +1,29 @@
-//! Signs beyond U+FFFF whose two halves come in two events.
+//! Characters beyond U+FFFF whose surrogates arrive in two events.
 //!
-//! JSON writes such a sign, an emoji mostly, as two escapes, and some servers cut their text between them. Each half alone is no
-//! text, so a strict reader refuses the event and the reply with it. Here the first half waits for the second; one that is alone
-//! becomes `U+FFFD`. Invariant: data without halves that are alone is not touched.
+//! JSON writes such a character, usually an emoji, as two escapes, and some servers cut their text between them. A
+//! lone surrogate is not text, so a strict parser rejects the event and the reply with it. Here the first surrogate
+//! waits for the second; one without its counterpart becomes `U+FFFD`. Invariant: data without lone surrogates is not
+//! changed.
 
 use std::borrow::Cow;
 
 /// The length of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// What a half becomes whose other half never comes.
+/// The replacement for a lone surrogate.
 const ALONE: &str = "\\ufffd";
 
-/// Half a sign that waits. One for each stream of events.
+/// A pending first surrogate. One for each stream of events.
 #[derive(Debug, Default)]
 pub(super) struct Halves {
-    /// The escape of the first half.
+    /// The escape of the first surrogate.
     first: Option<String>,
 }
 
 impl Halves {
-    /// An event's data in which no half is alone.
+    /// Returns an event's data without lone surrogates.
     pub(super) fn mend<'a>(&mut self, data: &'a str) -> Cow<'a, str> {
-        // No escape of a half begins otherwise; looking for it is all that most events cost.
+        // No escape of a surrogate begins otherwise; most events cost only this search.
         if !data.contains("\\ud") && !data.contains("\\uD") {
             return Cow::Borrowed(data);
         }
@@ -39,7 +40,7 @@ impl Halves {
                     at += ESCAPE;
                     continue;
                 }
-                // Two first halves: the one that waited has lost its other half.
+                // Two first surrogates: the pending one has lost its counterpart.
                 Some(Half::First) => {
                     let first = data.get(place..at).map(str::to_owned);
                     self.first.replace(first.unwrap_or_default()).map(|_| ALONE.to_owned())
@@ -67,7 +68,7 @@ enum Half {
     Second,
 }
 
-/// Which half of a sign the escape at this place stands for.
+/// Returns the kind of surrogate that the escape at this position stands for.
 fn half(data: &str, at: usize) -> Option<Half> {
     let digits = data.get(at..at + ESCAPE)?.strip_prefix("\\u")?;
     match u16::from_str_radix(digits, 16).ok()? {

@@ -1,4 +1,4 @@
-//! What was received can be sent back, to the model that said it and to any other.
+//! Every received reply can be sent back, to its own model and to any other.
 //!
 //! Each recorded reply goes into a conversation with results for its calls, twice, so that its ids repeat; the conversation is
 //! encoded for each wire API and must keep that API's rules.
@@ -127,7 +127,7 @@ fn every_recorded_reply_goes_back_to_the_model_that_made_it() {
             if let Err(broken) = rules::check(api, &body) {
                 panic!("{name}: {broken}\n{body:#}");
             }
-            // What a provider wants back is there byte for byte.
+            // The opaque data is present byte for byte.
             let text = body.to_string();
             for kept in kept(&reply) {
                 assert!(text.contains(&kept), "{name} lost {kept}");

@@ -17,14 +17,15 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::{Instant, Sleep};
 
-/// How long to wait for what.
+/// The timeouts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For the connection, TLS included.
+    /// For connecting, including TLS.
     pub connect: Duration,
-    /// From the request to the answer's head, and from there to its first byte: a local model may read a long prompt.
+    /// From the request to the response's head, and from there to its first byte: a local model may take long to read
+    /// a prompt.
     pub first_byte: Duration,
-    /// Between two pieces of the answer; comments that keep the connection alive count as pieces.
+    /// Between two pieces of the response; comments that keep the connection alive count as pieces.
     pub idle: Duration,
 }
 
@@ -44,7 +45,7 @@ pub struct Http {
     timeouts: Timeouts,
     /// For `https:`, with the system's certificates.
     secure: OnceLock<Result<reqwest::Client, Error>>,
-    /// For `http:`, without any: a server next door must not fail for want of certificates.
+    /// For `http:`, without certificates: a local server must not fail because there are none.
     plain: OnceLock<Result<reqwest::Client, Error>>,
 }
 
@@ -120,15 +121,16 @@ impl Http {
     }
 }
 
-/// A body that fails when nothing comes for too long. The alarm is moved only when it rings, not with each piece.
+/// A body that fails when nothing arrives within its timeout. The timer is reset only when it fires, not with each
+/// piece.
 struct Body {
     /// `None` once it ended.
     bytes: Option<futures_util::stream::BoxStream<'static, Result<Bytes, reqwest::Error>>>,
     server: String,
-    /// What holds until the next piece.
+    /// The timeout for the next piece.
     limit: Duration,
     idle: Duration,
-    /// When the last piece came.
+    /// The time of the last piece.
     last: Instant,
     alarm: Pin<Box<Sleep>>,
 }
@@ -205,7 +207,7 @@ fn too_slow(server: &str, what: &str, limit: Duration) -> Error {
         .hint("is the server overloaded, or is the model still loading?")
 }
 
-/// What went wrong below HTTP.
+/// Explains an error below HTTP.
 fn explain(error: &reqwest::Error, server: &str) -> Error {
     let cause = innermost(error);
     let io = sources(error).find_map(|source| source.downcast_ref::<io::Error>());
@@ -223,8 +225,11 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
             .hint("does it speak https? for a server with its own certificate, set SSL_CERT_FILE");
     }
     if error.is_builder() {
-        return Error::new(ErrorKind::InvalidRequest, format!("`{server}` is no URL: {cause}"))
-            .hint(CHECK_ADDRESS);
+        return Error::new(
+            ErrorKind::InvalidRequest,
+            format!("`{server}` is not a valid URL: {cause}"),
+        )
+        .hint(CHECK_ADDRESS);
     }
     if error.is_timeout() {
         return Error::new(ErrorKind::Timeout, format!("no connection to {server} in time"))
@@ -243,7 +248,7 @@ fn explain(error: &reqwest::Error, server: &str) -> Error {
 
 type Source<'a> = &'a (dyn std::error::Error + 'static);
 
-/// What is below an error, io errors opened.
+/// Returns the chain of sources of an error, with IO errors unwrapped.
 fn sources(error: &reqwest::Error) -> impl Iterator<Item = Source<'_>> {
     std::iter::successors(error.source(), |source: &Source<'_>| below(*source))
 }

@@ -1,4 +1,4 @@
-//! What must hold of every conversation that is sent to a model, whichever the wire.
+//! Invariants of every conversation that is sent to a model, whatever the wire API.
 //!
 //! Providers refuse a broken conversation with a 400 that names no culprit; the script checks it on every request,
 //! so that a mistake of the loop fails in the test that made it.
@@ -26,13 +26,13 @@ pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
 pub(super) struct Checked {
     messages: Vec<Arc<Message>>,
     ids: BTreeSet<String>,
-    /// Calls that wait for their results, and the message that they stand in.
+    /// Unanswered calls, and the message that contains them.
     open: VecDeque<String>,
     open_from: usize,
 }
 
 impl Checked {
-    /// Whether these messages begin with the very ones that were checked.
+    /// Returns true if these messages begin with exactly those that were checked.
     pub(super) fn begins(&self, messages: &[Arc<Message>]) -> bool {
         messages
             .get(..self.messages.len())

@@ -5,14 +5,14 @@ use pintle_protocol::event::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// One message of a conversation, in order.
+/// A message of a conversation, in order.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// What a person said.
+    /// A message of the user.
     User(Vec<Content>),
-    /// What a model said.
+    /// A reply of the model.
     Assistant(Assistant),
-    /// What a tool returned for one call of the assistant message before it.
+    /// The result of one call in the assistant message before it.
     ToolResult(ToolResult),
 }
 
@@ -21,9 +21,9 @@ pub enum Message {
 pub struct Assistant {
     /// The blocks, in the order in which the model made them.
     pub blocks: Vec<AssistantBlock>,
-    /// Who said it, as `provider/model`: opaque parts go back to the same model only.
+    /// The model that wrote it, as `provider/model`: opaque data is sent back to the same model only.
     pub origin: String,
-    /// Why it stopped.
+    /// The stop reason.
     pub stop: StopReason,
 }
 
@@ -34,14 +34,14 @@ pub enum AssistantBlock {
     Text {
         /// The text.
         text: String,
-        /// What the provider wants back verbatim.
+        /// Opaque data to send back to the provider verbatim.
         opaque: Option<Opaque>,
     },
     /// Reasoning.
     Reasoning {
         /// The text, as far as it is shown; may be empty.
         text: String,
-        /// What the provider wants back verbatim.
+        /// Opaque data to send back to the provider verbatim.
         opaque: Option<Opaque>,
     },
     /// A call of a tool.
@@ -52,7 +52,7 @@ pub enum AssistantBlock {
         name: String,
         /// The arguments as JSON text, exactly as the model wrote them; may be broken, `""` stands for `{}`.
         arguments: String,
-        /// What the provider wants back verbatim.
+        /// Opaque data to send back to the provider verbatim.
         opaque: Option<Opaque>,
     },
     /// A block this engine does not know: kept, and sent back to the same model.
@@ -64,14 +64,14 @@ pub enum AssistantBlock {
 #[serde(transparent)]
 pub struct Opaque(pub Box<RawValue>);
 
-/// What a tool returned.
+/// The result of a tool call.
 #[derive(Debug, Clone)]
 pub struct ToolResult {
     /// The id of the call it answers.
     pub call_id: String,
     /// The tool's name; some wire formats repeat it.
     pub tool_name: String,
-    /// What the model reads.
+    /// The content for the model.
     pub content: Vec<Content>,
     /// The call failed.
     pub is_error: bool,

@@ -33,6 +33,7 @@ mod handoff;
 pub mod http;
 pub mod invariants;
 pub mod message;
+pub mod one_shot;
 mod reasoning;
 #[cfg(test)]
 mod recorded;

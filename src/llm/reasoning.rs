@@ -1,14 +1,14 @@
-//! Reasoning that cannot go back as it came: that of another model, and that which a server refuses to read again.
+//! Reasoning that cannot be sent back verbatim: that of another model, and that which a server refuses to read again.
 //!
-//! What may go back verbatim is the encoders' business. What is not touched here is not copied.
+//! The encoders decide what is sent back verbatim. Messages without such reasoning are not copied.
 
 use super::message::{Assistant, AssistantBlock, Message};
 use super::request::Request;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Turns what another model thought aloud into text, in front of what it said: signatures and encrypted parts mean
-/// nothing to this one, and words still do. Thoughts without words are left to the encoders, which drop them.
+/// Converts another model's reasoning to text before its answer: signatures and encrypted parts mean nothing to this
+/// model, but words do. Reasoning without words is left to the encoders, which drop it.
 pub(super) fn as_text_for_others(request: &Request) -> Cow<'_, Request> {
     let is_foreign = |message: &Message| match message {
         Message::Assistant(said) => {
@@ -36,8 +36,8 @@ fn is_worded(block: &AssistantBlock) -> bool {
     matches!(block, AssistantBlock::Reasoning { text, .. } if !text.trim().is_empty())
 }
 
-/// Takes what only the provider can read from the reasoning in the first messages; says whether there was any. The history
-/// stays legal: reasoning may be left out, what it led to may not.
+/// Removes encrypted reasoning from the first messages; returns true if there was any. The history stays valid:
+/// reasoning may be left out, the calls that follow it may not.
 pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
     let is_sealed =
         |block: &AssistantBlock| matches!(block, AssistantBlock::Reasoning { opaque: Some(_), .. });

@@ -1,4 +1,7 @@
 //! A provider behind a wire: encode, send, and decode what comes back as it comes.
+//!
+//! Reasoning that a server refuses is left out here, once, for the rest of the turn. The conversation keeps it, so that a journal means
+//! the same whatever a server thinks of its own signatures.
 
 use super::anthropic;
 use super::aws::frames;
@@ -26,11 +29,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
-/// The most that is read of an error's body.
+/// The maximum number of bytes read from an error's body.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// How often the body is polled behind the end of a reply. Its last chunk is mostly there already, and a body that
-/// was read to its end leaves the connection open for the next request.
+/// The number of polls of the body after the end of a reply. Its last chunk has usually arrived, and a body that was
+/// read to its end keeps the connection open for the next request.
 const POLLS_PAST_END: u8 = 2;
 
 /// Connects an endpoint to a wire.
@@ -93,7 +96,7 @@ fn decoder(api: Api) -> Box<dyn Decode> {
 struct Remote {
     endpoint: Arc<Endpoint>,
     wire: Arc<dyn Wire>,
-    /// Up to which message the server refused the reasoning that it had encrypted.
+    /// The index up to which the server refused the reasoning that it had encrypted.
     refused: AtomicUsize,
 }
 
@@ -104,7 +107,7 @@ impl Provider for Remote {
         request.max_output_tokens = request.max_output_tokens.or(limit);
         request.effort = request.effort.and_then(|effort| self.endpoint.effort(effort));
         let known = || catalog::takes_images(&self.endpoint.name, &request.model);
-        // A model that is not known is sent pictures: most take them, and one that does not says so.
+        // An unknown model is sent images: most accept them, and others report an error.
         if !self.endpoint.takes_images.or_else(known).unwrap_or(true) {
             vision::without_images(&mut request);
         }
@@ -195,7 +198,7 @@ struct Deltas {
     /// Comes after what is ready.
     failed: Option<Error>,
     polls_left: u8,
-    /// Where input beyond the window is cut without a word, the window.
+    /// The context window, if the server cuts longer input silently.
     window: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a model is asked: a conversation, the tools it may call, and how hard it should think.
+//! Requests to a model: a conversation, the tools it may call, and an effort.
 
 use super::message::Message;
 use super::trace::Trace;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// One request to a model.
+/// A request to a model.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The model's id at its provider, without the provider's name.
@@ -20,11 +20,11 @@ pub struct Request {
     pub messages: Arc<Vec<Arc<Message>>>,
     /// The tools.
     pub tools: Arc<[ToolSpec]>,
-    /// How hard to think; `None` leaves it to the provider.
+    /// The effort; `None` leaves it to the provider.
     pub effort: Option<Effort>,
-    /// The most tokens to answer with; `None` takes the catalogue's value.
+    /// The maximum number of output tokens; `None` takes the catalogue's value.
     pub max_output_tokens: Option<u32>,
-    /// What the requests of one conversation have in common, so that the provider sends them to where its cache is.
+    /// A key shared by the requests of one conversation, so that the provider routes them to the same cache.
     pub cache_key: Option<Arc<str>>,
     /// The trace that it belongs to.
     pub trace: Trace,
@@ -35,28 +35,28 @@ pub struct Request {
 pub struct ToolSpec {
     /// The name.
     pub name: String,
-    /// What it does and how to use it.
+    /// Its purpose and usage.
     pub description: String,
     /// JSON Schema of its arguments, an object schema.
     pub parameters: Value,
 }
 
-/// How hard a model should think.
+/// The reasoning effort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// Not at all, where the model allows it.
+    /// None, where the model allows it.
     None,
-    /// The least.
+    /// Minimal.
     Minimal,
-    /// A little.
+    /// Low.
     Low,
-    /// The usual.
+    /// Medium.
     Medium,
-    /// Hard.
+    /// High.
     High,
-    /// Harder.
+    /// Extra high.
     Xhigh,
-    /// As hard as it can.
+    /// The maximum.
     Max,
 }
 
@@ -111,7 +111,7 @@ pub struct ModelRef {
     pub provider: String,
     /// The model's id at the provider.
     pub id: String,
-    /// How hard to think.
+    /// The effort.
     pub effort: Option<Effort>,
 }
 

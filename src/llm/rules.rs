@@ -1,4 +1,4 @@
-//! The rules that each wire API has for a conversation, as far as they are known: what breaks one comes back as a 400.
+//! The known rules of each wire API for a conversation; a violation is answered with a 400.
 //!
 //! Source: error texts of the providers, as recorded or quoted in public issues, and the limits of their SDKs, read 2026-11.
 
@@ -83,7 +83,7 @@ fn anthropic(messages: &[Value]) -> Checked {
                 "tool_use" => {
                     id(text(block, "id"), 64, &mut seen)?;
                     name(block)?;
-                    ensure(block["input"].is_object(), "input is no object", block)?;
+                    ensure(block["input"].is_object(), "input is not an object", block)?;
                 }
                 "tool_result" => {
                     ensure(!past_results, "results come first", message)?;

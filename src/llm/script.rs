@@ -48,7 +48,7 @@ struct Gates {
     reached: BTreeSet<String>,
 }
 
-/// What a stream does next.
+/// The next step of a stream.
 #[derive(Debug)]
 enum Step {
     Delta(Delta),
@@ -108,7 +108,7 @@ impl Script {
         self.state().replies.push_back(reply);
     }
 
-    /// Forgets the replies that are left.
+    /// Removes the unused replies.
     pub fn clear(&self) {
         self.state().replies.clear();
     }
@@ -118,7 +118,7 @@ impl Script {
         self.state().requests.clone()
     }
 
-    /// How many replies are left.
+    /// Returns the number of unused replies.
     pub fn remaining(&self) -> usize {
         self.state().replies.len()
     }
@@ -130,7 +130,7 @@ impl Script {
         });
     }
 
-    /// Waits until a reply stands at the gate, or has passed it. Cancel-safe.
+    /// Waits until a reply has reached the gate. Cancel-safe.
     pub async fn reached(&self, gate: &str) {
         let mut gates = self.0.gates.subscribe();
         // The sender lives in `self`, so this cannot fail.
@@ -152,7 +152,7 @@ impl Script {
     /// Takes the next reply and plays it out as steps.
     fn answer(&self, request: Request) -> Result<VecDeque<Step>, Error> {
         let mut state = self.state();
-        // A request mostly is the last one and a little more; only that is looked at.
+        // A request usually extends the last one; only the extension is checked.
         let known = state.checked.take().filter(|known| known.begins(&request.messages));
         let mut checked = known.unwrap_or_default();
         let is_legal = checked.go_on(&request.messages).and_then(|()| checked.end());
@@ -224,8 +224,8 @@ fn place_of(replies: &VecDeque<Reply>, messages: &[Arc<Message>]) -> Option<usiz
     place.or_else(|| replies.iter().position(|reply| reply.of.is_none()))
 }
 
-/// A block ends when the next one begins or the reply stops, so that a gate, a failure or a hang behind it cuts it in
-/// the middle; text behind a gate goes on with the text before it.
+/// A block ends when the next one begins or the reply stops, so a gate, a failure or a hang after it cuts it in the
+/// middle; text after a gate continues the text before it.
 fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
     let mut steps = VecDeque::new();
     let mut stop = StopReason::EndTurn;
@@ -285,14 +285,14 @@ fn steps(reply: Reply, new_id: &mut dyn FnMut() -> String) -> VecDeque<Step> {
     steps
 }
 
-/// What is added to a block.
+/// An addition to a block.
 enum Piece {
     Text(String),
     Arguments(String),
     Opaque(Opaque),
 }
 
-/// One piece a word, each with the blank behind it.
+/// One piece for each word, with the space after it.
 fn words(text: &str) -> Vec<Piece> {
     text.split_inclusive(char::is_whitespace).map(|word| Piece::Text(word.to_owned())).collect()
 }

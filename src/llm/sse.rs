@@ -1,7 +1,11 @@
 //! Server-sent events: bytes in any pieces to events, in linear time and without waiting for more than it needs.
 //!
-//! Not for what the events mean. Lines end in LF, CRLF or a lone CR; a piece may end anywhere, also inside a character.
-//! Comments, `id:` and `retry:` are skipped. An event whose blank line never came is handed out at the end.
+//! The content of events is not interpreted. Lines end in LF, CRLF or a lone CR; a piece may end anywhere, also
+//! inside a character. Comments, `id:` and `retry:` are skipped. An event without its final blank line is emitted at
+//! the end.
+//!
+//! Why our own reader: eventsource-stream panics on a byte order mark and is quadratic on large events, and a guard around it would be
+//! longer than this file.
 
 use super::error::{Error, ErrorKind};
 use bytes::Bytes;
@@ -10,7 +14,7 @@ use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The largest event; image replies come near a few MiB.
+/// The maximum size of an event; image replies reach a few MiB.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// One event.

@@ -1,14 +1,14 @@
-//! What models that take no pictures are sent instead. Which they are stands in the catalogue.
+//! Replaces images for models that accept none, according to the catalogue.
 
 use super::message::Message;
 use super::{Request, ToolResult};
 use pintle_protocol::content::Content;
 use std::sync::Arc;
 
-/// What stands in the place of a picture.
+/// The placeholder for an image.
 const OMITTED: &str = "[image omitted: the model takes no images]";
 
-/// Takes the pictures out of a request and says so where they were.
+/// Replaces the images in a request by placeholders.
 pub(super) fn without_images(request: &mut Request) {
     for message in Arc::make_mut(&mut request.messages).iter_mut() {
         match &**message {

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A body as it arrives. It ends at its end, or after one error.
 pub type ByteStream = BoxStream<'static, Result<Bytes, Error>>;
 
-/// One POST of JSON.
+/// A POST of JSON.
 #[derive(Debug, Clone)]
 pub struct WireRequest {
     /// The whole URL.
@@ -22,7 +22,7 @@ pub struct WireRequest {
     pub body: Value,
 }
 
-/// What came back.
+/// The response to a request.
 pub struct WireResponse {
     /// The HTTP status.
     pub status: u16,
@@ -53,7 +53,7 @@ impl std::fmt::Debug for WireResponse {
     }
 }
 
-/// Whatever carries a request to a model and brings bytes back.
+/// A transport that carries a request to a model and returns the response's bytes.
 ///
 /// Dropping the future or the body ends the exchange.
 #[async_trait::async_trait]
@@ -61,6 +61,6 @@ pub trait Wire: Send + Sync + std::fmt::Debug {
     /// Sends the request and returns once status and headers are there, whatever the status is.
     ///
     /// # Errors
-    /// No answer came: no connection, or nothing for too long. No error ever holds a header of the request.
+    /// There was no response: no connection, or the timeout expired. An error never holds a header of the request.
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error>;
 }

@@ -1,7 +1,7 @@
-//! From a model's name to something that answers: the one place where settings, catalogue and wire meet.
+//! Resolves a model's name to a provider: the one place where settings, catalogue and wire meet.
 //!
-//! The command line's server goes first, then the rows of the user's files over those of the catalogue, field by field. The
-//! settings are those of the moment: see [`Live`].
+//! The command line's server takes precedence, then the user's entries over the catalogue's, field by field. The
+//! settings are the current ones: see [`Live`].
 
 use super::known;
 use super::source::ModelSource;
@@ -16,22 +16,22 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Models as the settings say.
+/// Models according to the settings.
 #[derive(Debug)]
 pub struct ConfiguredModels {
     /// The settings.
     pub settings: Live,
-    /// Where keys are.
+    /// The source of environment variables with keys.
     pub ambient: Ambient,
-    /// What carries requests.
+    /// The transport of requests.
     pub wire: Arc<dyn Wire>,
-    /// Nothing is sent anywhere, so no key is needed: a cassette answers.
+    /// A cassette answers, so nothing is sent and no key is needed.
     pub is_replay: bool,
     /// The commands that print keys.
     pub commands: Commands,
 }
 
-/// An endpoint that may lack what commands print.
+/// An endpoint whose secrets may still have to be printed by commands.
 struct Reached {
     endpoint: Endpoint,
     slots: Vec<(Slot, Arc<Printed>)>,
@@ -79,10 +79,10 @@ impl ModelSource for ConfiguredModels {
 }
 
 impl ConfiguredModels {
-    /// Where requests for a model go, without what commands print.
+    /// Returns the endpoint of a model, without secrets that commands print.
     ///
     /// # Errors
-    /// Its provider is not known, or there is no key for it.
+    /// The provider is unknown, or its key is missing.
     pub fn endpoint(&self, model: &ModelRef) -> Result<Endpoint, Error> {
         self.reach(&self.settings.current(), model).map(|reached| reached.endpoint)
     }
@@ -104,7 +104,7 @@ impl ConfiguredModels {
         let said = known::said_of(entry, &model.id);
         let mut reached = self.place(config, name, entry, said.as_ref())?;
         let endpoint = &mut reached.endpoint;
-        // A server at another place may speak one API alone.
+        // A server at another URL may speak only one API.
         let is_elsewhere = entry.base_url.is_some() || entry.api.is_some();
         if let Some(api) = own_api.filter(|_| !is_elsewhere) {
             endpoint.api = api;
@@ -148,7 +148,7 @@ impl ConfiguredModels {
         Ok(reached)
     }
 
-    /// Where a provider of the user's files is, and with which key.
+    /// Returns the endpoint and key of a provider in the user's files.
     fn place(
         &self,
         config: &Config,
@@ -163,7 +163,7 @@ impl ConfiguredModels {
             (None, Ok(written)) => written,
             (None, Err(_)) if self.is_replay => entry.base_url.clone(),
             (None, Err(variable)) => {
-                let message = format!("where {name} is depends on {variable}, which is not set");
+                let message = format!("the URL of {name} depends on {variable}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
                     .hint(format!("set {variable}, or change `base_url` in {}", files(entry))));
             }
@@ -221,7 +221,7 @@ impl ConfiguredModels {
         Ok(())
     }
 
-    /// The server of the command line.
+    /// Returns the endpoint of the command line's server.
     fn at_server(&self, name: &str, base_url: &str, api: Option<&str>) -> Result<Endpoint, Error> {
         let mut endpoint = match catalog::find(name) {
             Some(_) => self.resolved(name, Some(base_url))?,
@@ -231,14 +231,14 @@ impl ConfiguredModels {
         if let Some(name) = api {
             endpoint.api = Api::from_name(name).ok_or_else(|| {
                 let names: Vec<_> = Api::NAMES.iter().map(|(name, _)| *name).collect();
-                Error::new(ErrorKind::InvalidRequest, format!("there is no API `{name}`"))
+                Error::new(ErrorKind::InvalidRequest, format!("unknown API `{name}`"))
                     .hint(format!("the APIs are {}", names.join(", ")))
             })?;
         }
         Ok(endpoint)
     }
 
-    /// A provider of the catalogue.
+    /// Returns a provider of the catalogue.
     fn known(
         &self,
         config: &Config,
@@ -276,13 +276,13 @@ fn unknown_api(name: &str) -> Error {
         .hint("add --api chat, messages, responses or gemini, or `api` in the config file")
 }
 
-/// A dialect with what is said of it. What a settings file says was checked when it was read.
+/// Returns a dialect with the fields of a settings file, which were validated when it was read.
 fn spoken(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
     said.iter()
         .fold(dialect, |dialect, (field, value)| dialect.with(field, value).unwrap_or(dialect))
 }
 
-/// The files that a row is from.
+/// Returns the files that describe an entry.
 pub(super) fn files(entry: &ProviderEntry) -> String {
     known::names(&entry.files)
 }

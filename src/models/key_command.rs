@@ -1,7 +1,7 @@
-//! How commands that print keys are run, such as one of a password manager.
+//! Runs commands that print keys, such as one of a password manager.
 //!
-//! Such commands stand in the user's own settings files alone. They run on this machine, wherever tools act. When they are run is
-//! decided in `llm/credentials`.
+//! Such commands come from the user's own settings files only. They run on this machine, wherever tools run.
+//! `llm/credentials` decides when they run.
 
 use crate::ambient::Secret;
 use crate::exec::{Command, End, Environment};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long such a command may take. A person may have to unlock something.
+/// The timeout of such a command, long enough for a person to unlock something.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs commands that print keys.
@@ -31,7 +31,7 @@ impl KeyCommands {
 
 #[async_trait::async_trait]
 impl Printer for KeyCommands {
-    /// Nothing of what it prints is told, since it may be a key.
+    /// The output is never shown or logged, because it may be a key.
     async fn print(&self, line: &str) -> Result<Secret, Error> {
         let failed = |what: String| {
             Error::new(ErrorKind::Auth, format!("the command for the key {what}"))
@@ -41,7 +41,7 @@ impl Printer for KeyCommands {
         let cwd = home.unwrap_or_else(|| PathBuf::from("/"));
         let command = Command {
             timeout: Some(self.timeout),
-            // What it says on stderr is no part of the key.
+            // Stderr is not part of the key.
             ..Command::new(format!("{{ {line}\n}} 2>/dev/null"), cwd, "key")
         };
         let ran = self.env.exec(command, &CancellationToken::new(), &mut |_| {}).await;

@@ -1,6 +1,6 @@
-//! What is known of providers and models: the rows of the catalogue with those of the user's files over them, field by field. Pure.
+//! Known facts about providers and models: the catalogue with the user's files laid over it, field by field. Pure.
 //!
-//! Not how a provider is reached, which `configured` finds.
+//! `configured` finds out how a provider is reached.
 
 use super::toolbox::profile_name;
 use crate::ambient::Ambient;
@@ -11,12 +11,12 @@ use pintle_protocol::models::{KeyState, ModelInfo, ModelPrice, ModelsListResult,
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// What the user's files say of a model: of its very id, else of the id without its date.
+/// Returns the user's entry of a model: by its exact id, else by the id without its date.
 pub(super) fn said_of(entry: &ProviderEntry, id: &str) -> Option<ModelEntry> {
     entry.model(id, catalog::undated(id))
 }
 
-/// What is known of a model.
+/// Returns the facts about a model.
 pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> {
     let base = catalog::model(provider, id);
     let entry = config.providers.get(provider);
@@ -26,7 +26,7 @@ pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> 
     }
 }
 
-/// A row of the user's over one of the catalogue.
+/// Overrides a catalogue entry with a user's entry.
 fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
     let source = names(&said.files);
     Model {
@@ -49,7 +49,7 @@ fn lay_over(base: Option<&Model>, provider: &str, said: ModelEntry) -> Model {
     }
 }
 
-/// What is said of a price over what is known of it; none while one half of it is missing.
+/// Overrides a price; returns none while one half of it is missing.
 fn price(base: Option<Price>, said: PriceEntry) -> Option<Price> {
     let mut price = match (base, said.input, said.output) {
         (Some(base), _, _) => base,
@@ -63,7 +63,7 @@ fn price(base: Option<Price>, said: PriceEntry) -> Option<Price> {
     Some(price)
 }
 
-/// The names of files, in order.
+/// Returns the names of files, in order.
 pub(super) fn names(files: &[PathBuf]) -> String {
     let mut names: Vec<String> = Vec::new();
     for file in files {
@@ -75,7 +75,7 @@ pub(super) fn names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// All of it, for people who choose.
+/// Lists everything, for people who choose a model.
 pub(super) fn list(config: &Config, ambient: &Ambient, problems: Vec<String>) -> ModelsListResult {
     let mut models: Vec<ModelInfo> = Vec::new();
     for row in catalog::models() {
@@ -93,7 +93,7 @@ pub(super) fn list(config: &Config, ambient: &Ambient, problems: Vec<String>) ->
     ModelsListResult { providers: providers(config, ambient), models, problems }
 }
 
-/// What is built in, without keys.
+/// Lists the built-in providers and models, without keys.
 pub(super) fn built_in() -> ModelsListResult {
     let models = catalog::models().iter().map(info).collect();
     let none = Ambient::fixed([]);
@@ -121,7 +121,7 @@ fn info(row: &Model) -> ModelInfo {
     }
 }
 
-/// All providers, those of the catalogue first.
+/// Lists all providers, those of the catalogue first.
 pub(super) fn providers(config: &Config, ambient: &Ambient) -> Vec<ProviderInfo> {
     let built_in = catalog::providers().iter().map(|known| known.name.as_str());
     let own = config.providers.keys().map(String::as_str);
@@ -133,7 +133,7 @@ fn provider(name: &str, entry: Option<&ProviderEntry>, ambient: &Ambient) -> Pro
     let known = catalog::find(name);
     let api = entry.and_then(|entry| entry.api).or(known.map(|known| known.api));
     let var = |var: Option<&String>| var.and_then(|var| ambient.var(var));
-    // As written, so that no variable of the user's shows.
+    // Unexpanded, so that no variable of the user's is shown.
     let written = entry.and_then(|entry| entry.base_url.as_deref());
     let moved = var(entry.and_then(|entry| entry.base_url_var.as_ref()))
         .or(written)

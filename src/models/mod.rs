@@ -1,7 +1,7 @@
-//! From a model's name to a provider that answers: the user's rows over the catalogue's, keys and the commands that print them, and the
-//! tools in the shape that the model's family is used to.
+//! Resolves a model's name to a provider that answers: the user's entries over the catalogue, keys and the commands
+//! that print them, and the tools in the profile of the model's family.
 //!
-//! Nothing here knows a session. What is sent is decided in `llm`, what is set in `config`.
+//! Nothing here knows sessions. `llm` decides the requests, `config` the settings.
 
 mod configured;
 mod key_command;

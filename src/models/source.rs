@@ -1,4 +1,4 @@
-//! What answers for a model and what is known of it, for all who do not care where that is from.
+//! The interface between the agent and models: providers and facts about models, independent of where they come from.
 
 use crate::llm::catalog::{self, Model};
 use crate::llm::{Error, ModelRef, Provider};
@@ -7,25 +7,25 @@ use pintle_protocol::models::ModelsListResult;
 use std::fmt;
 use std::sync::Arc;
 
-/// Finds what answers for a model.
+/// A source of providers and of facts about models.
 pub trait ModelSource: Send + Sync {
-    /// The provider of a model.
+    /// Returns the provider of a model.
     ///
     /// # Errors
-    /// It is not known, or there is no key for it; the hint says what to set.
+    /// The provider is unknown, or its key is missing; the hint says which variable to set.
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error>;
 
-    /// What is known of a model.
+    /// Returns the known facts about a model.
     fn model(&self, model: &ModelRef) -> Option<Model> {
         catalog::model(&model.provider, &model.id).cloned()
     }
 
-    /// Looks whether the settings have changed; returns what a person should know and has not been told.
+    /// Reloads changed settings and returns the problems that have not been reported.
     fn refresh(&self) -> Vec<Notice> {
         Vec::new()
     }
 
-    /// All providers and models that are known by name, as they are now.
+    /// Returns all providers and models that are currently known by name.
     fn list(&self) -> ModelsListResult {
         super::known::built_in()
     }
@@ -40,7 +40,7 @@ where
     }
 }
 
-/// A [`ModelSource`] to pass around. Cheap to clone.
+/// A shared [`ModelSource`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Models(Arc<dyn ModelSource>);
 
@@ -50,26 +50,25 @@ impl Models {
         Self(Arc::new(source))
     }
 
-    /// The provider of a model.
+    /// Returns the provider of a model.
     ///
     /// # Errors
-    /// It is not known, or there is no key for it.
+    /// The provider is unknown, or its key is missing.
     pub fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
         self.0.provider(model)
     }
 
-    /// What is known of a model.
+    /// Returns the known facts about a model.
     pub fn model(&self, model: &ModelRef) -> Option<Model> {
         self.0.model(model)
     }
 
-    /// Looks whether the settings have changed; returns what a person should know and has not been told. Cheap where
-    /// nothing has.
+    /// Reloads changed settings and returns the problems that have not been reported. Cheap if nothing changed.
     pub fn refresh(&self) -> Vec<Notice> {
         self.0.refresh()
     }
 
-    /// All providers and models that are known by name, as they are now.
+    /// Returns all providers and models that are currently known by name.
     pub fn list(&self) -> ModelsListResult {
         self.0.list()
     }

@@ -1,7 +1,7 @@
-//! Which tools a session's model sees: those of its profile.
+//! The tools that a session's model sees, by profile.
 //!
-//! The profile is set by a person, else it is the one that the model's family is used to. It decides names and shapes only; what
-//! tools do is the same in each.
+//! The profile is configured by a person, or else chosen by the model's family. It decides names and schemas only;
+//! the tools behave the same in each.
 
 use super::source::Models;
 use crate::llm::{ModelRef, catalog};
@@ -12,24 +12,24 @@ use std::sync::Arc;
 /// The tools of all sessions.
 #[derive(Debug, Clone)]
 pub enum Toolbox {
-    /// The same for every model.
+    /// The same tools for every model.
     Fixed(Arc<[Arc<dyn Tool>]>),
-    /// Those of a profile.
+    /// The tools of a profile.
     Profiles {
         /// The profile for every model; `None` takes each model's own.
         profile: Option<Profile>,
-        /// Whether there is a tool that fetches from the web.
+        /// Enables the tool that fetches from the web.
         web_fetch: bool,
-        /// What is known of models.
+        /// The facts about models.
         models: Models,
     },
-    /// Those of another one that a person lets through.
+    /// A selection from another toolbox.
     Chosen {
-        /// The other one.
+        /// The other toolbox.
         of: Box<Toolbox>,
-        /// Only these, as globs; all when `None`.
+        /// Globs of the tools to include; all when `None`.
         only: Option<GlobSet>,
-        /// Not these.
+        /// The tools to exclude.
         without: GlobSet,
     },
 }
@@ -41,7 +41,7 @@ impl From<Vec<Arc<dyn Tool>>> for Toolbox {
 }
 
 impl Toolbox {
-    /// The tools that this model sees. A sub-agent makes none of its own, and asks nobody but whom it works for.
+    /// Returns the tools that this model sees. A sub-agent gets none to make further sub-agents or to ask a person.
     pub fn tools(&self, model: &ModelRef, is_subagent: bool) -> Arc<[Arc<dyn Tool>]> {
         match self {
             Self::Fixed(tools) if is_subagent => {
@@ -74,7 +74,7 @@ impl Toolbox {
         }
     }
 
-    /// The profile that holds for this model.
+    /// Returns the profile of this model.
     pub fn profile(&self, model: &ModelRef) -> Profile {
         match self {
             Self::Profiles { profile: Some(profile), .. } => *profile,
@@ -88,14 +88,14 @@ impl Toolbox {
     }
 }
 
-/// The profile that a model is used to: the one that is said of it, else its family's.
+/// Returns the profile of a model: the configured one, or else its family's.
 fn profile_of(said: Option<&str>, id: &str) -> Profile {
     let name = profile_name(said, id);
     let found = PROFILES.iter().find(|(known, _)| name == *known);
     found.map_or(Profile::Pi, |(_, profile)| *profile)
 }
 
-/// Its name.
+/// Returns its name.
 pub(super) fn profile_name<'a>(said: Option<&'a str>, id: &str) -> &'a str {
     said.or_else(|| catalog::profile(id)).unwrap_or("pi")
 }
@@ -107,12 +107,12 @@ mod tests {
     use crate::llm::{Error, ErrorKind, Provider};
     use crate::models::ModelSource;
 
-    /// Models of which one is used to another profile than its family.
+    /// A model source in which one model has another profile than its family.
     fn models() -> Models {
         struct Known;
         impl ModelSource for Known {
             fn provider(&self, _: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
-                Err(Error::new(ErrorKind::Replay, "nobody answers here"))
+                Err(Error::new(ErrorKind::Replay, "no model answers here"))
             }
 
             fn model(&self, model: &ModelRef) -> Option<Model> {

@@ -1,6 +1,10 @@
 //! A session of Pi's as events of ours.
 //!
 //! Invariant: what comes out replays to a conversation that any provider accepts, whatever the file holds.
+//!
+//! Branches come in the order of Pi's file: its lines name their parents, as ours follow from `history.rewound`, and its leaf is the
+//! last line, as ours is. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; what follows
+//! on another branch is a turn of its own.
 
 use super::read::{Line, Session};
 use super::turns::{Stop, Turns};

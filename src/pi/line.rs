@@ -113,10 +113,6 @@ impl Apis {
 /// What an event is called, here and in every copy of it: its line has an id of this name.
 pub(super) fn name(record: &EventRecord) -> String {
     let turn = record.turn_id.as_ref().map(TurnId::as_str).unwrap_or_default();
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "copies have only these, or with other numbers"
-    )]
     match &record.event {
         Event::SessionCreated(created) => created.model.clone(),
         Event::ItemCompleted { item } => item.id.to_string(),

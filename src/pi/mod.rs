@@ -6,6 +6,9 @@
 //! knows no word for is not lost, none of it reaches a model, and the way back gives the same messages. Branches of Pi's tree are ways of
 //! the history here, its labels names of places; both go back as they came.
 //! Source: session files of Pi 0.73.1 to 1.5.2, of 2026-11, and the reader of 0.73.1.
+//!
+//! A line of Pi's file is kept in the private part of the entry that it became, byte for byte. So fields that this engine has no word
+//! for survive, no model reads them, and the way back needs no second mapping.
 
 pub mod auth;
 pub mod settings;

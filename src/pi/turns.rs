@@ -6,7 +6,7 @@ use super::import::Draft;
 use super::thread::{End, Thread};
 use super::{blocks, keeping};
 use crate::history::replay::{Bone, Skeleton};
-use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
     Event, StepCompleted, StopReason, TurnCompleted, TurnError, TurnStatus,
 };
@@ -292,9 +292,7 @@ impl<'a> Turns<'a> {
         let Some(turn) = &mut self.turn else { return (1, usage, cost) };
         turn.steps += 1;
         turn.usage += usage;
-        if let Some(cost) = cost {
-            turn.cost_nano_usd = Some(turn.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
+        add_cost(&mut turn.cost_nano_usd, cost);
         (turn.steps, turn.usage, turn.cost_nano_usd)
     }
 

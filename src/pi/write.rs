@@ -2,6 +2,10 @@
 //!
 //! Invariants: every line's parent is the line before it on its way, the last line is on the way that the model knows, results stand
 //! behind their reply in the order of its calls, and what came from Pi goes back as it came.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event must be given its line in a file of Pi"
+)]
 
 mod failed;
 mod prompt;

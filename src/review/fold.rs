@@ -2,6 +2,9 @@
 //!
 //! An edit that shares no lines with what the agent changed is the person's own business: the baseline gets it too. One that
 //! does stays out, and shows in the hunk. Invariant: the baseline never gets a line that the agent wrote.
+//!
+//! A person's edit goes into the baseline too, unless it shares lines with a hunk. So hunks show the agent's work, and a person's lines
+//! inside one are known (`persons`): an undo that would remove them is a conflict.
 
 use super::content::{Content, lines_of, text_of, whole};
 use crate::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};

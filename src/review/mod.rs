@@ -5,6 +5,11 @@
 //!
 //! Invariants: the open hunks of a file are the difference of its baseline and its present content; the same sequence gives the
 //! same state, so ids need not be stored; an id never names two hunks; no line that a person wrote is taken without their word.
+//!
+//! Ids of hunks are made from the numbers of events and found again by place, so no journal holds them. The diff has no time limit,
+//! which would give other hunks on a slow day; `text/line_diff` gives up by counting work.
+//!
+//! There is a second baseline, from before the first keep, since a patch of the agent's work includes what was kept (`patch`).
 
 mod apply;
 mod content;

@@ -2,6 +2,9 @@
 //!
 //! So a kill while a session is made or forked leaves no half one. Invariant: what nobody works at any more goes when the next
 //! session is made beside it.
+//!
+//! A session is made under a name that no list shows, and renamed once its beginning is whole, so that a kill leaves no half fork.
+//! Leftovers go when the next session is made beside them.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Journal, journal};

@@ -2,6 +2,9 @@
 //!
 //! Invariants: numbers rise by one from 1; a line is written whole or taken back; the file's only writer is the
 //! holder of the lock beside it.
+//!
+//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the
+//! index nor the rest of the file.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::artifacts;

@@ -141,31 +141,7 @@ fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Paren
                 let first = text.lines().find(|line| !line.trim().is_empty())?;
                 Some(first.trim().chars().take(TITLE_CHARS).collect())
             }),
-            Event::SessionClosed {}
-            | Event::SessionUpdated(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::TurnCompleted(_)
-            | Event::StepCompleted(_)
-            | Event::ItemStarted { .. }
-            | Event::ItemUpdated { .. }
-            | Event::ItemCompleted { .. }
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_)
-            | Event::RetryScheduled(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
-            | Event::ReviewDecided(_)
-            | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::Notice(_) => None,
+            _ => None,
         };
         if title.is_some() {
             return (title, parent);

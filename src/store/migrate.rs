@@ -2,6 +2,9 @@
 //!
 //! Invariant: the session's folder holds a whole journal at every moment. The new one is written beside the old one and takes its
 //! name at once; the old one stays as `journal.v1.jsonl`. A step that fails changes nothing.
+//!
+//! A journal of an earlier format is upgraded where it is opened or read, line by line into a file beside it that then takes its name;
+//! the old one stays. `tests/fixtures/journals` has one of each format, which must be readable for ever.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::FILE;

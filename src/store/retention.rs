@@ -2,6 +2,9 @@
 //!
 //! Invariant: a session that is open, has a label, or was changed within a day stays, whatever is set. Sessions of sub-agents
 //! live and go with whom they worked for.
+//!
+//! Sessions to delete are planned from lists and checked in their folders: a list may be behind, so a session's own journal is asked
+//! for its age and labels and its lock is tried before it goes; what stays makes the plan anew.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{self, FILE};

@@ -1,7 +1,7 @@
 //! The difference of two texts, as unified hunks.
 //!
-//! What is known to be the same, or is found so at either end, is set aside first, so that edits in a large file cost
-//! little; the rest has a deadline, after which the diff is correct but coarser.
+//! Parts known to be equal, and equal parts at either end, are set aside first, so edits in a large file cost little;
+//! the rest has a deadline, after which the diff is correct but coarser.
 
 use crate::text::splice::Splice;
 use pintle_protocol::diff::{Side, WordSpan};
@@ -13,13 +13,13 @@ use std::time::Duration;
 /// Lines shown around a change.
 const CONTEXT: usize = 4;
 
-/// Longer than this nobody waits for a finer diff.
+/// The deadline for a finer diff.
 const DEADLINE: Duration = Duration::from_millis(200);
 
 /// Words are compared only in changes of at most this many bytes on either side.
 const MAX_WORD_BYTES: usize = 64 * 1024;
 
-/// So many places within lines are told; beyond, lines have to do.
+/// The maximum number of word spans; beyond it, only lines are marked.
 const MAX_WORDS: usize = 1000;
 
 /// The difference of two texts.
@@ -34,7 +34,7 @@ pub struct Diff {
     pub removed: u64,
     /// The first line that differs, 1-based, in the new text.
     pub first_changed_line: Option<u64>,
-    /// What differs within lines that were changed rather than replaced.
+    /// Returns the differences within changed lines.
     pub words: Vec<WordSpan>,
 }
 
@@ -165,7 +165,7 @@ impl Diff {
         }
     }
 
-    /// Adds what differs within lines that have a counterpart.
+    /// Adds the differences within lines that have a counterpart.
     fn words(&mut self, lines: &TextDiff<'_, '_, str>, old_skipped: usize, new_skipped: usize) {
         for op in lines.ops().iter().filter(|op| matches!(op, DiffOp::Replace { .. })) {
             for change in lines.iter_inline_changes(op) {
@@ -239,13 +239,13 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
     blocks + old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
-/// Where the line of a place begins, or one that stands so many lines before.
+/// Returns the start of the line at an offset, or of one that many lines earlier.
 fn lines_back(text: &[u8], at: usize, count: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     memchr::memrchr_iter(b'\n', before).nth(count).map_or(0, |newline| newline + 1)
 }
 
-/// Where the line of a place ends, or one that stands so many lines after.
+/// Returns the end of the line at an offset, or of one that many lines later.
 fn lines_forward(text: &[u8], at: usize, count: usize) -> usize {
     let after = text.get(at..).unwrap_or_default();
     memchr::memchr_iter(b'\n', after).nth(count).map_or(text.len(), |newline| at + newline + 1)

@@ -8,7 +8,7 @@ use encoding_rs::{EncoderResult, WINDOWS_1252};
 use std::borrow::Cow;
 use std::fmt;
 
-/// How a file's text is written in bytes.
+/// The encoding of a file's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8, with or without a byte order mark.
@@ -28,7 +28,7 @@ pub enum Encoding {
 pub struct Decoded<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// How to write it back.
+    /// The encoding with which to write it back.
     pub encoding: Encoding,
 }
 
@@ -180,7 +180,7 @@ fn guess(bytes: &[u8]) -> &'static encoding_rs::Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Whether most of what is not ASCII is valid UTF-8, so that the rest is damage and not another encoding.
+/// Returns true if most non-ASCII bytes are valid UTF-8, so that the rest is damage and not another encoding.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut valid, mut invalid) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {

@@ -10,15 +10,15 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
-/// How much is folded.
+/// The level of folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// Line endings only.
     Endings,
     /// Everything.
     Full,
-    /// Everything, but white space after the last newline stays: of a piece of text nobody knows whether the
-    /// line goes on.
+    /// Everything, except white space after the last newline: a fragment of text may continue in the middle of a
+    /// line.
     FullOpenEnd,
 }
 
@@ -27,7 +27,7 @@ pub enum Level {
 pub struct Folded<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// Where it differs from the original, in order. Between pieces both are the same.
+    /// The parts that differ from the original, in order. Between them both are the same.
     pieces: Vec<Piece>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Folded<'a> {
         Self { text: Cow::Owned(maker.text), pieces: maker.pieces }
     }
 
-    /// Where in the original something begins that begins here.
+    /// Returns the start in the original of text that starts at this offset.
     pub fn original_start(&self, at: usize) -> Option<usize> {
         let before = self.pieces.partition_point(|piece| piece.folded.start <= at);
         match before.checked_sub(1).and_then(|last| self.pieces.get(last)) {
@@ -80,7 +80,7 @@ impl<'a> Folded<'a> {
         }
     }
 
-    /// Where in the original something ends that ends here; dropped white space after it is not part of it.
+    /// Returns the end in the original of text that ends at this offset, without dropped white space after it.
     pub fn original_end(&self, at: usize) -> Option<usize> {
         let before = self.pieces.partition_point(|piece| piece.folded.start < at);
         match before.checked_sub(1).and_then(|last| self.pieces.get(last)) {
@@ -89,7 +89,7 @@ impl<'a> Folded<'a> {
         }
     }
 
-    /// As [`Folded::original_end`], with the white space that was dropped from the line's end here.
+    /// Like [`Folded::original_end`], including the white space dropped at the end of the line.
     pub fn original_line_end(&self, at: usize) -> Option<usize> {
         let next = self.pieces.partition_point(|piece| piece.folded.start < at);
         match self.pieces.get(next) {
@@ -108,7 +108,7 @@ impl Piece {
 struct Maker {
     text: String,
     pieces: Vec<Piece>,
-    /// How much of the original is done.
+    /// The offset up to which the original is folded.
     at: usize,
 }
 

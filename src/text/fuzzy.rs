@@ -2,6 +2,9 @@
 //!
 //! Exact matches come first; only without one is the text compared folded (see [`crate::text::fold`]). Either way only the
 //! matched region of the original changes, and of it only the lines that differ: every other byte stays.
+//!
+//! Why windows: folding a whole file costs more than reading it. A run of plain characters of the old text tells where a match may be,
+//! and only there is looked. A diff is made from the edits, not found again.
 
 use crate::text::fold::{Folded, Level};
 use crate::text::lines::{Ending, to_lf};
@@ -24,7 +27,7 @@ pub struct Edit {
     pub new: String,
 }
 
-/// How many occurrences an edit is for.
+/// The number of occurrences that an edit replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occurrences {
     /// Exactly one; more are a [`Miss::Many`].
@@ -33,35 +36,35 @@ pub enum Occurrences {
     All,
 }
 
-/// What edits do to a text.
+/// The result of edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// What is replaced, in order.
+    /// The replacements, in order.
     pub splices: Vec<Splice<'static>>,
     /// Some text was found only by folding.
     pub is_fuzzy: bool,
 }
 
-/// Why nothing was replaced. `edit` counts from 0.
+/// The reason why nothing was replaced. `edit` counts from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Miss {
     /// The text to find is empty.
     Empty {
-        /// Of which edit.
+        /// The number of the edit.
         edit: usize,
     },
     /// The text is not there.
     Absent {
-        /// Of which edit.
+        /// The number of the edit.
         edit: usize,
-        /// What is nearest to it, when something is near.
+        /// The most similar region, if there is one.
         closest: Option<Closest>,
     },
     /// The text is there more than once.
     Many {
-        /// Of which edit.
+        /// The number of the edit.
         edit: usize,
-        /// How often.
+        /// The number of occurrences.
         count: usize,
         /// The lines where the first of them begin, 1-based.
         lines: Vec<u64>,
@@ -132,7 +135,7 @@ pub fn replace(text: &str, edits: &[Edit], occurrences: Occurrences) -> Result<R
 
 struct Patch {
     edit: usize,
-    /// What was matched.
+    /// The matched text.
     claimed: Range<usize>,
     /// The part of it that differs from the new text.
     changed: Range<usize>,
@@ -157,7 +160,7 @@ struct Match {
 struct Matches {
     all: Vec<Match>,
     is_fuzzy: bool,
-    /// How often the text is there when all is folded, which may be more often than it is exactly.
+    /// The number of occurrences in the folded text, which may exceed the number of exact ones.
     count: usize,
     lines: Vec<u64>,
 }
@@ -221,7 +224,7 @@ impl Haystack<'_> {
     }
 }
 
-/// Where a folded text is in a window that is folded alike.
+/// Returns the positions of a folded text in a window folded at the same level.
 fn window_matches(
     window: &Window<'_>,
     at: usize,
@@ -246,7 +249,7 @@ fn window_matches(
     };
     let starts = memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes());
     let mut found: Vec<Match> = starts.filter_map(to_match).collect();
-    // One that overlaps the only match makes it ambiguous all the same.
+    // A match that overlaps the only other one still makes it ambiguous.
     if let [only] = found.as_slice() {
         let next = only.folded.start + needle.chars().next().map_or(1, char::len_utf8);
         let reach = border_before(text, only.folded.end.saturating_add(needle.len()));

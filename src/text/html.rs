@@ -97,7 +97,7 @@ const VOID: [&str; 3] = ["br", "hr", "img"];
 
 const INLINE: [&str; 10] = ["a", "b", "code", "del", "em", "i", "s", "strong", "tt", "summary"];
 
-/// What an element's start ends: the open element, unless one of the others is open inside it.
+/// The elements closed by an element's start: the open element, unless one of the others is open inside it.
 const IMPLIED: [(&[&str], &[&str], &[&str]); 5] = [
     (&["li"], &["li"], &["ul", "ol", "dir"]),
     (&["dt", "dd"], &["dt", "dd"], &["dl"]),
@@ -353,7 +353,7 @@ fn name_at(tag: &str) -> String {
     tag.get(..end.unwrap_or(tag.len())).unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Whether a tag of this name begins here.
+/// Returns true if a tag of this name begins here.
 fn is_tag(tag: &str, name: &str) -> bool {
     tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
         && tag

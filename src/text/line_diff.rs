@@ -1,4 +1,4 @@
-//! The lines that differ between two texts, and where lines of the one stand in the other.
+//! The lines that differ between two texts, and the mapping of lines from one to the other.
 //!
 //! No clock: the same texts always give the same answer, because ids are made from it. The search gives up on the
 //! shortest answer by counting its work, not by looking at the time. For what people read see [`crate::text::diff`].
@@ -18,12 +18,12 @@ pub struct Change {
     pub new: Range<usize>,
 }
 
-/// To which side of lines that come in its very place a border goes.
+/// The side to which an empty range leans when lines are inserted at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lean {
-    /// It stays before them.
+    /// It stays before the inserted lines.
     Before,
-    /// It goes behind them.
+    /// It moves after the inserted lines.
     After,
 }
 
@@ -32,7 +32,7 @@ pub fn split(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// What differs.
+/// Returns the changes between two texts.
 pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let prefix = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (old.get(prefix..).unwrap_or_default(), new.get(prefix..).unwrap_or_default());
@@ -72,18 +72,18 @@ pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     found
 }
 
-/// The same changes seen from the other text.
+/// Returns the changes in the other direction.
 pub fn inverse(changes: &[Change]) -> Vec<Change> {
     changes.iter().map(|c| Change { old: c.new.clone(), new: c.old.clone() }).collect()
 }
 
-/// Whether two ranges share lines; no lines are shared by whom they stand within.
+/// Returns true if two ranges share lines; an empty range shares none.
 pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// Where lines of the old text stand in the new one. What comes right before or behind them stays outside; what comes
-/// within them or in place of them is inside. For a range of no lines `lean` decides.
+/// Maps a range of lines from the old text to the new one. Lines inserted right before or after it stay outside;
+/// lines inserted within it or replacing its lines are inside. For an empty range `lean` decides.
 pub fn carried(changes: &[Change], range: &Range<usize>, lean: Lean) -> Range<usize> {
     if range.is_empty() {
         let at = match lean {
@@ -93,7 +93,7 @@ pub fn carried(changes: &[Change], range: &Range<usize>, lean: Lean) -> Range<us
         return at..at;
     }
     let (start, end) = (start(changes, range.start), end(changes, range.end));
-    // Lines that are gone may leave their borders crossed: what came in their place is outside on both sides.
+    // Removed lines may leave the borders crossed: their replacement is outside on both sides.
     start.min(end)..end
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The UTF-8 byte order mark.
 pub const BOM: &str = "\u{feff}";
 
-/// How a line ends.
+/// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// `\n`

@@ -1,7 +1,11 @@
 //! Three-way merge of texts by lines.
 //!
-//! Changes of both sides that share no lines are taken; where they meet and differ, both stand between conflict markers
-//! with what was there before. Invariant: no line that either side wrote is lost.
+//! Changes of the two sides that share no lines are combined. Where they overlap and differ, both versions are kept between
+//! conflict markers, with the base version between them. Invariant: no line that either side wrote is lost.
+//!
+//! The crate `diffy` was tried in its place: it reports changes of adjacent lines as a conflict, writes LF markers into a
+//! file with CRLF line ends, does not say which lines conflict, and its diff has no bound on its work (8 s for 20,000
+//! lines that all differ).
 
 use crate::text::line_diff::{Change, changes, overlap, split};
 use std::ops::Range;
@@ -11,11 +15,11 @@ use std::ops::Range;
 pub struct Merged {
     /// The text, with conflict markers where there are conflicts.
     pub text: String,
-    /// Where both sides changed the same lines differently; lines of the base, from 0.
+    /// The conflicting ranges, as lines of the base, from 0.
     pub conflicts: Vec<Range<usize>>,
 }
 
-/// What stands behind the conflict markers.
+/// The labels after the conflict markers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Labels<'a> {
     /// Behind `<<<<<<<`.
@@ -26,7 +30,7 @@ pub struct Labels<'a> {
     pub theirs: &'a str,
 }
 
-/// Puts the changes of both sides together.
+/// Merges the changes of both sides.
 pub fn merge(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> Merged {
     let base_lines = split(base);
     let (our_lines, their_lines) = (split(ours), split(theirs));
@@ -58,7 +62,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> Merged
     merged
 }
 
-/// A conflict as people know it: ours, what was there before, theirs.
+/// Renders a conflict: ours, the base, theirs.
 pub fn conflict(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> String {
     let is_crlf = [ours, theirs, base].iter().any(|text| text.contains("\r\n"));
     let newline = if is_crlf { "\r\n" } else { "\n" };
@@ -80,7 +84,7 @@ pub fn conflict(base: &str, ours: &str, theirs: &str, labels: Labels<'_>) -> Str
     out
 }
 
-/// Changes of both sides that meet.
+/// A group of conflicting changes of both sides.
 struct Group<'a> {
     base: Range<usize>,
     ours: &'a [Change],
@@ -115,7 +119,7 @@ impl<'a> Group<'a> {
         Some(Self { base, ours: our_group, theirs: their_group })
     }
 
-    /// Where the group ends on a side on which it begins here.
+    /// Returns the end of the group on a side, given its start there.
     fn end(&self, start: usize, side: &[Change]) -> usize {
         let came: usize = side.iter().map(|change| change.new.len()).sum();
         let went: usize = side.iter().map(|change| change.old.len()).sum();
@@ -123,8 +127,8 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Whether two changes concern each other: they share lines, or lines come at the border of the other, where nobody can
-/// tell which come first.
+/// Returns true if two changes conflict: they share lines, or lines are inserted at the border of the other change,
+/// where their order is undefined.
 fn meet(a: &Range<usize>, b: &Range<usize>) -> bool {
     let touch = a.start <= b.end && b.start <= a.end;
     overlap(a, b) || a == b || (touch && (a.is_empty() || b.is_empty()))
@@ -137,7 +141,7 @@ struct Sides {
 }
 
 impl Sides {
-    /// What both sides can agree on.
+    /// Returns the text that both sides agree on.
     fn settled(&self) -> Option<&str> {
         if self.ours == self.theirs || self.theirs == self.base {
             Some(&self.ours)

@@ -1,18 +1,18 @@
 //! The text fields of a JSON text that is still being written, as they grow.
 //!
-//! Not a parser: it finds the strings that are values, with their places, so that a file can be shown while a model writes it.
-//! Each character is looked at once, whatever the pieces are. What is broken ends it quietly; whoever parses the whole text
-//! says why.
+//! This is no parser: it finds the string values with their positions, so that a file can be shown while a model
+//! writes it. Each character is read once, however the text is divided into pieces. Invalid JSON ends it silently;
+//! the parser of the whole text reports the error.
 
-/// How deep a string may be to be shown; deeper ones are passed over.
+/// The maximum depth of a string that is reported.
 const MAX_DEPTH: usize = 32;
 
 /// More of one text field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
-    /// Where the field is, as a JSON Pointer: `/edits/0/newText`.
+    /// The JSON Pointer of the field: `/edits/0/newText`.
     pub path: String,
-    /// What came behind what was there, without escapes.
+    /// The appended text, unescaped.
     pub text: String,
     /// The field is whole.
     pub is_complete: bool,

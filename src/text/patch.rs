@@ -11,7 +11,7 @@ mod place;
 pub use parse::parse;
 pub use place::{Fuzz, Misplaced, Placed, apply};
 
-/// What a patch does to one file.
+/// The part of a patch for one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilePatch {
     /// Makes a file, or replaces one.
@@ -32,7 +32,7 @@ pub enum FilePatch {
         path: String,
         /// The file's new path, if it gets one.
         move_to: Option<String>,
-        /// What changes, from top to bottom. Empty only for a move.
+        /// The hunks, from top to bottom. Empty only for a move.
         hunks: Vec<Hunk>,
     },
 }
@@ -64,7 +64,7 @@ pub enum Line {
 pub struct Malformed {
     /// The line of the patch, 1-based.
     pub line: usize,
-    /// What is wrong, and what should be there.
+    /// The problem, and the expected form.
     pub message: String,
 }
 

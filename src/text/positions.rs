@@ -6,7 +6,8 @@ use crate::text::line_diff::{changes, split};
 use pintle_protocol::document::{Position, TextEdit, TextRange};
 use std::ops::Range;
 
-/// Where a position is, in bytes. Beyond the end of a line or of the text it is that end; within a character, before it.
+/// Returns the byte offset of a position. Beyond the end of a line or of the text it is that end; within a character,
+/// its start.
 pub fn offset(text: &str, position: Position) -> usize {
     let Ok(line) = usize::try_from(position.line) else { return text.len() };
     let start = match line.checked_sub(1) {
@@ -48,7 +49,7 @@ pub fn edits(old: &str, new: &str) -> Vec<TextEdit> {
     changes(&old_lines, &new_lines).into_iter().map(edit).collect()
 }
 
-/// Where a line begins; behind the last line, where the text ends.
+/// Returns the offset of the start of a line; after the last line, the end of the text.
 fn line_start(lines: &[&str], line: usize) -> Position {
     match lines.last() {
         Some(last) if line >= lines.len() && !last.ends_with('\n') => {

@@ -1,4 +1,4 @@
-//! What kind of content some bytes are, told from how they begin and never from a name.
+//! The type of some bytes, judged by their beginning and never by a file name.
 
 use super::encoding;
 
@@ -7,7 +7,7 @@ use super::encoding;
 pub enum Kind {
     /// Text, as far as one can see.
     Text,
-    /// Not text; the words say what: `PNG image`, `ELF program`, `binary file`.
+    /// Not text, with a description: `PNG image`, `ELF program`, `binary file`.
     Binary(&'static str),
 }
 

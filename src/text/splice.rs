@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Splice<'a> {
     /// The bytes that go, on character borders.
     pub old: Range<usize>,
-    /// What comes.
+    /// The replacement.
     pub new: Cow<'a, str>,
 }
 
@@ -26,7 +26,7 @@ pub fn apply(text: &str, splices: &[Splice<'_>]) -> String {
     out
 }
 
-/// Whether the text stays what it is.
+/// Returns true if the text does not change.
 pub fn is_identity(text: &str, splices: &[Splice<'_>]) -> bool {
     splices.iter().all(|splice| text.get(splice.old.clone()) == Some(&splice.new))
 }

@@ -1,4 +1,4 @@
-//! What a program wrote for a terminal, as plain text.
+//! Converts a program's output for a terminal to plain text.
 //!
 //! Bytes arrive in pieces: a character or an escape sequence that is cut between two of them is put together.
 
@@ -123,7 +123,7 @@ impl State {
     }
 }
 
-/// Whether bytes that are not a character could become one with more bytes.
+/// Returns true if bytes that are not a character could become one with more bytes.
 fn may_go_on(bytes: &[u8]) -> bool {
     match std::str::from_utf8(bytes) {
         Ok(_) => false,

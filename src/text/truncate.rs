@@ -6,7 +6,7 @@ use pintle_protocol::content::{TruncatedBy, Truncation};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How much of an output a model sees.
+/// The limits of the output that a model sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// In lines.
@@ -25,17 +25,17 @@ impl Default for Limits {
 /// The most characters of one line that a search shows.
 pub const MAX_LINE_CHARS: usize = 500;
 
-/// What is left of a text, and the record of what is not.
+/// A truncated text with a record of the truncation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truncated {
     /// The text that is left.
     pub text: String,
-    /// What was cut.
+    /// The record of the truncation.
     pub record: Truncation,
 }
 
 impl Truncated {
-    /// Whether anything was cut.
+    /// Returns true if anything was cut.
     pub fn is_cut(&self) -> bool {
         self.record.truncated_by.is_some()
     }
@@ -110,20 +110,20 @@ pub fn tail(text: &str, limits: Limits) -> Truncated {
 /// The last limit on what a model sees of a result, whatever the tool did before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Guard {
-    /// In characters; looked at first.
+    /// The limit in characters, checked first.
     pub max_chars: usize,
     /// In lines, if they are limited.
     pub max_lines: Option<usize>,
-    /// What is kept.
+    /// The part to keep.
     pub keep: Keep,
 }
 
-/// Which part of a long output is kept.
+/// The part of a long output that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The beginning.
     Head,
-    /// As much of the beginning as of the end.
+    /// Equal parts of the beginning and the end.
     HeadAndTail,
 }
 
@@ -282,7 +282,7 @@ fn body(text: &str) -> &str {
 }
 
 fn count(body: &str) -> u64 {
-    // An empty text has no line; a lone newline is one empty line, which nobody needs to see.
+    // An empty text has no line; a lone newline is one empty line, which is not worth showing.
     if body.is_empty() { 0 } else { body.bytes().filter(|&byte| byte == b'\n').count() as u64 + 1 }
 }
 

@@ -1,7 +1,7 @@
 //! Sub-agents as a tool sees them: it asks, the owner of the sub-agents answers.
 //!
-//! Nothing runs here and nothing is kept here. Invariant: a request that nobody answers is an error result, never a wait
-//! without end.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
+//! endless wait.
 
 mod tools;
 
@@ -17,17 +17,17 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug, Clone)]
 pub struct Agents(Option<mpsc::Sender<AgentRequest>>);
 
-/// What the model hears where there are no sub-agents.
+/// The message to the model where sub-agents are not available.
 const NONE: &str = "There are no sub-agents here. Do the work yourself.";
 
-/// What a sub-agent is to be.
+/// The description of a sub-agent to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spawn {
-    /// What it is to do.
+    /// Its task.
     pub task: String,
-    /// Where it works; `None` is where this session does.
+    /// Its working directory; `None` is that of this session.
     pub cwd: Option<PathBuf>,
-    /// Its model; `None` is this session's.
+    /// Its model; `None` is that of this session.
     pub model: Option<String>,
     /// The most replies it may take for a task.
     pub max_turns: u32,
@@ -40,7 +40,7 @@ pub struct Spawn {
 pub enum AgentRequest {
     /// Make one and let it begin.
     Spawn {
-        /// What it is to be.
+        /// The description of the sub-agent.
         spawn: Spawn,
         /// The one that works now.
         reply: oneshot::Sender<Result<AgentView, String>>,
@@ -49,23 +49,23 @@ pub enum AgentRequest {
     Send {
         /// The sub-agent.
         id: AgentId,
-        /// What to tell it.
+        /// The message.
         text: String,
-        /// How it stands then.
+        /// Receives its state afterwards.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
     /// Say when these have nothing to do any more.
     Wait {
         /// The sub-agents; none means all that work and all whose last words were not told.
         ids: Vec<AgentId>,
-        /// How they stand then.
+        /// Receives their states afterwards.
         reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
     },
     /// Stop one and let go of it.
     Close {
         /// The sub-agent.
         id: AgentId,
-        /// How it stood last.
+        /// Receives its last state.
         reply: oneshot::Sender<Result<AgentView, String>>,
     },
 }
@@ -75,18 +75,18 @@ pub enum AgentRequest {
 pub struct AgentView {
     /// Its id.
     pub id: AgentId,
-    /// Whether it works.
+    /// Its state.
     pub state: SubagentState,
-    /// What it said last, or why it could not go on.
+    /// Its last message, or the reason why it could not continue.
     pub result: Option<String>,
 }
 
-/// How much a model reads of what a sub-agent said.
+/// The limit on the part of a sub-agent's message that a model reads.
 pub(super) const GUARD: Guard =
     Guard { max_chars: 20_000, max_lines: None, keep: Keep::HeadAndTail };
 
 impl AgentView {
-    /// How it stands, in words for the model that it works for.
+    /// Describes its state, for the model of the parent session.
     pub fn told(&self) -> String {
         let how = match self.state {
             SubagentState::Working => "still works",

@@ -65,7 +65,7 @@ struct Call {
     acts: Vec<Act>,
 }
 
-/// What is done to one file.
+/// The operation on one file.
 #[derive(Debug)]
 struct Act {
     path: Written,
@@ -172,7 +172,7 @@ impl Prepared for Call {
                 let named = paths.iter().zip(&names).find(|(path, _)| error.path() == Some(path));
                 let name = named.map_or("the files", |(_, name)| name.as_str());
                 let explained = explain(name, &error);
-                // Of files that could not be put back the error itself tells.
+                // The error itself names files that could not be restored.
                 let is_told = matches!(error, Error::Cancelled | Error::Io { .. });
                 failure(if is_told {
                     explained
@@ -188,7 +188,7 @@ impl Prepared for Call {
 #[derive(Default)]
 struct Files {
     paths: Vec<PathBuf>,
-    /// As the model wrote them.
+    /// The paths as the model wrote them.
     names: Vec<String>,
 }
 

@@ -1,4 +1,8 @@
-//! A call's arguments, checked one by one: a wrong one is an error that names it and says what was expected.
+//! The arguments of a call, checked one by one: a wrong one is an error that names it and says what was expected.
+//!
+//! The names of a tool's arguments depend on the profile (`path` or `file_path`, `limit` or `max_results`), and models write
+//! `10.0`, `null` or both of two alternatives where a derived parser would refuse, so schemas and parsers are written by
+//! hand. `tools::tests::a_schema_names_exactly_the_arguments_that_its_tool_reads` fails when they drift apart.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -6,7 +10,7 @@ use std::time::Duration;
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments {
-    /// What stands before a field's name in an error, such as `edits[1].`.
+    /// The prefix of a field's name in an error, such as `edits[1].`.
     prefix: String,
     fields: Map<String, Value>,
 }
@@ -20,11 +24,7 @@ impl Arguments {
         match value {
             Value::Object(fields) if place.is_empty() => Ok(Self { prefix: place, fields }),
             Value::Object(fields) => Ok(Self { prefix: place + ".", fields }),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => {
+            _ => {
                 let what =
                     if place.is_empty() { "the arguments".into() } else { format!("`{place}`") };
                 Err(format!("{what} must be an object, not {}", kind(&value)))
@@ -32,9 +32,16 @@ impl Arguments {
         }
     }
 
+    /// Removes a field. Everything that is read passes here.
+    fn take(&mut self, name: &str) -> Option<Value> {
+        #[cfg(test)]
+        recorder::record(&self.prefix, name);
+        self.fields.remove(name)
+    }
+
     /// A text that must be there.
     pub(super) fn text(&mut self, name: &str) -> Result<String, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             Some(Value::String(text)) => Ok(text),
             other => Err(self.wrong(name, "a string", other.as_ref())),
         }
@@ -51,7 +58,7 @@ impl Arguments {
 
     /// A text that may be absent or null.
     pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             other => Err(self.wrong(name, "a string", other.as_ref())),
@@ -60,7 +67,7 @@ impl Arguments {
 
     /// A whole number from `min` on that may be absent or null.
     pub(super) fn optional_count(&mut self, name: &str, min: u64) -> Result<Option<u64>, String> {
-        let value = match self.fields.remove(name) {
+        let value = match self.take(name) {
             None | Some(Value::Null) => return Ok(None),
             Some(value) => value,
         };
@@ -72,7 +79,7 @@ impl Arguments {
 
     /// A number above zero that may be absent or null.
     pub(super) fn optional_seconds(&mut self, name: &str) -> Result<Option<f64>, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_f64() {
                 Some(seconds) if seconds > 0.0 => Ok(Some(seconds)),
@@ -83,7 +90,7 @@ impl Arguments {
 
     /// A number of milliseconds above zero that may be absent or null.
     pub(super) fn optional_milliseconds(&mut self, name: &str) -> Result<Option<Duration>, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => {
                 let given = value.as_f64().filter(|given| *given > 0.0);
@@ -96,7 +103,7 @@ impl Arguments {
 
     /// True or false; false when absent or null.
     pub(super) fn flag(&mut self, name: &str) -> Result<bool, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             None | Some(Value::Null) => Ok(false),
             Some(Value::Bool(flag)) => Ok(flag),
             other => Err(self.wrong(name, "true or false", other.as_ref())),
@@ -105,7 +112,7 @@ impl Arguments {
 
     /// A list of texts that must be there.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, String> {
-        let values = match self.fields.remove(name) {
+        let values = match self.take(name) {
             Some(Value::Array(values)) => values,
             other => return Err(self.wrong(name, "a list of strings", other.as_ref())),
         };
@@ -120,7 +127,7 @@ impl Arguments {
     pub(super) fn optional_texts(&mut self, name: &str) -> Result<Vec<String>, String> {
         match self.fields.get(name) {
             None | Some(Value::Null) => {
-                self.fields.remove(name);
+                self.take(name);
                 Ok(Vec::new())
             }
             Some(_) => self.texts(name),
@@ -129,7 +136,7 @@ impl Arguments {
 
     /// A list of objects that may be absent or null.
     pub(super) fn optional_objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, String> {
-        match self.fields.remove(name) {
+        match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Array(values)) => {
                 let objects = values.into_iter().enumerate();
@@ -172,6 +179,27 @@ fn kind(value: &Value) -> String {
         Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
+    }
+}
+
+/// The names of the arguments that were read, so that a test can compare them with the schemas.
+#[cfg(test)]
+pub(super) mod recorder {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static READ: RefCell<BTreeSet<String>> = RefCell::default();
+    }
+
+    pub(super) fn record(prefix: &str, name: &str) {
+        let prefix = prefix.replace(|c: char| c.is_ascii_digit(), "");
+        READ.with_borrow_mut(|read| read.insert(prefix + name));
+    }
+
+    /// Returns the names read since the last call, with `[]` for an index: `edits[].oldText`.
+    pub(in crate::tools) fn take() -> BTreeSet<String> {
+        READ.take()
     }
 }
 

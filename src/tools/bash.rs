@@ -17,7 +17,7 @@ pub struct Bash(pub Profile);
 /// No command in the foreground runs longer than this.
 const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What the profiles call things.
+/// The names that differ by profile.
 struct Shape {
     name: &'static str,
     timeout: &'static str,
@@ -166,7 +166,7 @@ impl Prepared for Call {
             spill_lines: limits.max_lines as u64,
             spill_bytes: limits.max_bytes as u64,
             artifacts: ctx.artifacts.clone(),
-            // What goes on in the background is drawn apart from the call.
+            // A background job is drawn apart from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
             ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
@@ -237,7 +237,7 @@ impl Call {
 
     fn show(&self, ran: Ran, limits: Limits, env: &dyn Environment) -> ToolResult {
         let mut shown = truncate::tail(&ran.tail, limits);
-        // What was cut before it came here counts too.
+        // Text that was dropped before counts too.
         shown.record.total_lines = ran.total_lines;
         shown.record.total_bytes = ran.total_bytes;
         let path = ran.full_output_path.map(|path| path.to_string_lossy().into_owned());
@@ -302,7 +302,7 @@ fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     Some((crate::exec::signal_name(number)?, number))
 }
 
-/// Where the model finds a whole output.
+/// Returns the path or reference of the whole output, for the model.
 pub(super) fn place<'a>(path: &'a str, env: &dyn Environment) -> &'a str {
     if env.is_this_machine() {
         path

@@ -1,4 +1,4 @@
-//! What tools that change files have in common: text in its encoding, what to tell about a change, words for failures.
+//! Shared parts of tools that change files: text in its encoding, the report of a change, error messages.
 
 use super::ledger::{Known, Ledger};
 use crate::exec::{Before, Environment, Error, FileContent, Lines, Rewrite, Version};
@@ -113,7 +113,7 @@ pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Resu
     }
 }
 
-/// What to tell of files whose change is in an editor and not on the disk yet; empty where there are none.
+/// Returns a note about files whose change is in an editor and not saved yet; empty if there are none.
 pub(super) fn unsaved<'a>(
     env: &dyn Environment,
     changed: impl IntoIterator<Item = &'a Version>,
@@ -144,11 +144,6 @@ pub(super) fn explain(written: &str, error: &Error) -> String {
             format!("Cannot change {written}: it is a device, a pipe or a socket, not a plain file")
         }
         Error::Cancelled => "Operation aborted".to_owned(),
-        Error::PathTooLong(_)
-        | Error::TooLarge { .. }
-        | Error::Io { .. }
-        | Error::Pattern(_)
-        | Error::Shell { .. }
-        | Error::Refused(_) => error.to_string(),
+        _ => error.to_string(),
     }
 }

@@ -1,6 +1,9 @@
-//! Whoever steers the session, as a tool sees them: it asks, the session answers.
+//! The session's client as tools see it: a tool sends a request, the session answers.
 //!
-//! Nothing is kept here. Invariant: a request that nobody answers is an error result, never a wait without end.
+//! This module keeps no state. Invariant: a request without an answer is an error result, never an endless wait.
+//!
+//! The tools that speak with a person are always offered, since a list of tools that changes costs the provider's cache. Where nobody
+//! can answer, the result says so.
 
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::plan::PlanItem;
@@ -8,7 +11,7 @@ use pintle_protocol::question::QuestionKind;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-/// The way of one call to whoever steers the session.
+/// The connection of one call to the session's client.
 #[derive(Debug, Clone)]
 pub struct Client {
     tx: Option<mpsc::Sender<ClientRequest>>,
@@ -16,13 +19,13 @@ pub struct Client {
     item: ItemId,
 }
 
-/// What the model hears where nobody steers.
+/// The message to the model where there is no client.
 const NONE: &str = "Nobody can answer here: decide by yourself, and say what you decided.";
 
-/// What a person is asked.
+/// A question to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
-    /// What it is about.
+    /// The kind of question.
     pub kind: QuestionKind,
     /// The question.
     pub text: String,
@@ -34,7 +37,7 @@ pub struct Ask {
     pub multiple: bool,
 }
 
-/// Something asked of whoever steers the session.
+/// A request to the session's client.
 #[derive(Debug)]
 pub enum ClientRequest {
     /// Ask a person.
@@ -43,7 +46,7 @@ pub enum ClientRequest {
         item: ItemId,
         /// The question.
         ask: Ask,
-        /// What came of it, as the model reads it; an error is a question that cannot be asked.
+        /// Receives the outcome, for the model; an error means that the question cannot be asked.
         reply: oneshot::Sender<Result<String, String>>,
     },
     /// Call a tool of a client.
@@ -52,14 +55,14 @@ pub enum ClientRequest {
         item: ItemId,
         /// The tool's name.
         tool: String,
-        /// Its arguments.
+        /// The arguments.
         arguments: Value,
-        /// What the client returned; an error is that there was nothing.
+        /// Receives the client's result; an error means that there was none.
         reply: oneshot::Sender<Result<Value, String>>,
     },
     /// Take this as the plan.
     Plan {
-        /// Its parts.
+        /// The steps of the plan.
         items: Vec<PlanItem>,
         /// It is written down.
         reply: oneshot::Sender<Result<(), String>>,
@@ -67,7 +70,7 @@ pub enum ClientRequest {
 }
 
 impl Client {
-    /// The item of this call, where somebody steers the session.
+    /// The item of this call, if there is a client.
     pub fn shown_by(&self) -> Option<String> {
         self.tx.as_ref().map(|_| self.item.as_str().to_owned())
     }

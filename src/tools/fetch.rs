@@ -1,7 +1,7 @@
 //! `web_fetch`: a page of the web as text. Off unless a person switches it on.
 //!
-//! What is fetched is for reading: a web page becomes Markdown, text stays as it is, anything else is refused. Where a
-//! request may go is decided in [`net`], for every hop.
+//! A fetched web page becomes Markdown, text stays as it is, anything else is refused. [`net`] decides for every hop
+//! which hosts a request may reach.
 
 mod addresses;
 mod body;
@@ -141,7 +141,7 @@ impl Call {
     }
 }
 
-/// Where a long text is kept: one file for an address.
+/// The path at which a long text is kept: one file for each URL.
 fn full_path(ctx: &ToolContext, url: &str) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     url.hash(&mut hasher);

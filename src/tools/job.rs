@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobControl;
 
-/// Longer than this nobody waits for news in one call.
+/// The maximum time to wait for output in one call.
 const MAX_WAIT_SECONDS: f64 = 120.0;
 
 impl Tool for JobControl {
@@ -134,7 +134,7 @@ async fn list(ctx: &ToolContext) -> Result<ToolResult, String> {
 async fn read(ctx: &ToolContext, id: &JobId, wait: Duration) -> Result<ToolResult, String> {
     let job = ctx.jobs.look(id).await?;
     if !wait.is_zero() && job.end.is_none() {
-        // Whether there is news or the time is over: what there is will be shown.
+        // With or without new output, the present state is shown.
         let _ = tokio::time::timeout(wait, job.output.news(job.position)).await;
     }
     Ok(show(ctx, ctx.jobs.look(id).await?).await)
@@ -181,7 +181,7 @@ async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     result
 }
 
-/// How a job stands, in words: `running for 3 seconds`.
+/// Describes the state of a job: `running for 3 seconds`.
 fn state(job: &JobView) -> String {
     let seconds = job.ran.as_secs();
     match &job.end {
@@ -190,7 +190,7 @@ fn state(job: &JobView) -> String {
     }
 }
 
-/// How a job ended, in words: `exited with code 1`.
+/// Describes the end of a job: `exited with code 1`.
 pub fn ended(end: JobEnd, details: &ToolDetails) -> String {
     match end {
         JobEnd::Exited => format!("exited with code {}", details.exit_code.unwrap_or_default()),

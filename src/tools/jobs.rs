@@ -1,7 +1,7 @@
 //! Background jobs as a tool sees them: it asks, the owner of the jobs answers.
 //!
-//! Nothing runs here and nothing is kept here. Invariant: a request that nobody answers is an error result, never a wait
-//! without end.
+//! This module runs nothing and keeps no state. Invariant: a request without an answer is an error result, never an
+//! endless wait.
 
 use crate::exec::{Command, OutputBuffer};
 use pintle_protocol::ids::{ItemId, JobId};
@@ -13,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug, Clone)]
 pub struct Jobs(Option<mpsc::Sender<JobRequest>>);
 
-/// What the model hears where there are no background jobs.
+/// The message to the model where background jobs are not available.
 const NONE: &str = "There are no background jobs here. Run the command in the foreground.";
 
 /// Something asked of the owner of background jobs. An error is words for the model.
@@ -44,7 +44,7 @@ pub enum JobRequest {
     Seen {
         /// The job.
         id: JobId,
-        /// Where to read on.
+        /// The position from which to continue.
         position: u64,
         /// The model knows how it ended.
         has_ended: bool,
@@ -67,13 +67,13 @@ pub struct JobView {
     pub item_id: ItemId,
     /// One line for a person.
     pub title: String,
-    /// How it ended, and its exit code or signal.
+    /// The way it ended, with its exit code or signal.
     pub end: Option<(JobEnd, ToolDetails)>,
-    /// How long it ran.
+    /// Its duration.
     pub ran: Duration,
-    /// What it prints.
+    /// Its output.
     pub output: OutputBuffer,
-    /// Up to where that was read.
+    /// The position after the output that was read.
     pub position: u64,
 }
 

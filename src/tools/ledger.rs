@@ -1,6 +1,9 @@
-//! What a session has seen of which file, so that nothing is overwritten that its model does not know.
+//! The ledger of files that a session's model has seen, so that nothing unknown to it is overwritten.
 //!
-//! One ledger a session. Invariant: a file counts as known only in the very state in which it was read or written.
+//! One ledger for each session. Invariant: a file counts as known only in the exact state in which it was read or
+//! written.
+//!
+//! It has a lock, since the calls of one reply run concurrently; each is done with it at once.
 
 use crate::exec::{Updated, Version};
 use std::collections::HashMap;
@@ -11,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Version>>>);
 
-/// Which changes need that the file was read before.
+/// The changes that require that the file was read before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadFirst {
     /// None.
@@ -30,7 +33,7 @@ pub const READ_FIRST: [(&str, ReadFirst); 3] = [
     ("always", ReadFirst::Always),
 ];
 
-/// What a session knows of a file.
+/// The session's knowledge of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// This very state.

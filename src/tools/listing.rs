@@ -36,14 +36,7 @@ pub(super) fn explain(path: &str, error: &Error) -> String {
         Error::NotFolder(_) => format!("Not a directory: {path}"),
         Error::Denied(_) => format!("Permission denied: {path} (EACCES)"),
         Error::Cancelled => "Operation aborted".to_owned(),
-        Error::IsFolder(_)
-        | Error::PathTooLong(_)
-        | Error::TooLarge { .. }
-        | Error::NotFile(_)
-        | Error::Io { .. }
-        | Error::Pattern(_)
-        | Error::Shell { .. }
-        | Error::Refused(_) => error.to_string(),
+        _ => error.to_string(),
     }
 }
 

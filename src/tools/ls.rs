@@ -19,7 +19,7 @@ pub struct Ls(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 500;
 
-/// So many paths below the folder's own entries are put into order; far more than are shown.
+/// The maximum number of paths below the folder's own entries that are sorted; far more than are shown.
 const MAX_BELOW: usize = 20_000;
 
 impl Tool for Ls {
@@ -136,7 +136,8 @@ impl Prepared for Call {
     }
 }
 
-/// What is in a folder and, up to a depth, below it. What `.gitignore` names is in its folder's list, and no further.
+/// Lists a folder and, up to a depth, its subfolders. Ignored entries are listed in their folder but not descended
+/// into.
 async fn entries(
     env: &dyn Environment,
     path: &Path,

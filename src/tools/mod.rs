@@ -1,8 +1,8 @@
-//! Tools: what a model can do.
+//! Tools: the actions available to a model.
 //!
-//! A call goes through two stages. [`Tool::prepare`] checks the arguments and says what the call would do, without
-//! doing it: title, kind, access. Between the two somebody decides whether it may run. [`Prepared::run`] does it.
-//! A tool never sees a session, a turn or a client.
+//! A call goes through two stages. [`Tool::prepare`] checks the arguments and describes the call, without running it:
+//! title, kind, access. Then the caller decides whether it may run, and [`Prepared::run`] runs it. A tool never sees
+//! a session, a turn or a client.
 
 mod agents;
 mod apply_patch;
@@ -68,13 +68,13 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
     /// The name, as the model calls it.
     fn name(&self) -> &str;
 
-    /// What it does and how to use it, for the model.
+    /// The description for the model: purpose and usage.
     fn description(&self) -> &str;
 
     /// JSON Schema of the arguments, an object schema.
     fn parameters(&self) -> Value;
 
-    /// The kind of act, for icons and rules.
+    /// The kind of tool, for icons and rules.
     fn kind(&self) -> ToolKind;
 
     /// The last limit on the text of a result.
@@ -82,7 +82,7 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
         profile::CEILING
     }
 
-    /// Checks the arguments and says what the call would do. It touches nothing.
+    /// Checks the arguments and describes the call. It touches nothing.
     ///
     /// # Errors
     /// A message for the model that names the field and what was expected.
@@ -95,10 +95,10 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// One line for a person: `bash: cargo test`.
     fn title(&self) -> String;
 
-    /// Files and lines it is about.
+    /// The files and lines concerned.
     fn locations(&self) -> Vec<Location>;
 
-    /// What it needs permission for.
+    /// The access that needs permission.
     fn access(&self) -> Access;
 
     /// Does it. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result.
@@ -106,16 +106,16 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
-/// What the paths in arguments are relative to.
+/// The folders to which paths in arguments are relative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
-    /// What `~` stands for.
+    /// The folder that `~` stands for.
     pub home: Option<PathBuf>,
 }
 
-/// What a call needs permission for. Paths are absolute and as written, links not followed.
+/// The access that a call needs permission for. Paths are absolute and as written, links not followed.
 ///
 /// A path may come with others spelled almost alike (another kind of space or apostrophe): the call
 /// touches the first of them that exists.
@@ -131,14 +131,14 @@ pub enum Access {
     Fetch {
         /// The whole address.
         url: String,
-        /// Its host, with the port where it is an odd one.
+        /// Its host, with a port that is not the default one.
         host: String,
     },
     /// Calls this tool of a client, which may do anything.
     Other(String),
 }
 
-/// What a running call may use.
+/// The context of a running call.
 #[derive(Debug)]
 pub struct ToolContext {
     /// Files and processes.
@@ -147,9 +147,9 @@ pub struct ToolContext {
     pub cwd: PathBuf,
     /// The folder for long outputs; none is the temporary folder.
     pub artifacts: Option<PathBuf>,
-    /// What the session knows of which file.
+    /// The ledger of files that the model has seen.
     pub ledger: Ledger,
-    /// Whose commands these are: what they leave in the background ends with their owner.
+    /// The owner of commands: their background processes end with their owner.
     pub owner: String,
     /// The variables that its commands see besides.
     pub variables: Given,
@@ -157,7 +157,7 @@ pub struct ToolContext {
     pub jobs: Jobs,
     /// Makes sub-agents.
     pub agents: Agents,
-    /// Whoever steers the session.
+    /// The session's client.
     pub client: Client,
     /// Results that were taken out of the conversation.
     pub pruned: Pruned,
@@ -165,7 +165,7 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// Takes what a running call prints, as it prints it.
     pub progress: Progress,
-    /// What is set about tools.
+    /// Settings of tools.
     pub settings: Arc<Settings>,
 }
 

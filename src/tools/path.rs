@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization;
 /// A path from an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Written {
-    /// As the model wrote it, for messages.
+    /// The path as the model wrote it, for messages.
     pub(super) text: String,
     /// The absolute path.
     pub(super) absolute: PathBuf,
@@ -20,7 +20,7 @@ pub(super) struct Written {
     likenesses: Vec<PathBuf>,
 }
 
-/// What the path is for.
+/// The purpose of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Something that should be there.

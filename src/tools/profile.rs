@@ -44,12 +44,12 @@ impl Profile {
         }
     }
 
-    /// Its name.
+    /// The profile's name.
     pub fn name(self) -> &'static str {
         PROFILES.iter().find(|(_, profile)| *profile == self).map_or("pi", |(name, _)| name)
     }
 
-    /// What the argument with a file's path is called.
+    /// The name of the argument that holds a file's path.
     pub(super) fn path_field(self) -> &'static str {
         match self {
             Self::Pi => "path",

@@ -1,4 +1,4 @@
-//! `read`: lines of a text file, or a picture.
+//! `read`: lines of a text file, or an image.
 
 mod image;
 
@@ -16,7 +16,7 @@ use pintle_protocol::content::{TruncatedBy, Truncation};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
 
-/// The most characters of a line that stands behind its number.
+/// The maximum length of a numbered line, in characters.
 pub(super) const MAX_NUMBERED_CHARS: usize = 2000;
 
 /// Reads text files.
@@ -111,7 +111,7 @@ pub(super) struct Page {
     pub(super) offset: Option<u64>,
     /// The most lines.
     pub(super) limit: Option<u64>,
-    /// Each line stands behind its number, and long ones are cut.
+    /// Lines are numbered, and long ones are cut.
     pub(super) has_numbers: bool,
     /// The most bytes, without the numbers.
     pub(super) max_bytes: u64,
@@ -129,7 +129,7 @@ impl Page {
         let work = async {
             let lines = ctx.env.read_lines(&path, window).await?;
             match encoding::utf16(&lines.head) {
-                // Its line ends are no bytes of their own.
+                // Its line ends are not counted.
                 Some(encoding) => {
                     let text = encoding::decode_utf16(&ctx.env.read(&path).await?, encoding);
                     let size = lines.size;
@@ -260,13 +260,7 @@ fn explain(path: &str, error: &Error) -> String {
         Error::Denied(_) => format!("Permission denied: {path} (EACCES)"),
         Error::IsFolder(_) => format!("{path} is a directory. Use ls to list it."),
         Error::Cancelled => "Operation aborted".to_owned(),
-        Error::PathTooLong(_)
-        | Error::TooLarge { .. }
-        | Error::NotFile(_)
-        | Error::Io { .. }
-        | Error::Pattern(_)
-        | Error::Shell { .. }
-        | Error::Refused(_) => error.to_string(),
+        _ => error.to_string(),
     }
 }
 

@@ -88,7 +88,7 @@ impl Prepared for Call {
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
         let mut content = Vec::new();
         let mut failures = 0;
-        // What the files share, so that the first does not take it all.
+        // The share of each file, so that the first does not use the whole limit.
         let share = Limits::default().max_bytes / self.paths.len();
         let max_bytes = u64::try_from(share.max(MAX_NUMBERED_CHARS)).unwrap_or(u64::MAX);
         let count = self.paths.len();
@@ -112,7 +112,7 @@ impl Prepared for Call {
                 }
             }
         }
-        // One file that cannot be read does not make the others worthless.
+        // An unreadable file does not invalidate the others.
         ToolResult { content, is_error: failures == count, ..ToolResult::default() }
     }
 }

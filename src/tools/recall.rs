@@ -1,6 +1,6 @@
-//! `recall`: brings back the result of an earlier call that was taken out of the conversation to make room.
+//! `recall`: shows the result of an earlier call that was removed from the conversation to make room.
 //!
-//! It does not run the call again: what it shows is what was there then.
+//! The call does not run again: the result is the one from then.
 
 use super::arguments::Arguments;
 use super::{Access, Folders, Prepared, Tool, ToolContext, failure};

@@ -136,6 +136,78 @@ fn every_tool_has_a_name_a_text_and_a_schema() {
     }
 }
 
+/// An example of a schema: every property has a value.
+fn example(name: &str, schema: &Value) -> Value {
+    match schema["type"].as_str().unwrap() {
+        "object" => {
+            let properties = schema["properties"].as_object().unwrap().iter();
+            properties.map(|(name, schema)| (name.clone(), example(name, schema))).collect()
+        }
+        "array" => json!([example(name, &schema["items"])]),
+        "string" => match (&schema["enum"], name) {
+            (Value::Array(values), _) => values[0].clone(),
+            (_, "patch") => json!("*** Begin Patch\n*** Add File: a\n+a\n*** End Patch"),
+            (_, "url") => json!("https://example.com/"),
+            _ => json!("a"),
+        },
+        "integer" | "number" => json!(schema["minimum"].as_u64().unwrap_or(1)),
+        "boolean" => json!(true),
+        other => panic!("no example of type {other}"),
+    }
+}
+
+/// The example of a whole schema, then variants: each optional property left out, each other value of an `enum`.
+fn examples(schema: &Value) -> Vec<Value> {
+    let whole = example("", schema);
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let mut examples = vec![whole.clone()];
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        if !required.contains(&json!(name)) {
+            let mut without = whole.clone();
+            without.as_object_mut().unwrap().remove(name);
+            examples.push(without);
+        }
+        for value in property["enum"].as_array().into_iter().flatten() {
+            let mut with = whole.clone();
+            with[name] = value.clone();
+            examples.push(with);
+        }
+    }
+    examples
+}
+
+/// The names of a schema's properties, in lists too: `edits[].oldText`.
+fn properties(prefix: &str, schema: &Value, names: &mut std::collections::BTreeSet<String>) {
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        names.insert(format!("{prefix}{name}"));
+        properties(&format!("{prefix}{name}[]."), &property["items"], names);
+    }
+}
+
+// The schemas are written by hand, because names and descriptions differ by profile. This test keeps them in step with
+// the code that reads the arguments.
+#[test]
+fn a_schema_names_exactly_the_arguments_that_its_tool_reads() {
+    let folders = Folders { cwd: "/w".into(), home: None };
+    let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Fetch::default())];
+    tools.extend(PROFILES.iter().flat_map(|(_, profile)| profile.tools()));
+    tools.extend(Profile::agents());
+    tools.extend(Profile::person());
+    for tool in tools {
+        let schema = tool.parameters();
+        arguments::recorder::take();
+        for example in examples(&schema) {
+            let error = tool.prepare(example.clone(), &folders).err().unwrap_or_default();
+            // Some values of an `enum` need a property that others do not.
+            let is_expected = error.is_empty() || error.contains("is missing");
+            assert!(is_expected, "{} {example}: {error}", tool.name());
+        }
+        let mut named = std::collections::BTreeSet::new();
+        properties("", &schema, &mut named);
+        assert_eq!(arguments::recorder::take(), named, "{}", tool.name());
+    }
+}
+
 #[test]
 fn a_call_says_what_it_would_do() {
     let folders = Folders { cwd: "/w".into(), home: Some("/home/me".into()) };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// The most parts of a plan: a longer list is a document.
 const MAX_ITEMS: usize = 100;
 
-/// What a part's status is called.
+/// The names of the statuses.
 const STATUSES: [(&str, PlanStatus); 3] = [
     ("pending", PlanStatus::Pending),
     ("in_progress", PlanStatus::InProgress),

@@ -5,12 +5,12 @@
 
 use super::Incoming;
 
-/// How messages are told apart.
+/// The framing of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// One JSON text a line, ended by LF.
+    /// One JSON text per line, ended by LF.
     Ndjson,
-    /// The same, and a line with nothing in it is a message too.
+    /// As `Ndjson`, but an empty line is a message too.
     Lines,
     /// `Content-Length: N`, an empty line, N bytes.
     Headers,
@@ -43,14 +43,14 @@ pub struct Decoder {
     framing: Option<Framing>,
     max_message_bytes: usize,
     buffer: Vec<u8>,
-    /// How much of the buffer's front was used already; taken away all at once when more comes.
+    /// The length of the consumed front of the buffer, which is removed when more bytes arrive.
     used: usize,
-    /// How much of the rest holds no line end, so that a long line is searched once.
+    /// The length of the part already searched for a line end, so that a long line is searched once.
     searched: usize,
     skip: Skip,
 }
 
-/// What is being passed over after a message that was too large.
+/// The part that is skipped after a message over the size limit.
 #[derive(Debug, PartialEq, Eq)]
 enum Skip {
     Nothing,
@@ -58,7 +58,7 @@ enum Skip {
     Bytes(usize),
 }
 
-/// What the front of the buffer allows.
+/// The next step that the front of the buffer allows.
 enum Step {
     NeedMore,
     Again,
@@ -232,13 +232,13 @@ impl Decoder {
     }
 }
 
-/// Whether the bytes begin like `Name: value`; `None` while they end inside the name.
+/// Returns true if the bytes begin like `Name: value`; `None` while they end inside the name.
 fn looks_like_header(bytes: &[u8]) -> Option<bool> {
     let name = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-');
     bytes.get(name.count()).map(|byte| *byte == b':')
 }
 
-/// Where the headers end and where the body begins; bare LF is taken as well as CRLF.
+/// Returns the end of the headers and the start of the body; bare LF is accepted as well as CRLF.
 fn find_header_end(bytes: &[u8]) -> Option<(usize, usize)> {
     let window = bytes.get(..bytes.len().min(MAX_HEADER_BYTES))?;
     (0..window.len()).find_map(|at| {

@@ -6,7 +6,7 @@ use pintle_protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A message, looked at.
+/// A parsed message.
 #[derive(Debug)]
 pub enum Envelope {
     /// Something to answer.
@@ -41,7 +41,7 @@ pub struct Invalid {
     pub id: Id<'static>,
     /// The JSON-RPC code.
     pub code: i32,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
@@ -79,7 +79,7 @@ impl Invalid {
 /// Parses what arrived on a link.
 ///
 /// # Errors
-/// As [`parse`]; a message over the limit is -32600, broken framing is -32700.
+/// Like [`parse`]; a message over the size limit is -32600, broken framing is -32700.
 pub fn read(incoming: Incoming) -> Result<Envelope, Invalid> {
     match incoming {
         Incoming::Message(bytes) => parse(&bytes),
@@ -93,10 +93,10 @@ pub fn read(incoming: Incoming) -> Result<Envelope, Invalid> {
     }
 }
 
-/// Looks at a message.
+/// Parses a message.
 ///
 /// # Errors
-/// What JSON-RPC says about it: broken JSON is -32700, JSON that is no request is -32600.
+/// The codes that JSON-RPC prescribes: broken JSON is -32700, JSON that is not a request is -32600.
 pub fn parse(bytes: &[u8]) -> Result<Envelope, Invalid> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let at = error.valid_up_to();

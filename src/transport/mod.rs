@@ -12,24 +12,25 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// The largest message taken, in bytes. Prompts with pictures are a few MiB; a peer that sends more is broken.
+/// The maximum size of a message, in bytes. Prompts with images are a few MiB; a peer that sends more is broken.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// How many messages the reader may be ahead of the frontend. When full, the reader stops reading and
-/// the client's own writes wait.
+/// The number of messages that the reader may be ahead of the frontend. When the queue is full, the reader stops
+/// reading and the client's writes block.
 pub const INCOMING_CAPACITY: usize = 64;
 
-/// How many bytes may wait for a client to read them. When full, the frontend stops taking events, so
-/// that sessions merge, drop or hold them back for it.
+/// The number of bytes that may wait to be read by a client. When the queue is full, the frontend stops taking
+/// events, so sessions merge, drop or hold them back.
 pub const OUTGOING_BYTES: usize = 1024 * 1024;
 
-/// How many messages may wait for a client to read them: more than fit by bytes, so that the byte limit rules.
+/// The number of messages that may wait to be read by a client: more than fit by size, so that the limit in bytes
+/// applies.
 const OUTGOING_MESSAGES: usize = 16 * 1024;
 
-/// What arrives on a link.
+/// An item that arrives on a link.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Incoming {
-    /// A complete message, not yet looked at.
+    /// A complete, unparsed message.
     Message(Vec<u8>),
     /// A message over [`MAX_MESSAGE_BYTES`]; it was skipped.
     TooLarge,
@@ -37,14 +38,14 @@ pub enum Incoming {
     Broken(&'static str),
 }
 
-/// One connection as a frontend sees it.
+/// A connection as a frontend sees it.
 #[derive(Debug)]
 pub struct Link {
     /// Messages from the client; closed at the end of its input.
     pub incoming: mpsc::Receiver<Incoming>,
     /// Messages for the client.
     pub outgoing: Outgoing,
-    /// Cancelled when nobody reads our output any more.
+    /// Cancelled when the client no longer reads the output.
     pub hangup: CancellationToken,
 }
 
@@ -82,7 +83,7 @@ impl Outgoing {
         if self.tx.is_closed() { None } else { Some(Room(permit)) }
     }
 
-    /// Takes room for `bytes` if there is some now.
+    /// Reserves room for `bytes` if there is some now.
     pub fn try_room_for(&self, bytes: usize) -> Option<Room> {
         let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
         Arc::clone(&self.room).try_acquire_many_owned(share).ok().map(Room)

@@ -5,6 +5,8 @@
 //!
 //! Invariant: nothing else writes to the client. [`take_stdout`] sets file descriptor 1 aside before anything
 //! runs, so that a stray print, ours or a child's, lands on stderr.
+//!
+//! Why threads: stdin and stdout may be pipes, sockets, files or terminals, and blocking calls treat them all alike.
 
 use super::codec::{Decoder, Framing};
 use super::{Frame, INCOMING_CAPACITY, Link, MAX_MESSAGE_BYTES, Outgoing};
@@ -17,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How much is read at once, and how much is gathered into one write.
+/// The number of bytes read at once, and gathered into one write.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Sets file descriptor 1 aside and points it at stderr. The returned file is closed in children.
@@ -138,7 +140,7 @@ fn write(
     framing: &OnceLock<Framing>,
 ) -> io::Result<()> {
     let mut bytes = Vec::with_capacity(CHUNK_BYTES);
-    // The frames of a batch give their room back only when they are written.
+    // The frames of a batch release their room only once they are written.
     let mut batch = Vec::new();
     while let Some(first) = frames.blocking_recv() {
         let framing = framing.get().copied().unwrap_or(Framing::Ndjson);

@@ -17,7 +17,6 @@ use std::time::Duration;
 /// Far more than this takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "only what is said and done is looked at")]
 fn line(update: &SessionUpdate) -> Option<String> {
     let said = |block: &ContentBlock| {
         let ContentBlock::Text(text) = block else { panic!("{block:?}") };

@@ -244,7 +244,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     expect![[r"
         config    HOME/config.toml: found
         models    HOME/models.json: not found (optional)
-                  HOME/config.toml: `typo` means nothing and is ignored
+                  HOME/config.toml: `typo` is unknown and ignored
         data      HOME: writable
         model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
         mode      Ask (from built in)

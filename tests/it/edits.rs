@@ -274,7 +274,7 @@ impl<'a> Case<'a> {
 
     async fn hunks(&mut self) -> Vec<Hunk> {
         let list = |reply| ReviewCommand::List { path: None, turn_id: None, closed: false, reply };
-        let listed = self.session.ask(|reply| list(reply)).await;
+        let listed = self.session.ask(list).await;
         listed.unwrap().hunks
     }
 
@@ -323,7 +323,7 @@ impl<'a> Case<'a> {
         }
         for path in FILES {
             let baseline = |reply| ReviewCommand::Baseline { path: path.to_owned(), reply };
-            let read = self.session.ask(|reply| baseline(reply)).await;
+            let read = self.session.ask(baseline).await;
             // One that the agent never changed has none.
             let Ok(read) = read else { continue };
             let of: Vec<&Hunk> = hunks.iter().filter(|hunk| hunk.path == path).collect();

@@ -68,10 +68,10 @@ fn without_tests(text: &str) -> String {
     kept
 }
 
-/// The module of ours that each `crate::` path in a text names.
-fn imports(text: &str) -> BTreeSet<String> {
+/// The module that each path in a text names behind this beginning, such as `crate::`.
+fn imports(text: &str, beginning: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for rest in text.split("crate::").skip(1) {
+    for rest in text.split(beginning).skip(1) {
         let grouped = rest.strip_prefix('{').map(|group| group.split('}').next().unwrap());
         for path in grouped.map_or(vec![rest], |group| group.split(',').collect()) {
             let name: String =
@@ -88,14 +88,26 @@ fn imports_go_the_way_the_architecture_says() {
     assert!(table.len() > 8, "the table was not found: {table:?}");
     let mut wrong = Vec::new();
     for (name, text) in files("src", &[".rs"]) {
-        let module = name.trim_start_matches("src/").split(['/', '.']).next().unwrap();
         // Tests may use what they like; so may the program, which wires everything.
-        let Some(allowed) = table.get(module).filter(|_| !name.ends_with("/tests.rs")) else {
+        if name.ends_with("/tests.rs") {
             continue;
-        };
-        for import in imports(&without_tests(&text)) {
-            if table.contains_key(&import) && import != module && !allowed.contains(&import) {
-                wrong.push(format!("{name} imports {import}"));
+        }
+        let code = without_tests(&text);
+        let mut parts = name.trim_start_matches("src/").trim_end_matches(".rs").split('/');
+        let module = parts.next().unwrap();
+        let inner = parts.next().map(|inner| format!("{module}/{inner}"));
+        let inside = format!("crate::{module}::");
+        let outer = (module.to_owned(), imports(&code, "crate::"));
+        let inner = inner.map(|inner| {
+            let names = imports(&code, &inside).into_iter();
+            (inner, names.map(|name| format!("{module}/{name}")).collect())
+        });
+        for (module, imported) in [outer].into_iter().chain(inner) {
+            let Some(allowed) = table.get(&module) else { continue };
+            for import in imported {
+                if table.contains_key(&import) && import != module && !allowed.contains(&import) {
+                    wrong.push(format!("{name} imports {import}"));
+                }
             }
         }
     }
@@ -110,14 +122,36 @@ fn every_module_is_in_the_table() {
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
         .map(str::to_owned)
         .collect();
-    assert_eq!(modules, table().into_keys().collect());
+    let table = table();
+    let is_outer = |module: &&String| !module.contains('/');
+    assert_eq!(modules, table.keys().filter(is_outer).cloned().collect());
+    let inner = std::fs::read_to_string(root().join("src/agent/mod.rs")).unwrap();
+    let modules: BTreeSet<String> = inner
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'))
+        .map(|module| format!("agent/{module}"))
+        .collect();
+    assert_eq!(modules, table.keys().filter(|module| !is_outer(module)).cloned().collect());
+}
+
+#[test]
+fn a_module_of_the_agent_imports_only_from_those_above_it() {
+    let text = std::fs::read_to_string(root().join("src/ARCHITECTURE.md")).unwrap();
+    let table = table();
+    let place = |module: &String| text.find(&format!("\n| `{module}` |")).unwrap();
+    for (module, allowed) in table.iter().filter(|(module, _)| module.contains('/')) {
+        for other in allowed {
+            assert!(place(other) < place(module), "{module} stands above {other}");
+        }
+    }
 }
 
 #[test]
 fn an_import_that_is_not_allowed_would_be_found() {
     let text = "use crate::agent::turn; use crate::{store, tools::Tool}; crate::llm::connect()";
     let want = ["agent", "llm", "store", "tools"].map(str::to_owned);
-    assert_eq!(imports(text), BTreeSet::from(want));
+    assert_eq!(imports(text, "crate::"), BTreeSet::from(want));
+    assert_eq!(imports(text, "crate::agent::"), BTreeSet::from(["turn".to_owned()]));
 }
 
 #[test]
@@ -164,7 +198,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
         ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),
         (
             ".spawn(",
-            &["src/cli/main.rs", "src/agent/engine.rs", "src/transport/stdio.rs", "src/exec/"],
+            &["src/cli/main.rs", "src/agent/engine/", "src/transport/stdio.rs", "src/exec/"],
         ),
         ("unbounded", &[]),
     ];
@@ -189,7 +223,8 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
 
 #[test]
 fn files_are_short_and_say_what_they_are_for() {
-    const MOST_LINES: usize = 500;
+    // Question a file of over 500 lines; one of over 800 fails. A fragment that a number made is worse than a long file.
+    const MOST_LINES: usize = 800;
     let mut wrong = Vec::new();
     let sources = ["src", "protocol/src", "protocol/bin", "tests/it"];
     for (name, text) in sources.iter().flat_map(|folder| files(folder, &[".rs"])) {

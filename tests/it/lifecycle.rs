@@ -289,9 +289,48 @@ fn a_client_that_does_not_read_holds_nothing_up_and_is_told_what_it_missed() {
     assert_eq!(next, journalled(&place).len() as u64 + 1);
 }
 
+#[test]
+fn the_response_to_close_follows_the_last_event_also_for_a_client_that_is_slow() {
+    // More bytes than pipe and queue hold, and fewer events than the connection lets wait.
+    let place = Place::new(&[("long.txt", &"a line of text\n".repeat(1400))]);
+    let read =
+        |offset| json!({"tool": "read", "arguments": {"path": "long.txt", "offset": offset}});
+    let mut replies: Vec<Value> =
+        (0..8).map(|_| json!({"blocks": (1..=12).map(read).collect::<Vec<_>>()})).collect();
+    replies.push(json!({"blocks": [{"text": "the end"}]}));
+    let script = place.script(&json!({"replies": replies}));
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let (mut program, stdout) = Program::start_unread(command);
+    for line in [INITIALIZE, CREATE, PROMPT] {
+        program.send_bytes(line.as_bytes());
+    }
+    until(|| has_ended(&place));
+    program.send_bytes(b"{\"id\":\"closed\",\"method\":\"session/close\"}\n");
+    until(|| journal_contains(&place, r#""type":"session.closed""#));
+    // The response is ready now, and nobody has read anything yet.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    program.end_input();
+    let mut order = Vec::new();
+    for line in BufReader::new(stdout).lines() {
+        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        assert_ne!(message["method"], "session/lagged", "fewer events than a connection holds");
+        if message["params"]["event"]["type"] == "session.closed" {
+            order.push("session.closed");
+        } else if message["id"] == "closed" {
+            order.push("response");
+        }
+    }
+    assert_eq!(order, ["session.closed", "response"]);
+    assert_eq!(program.wait().code(), Some(0));
+}
+
 /// Whether the journal tells of a turn's end.
 fn has_ended(place: &Place) -> bool {
+    journal_contains(place, r#""type":"turn.completed""#)
+}
+
+fn journal_contains(place: &Place, wanted: &str) -> bool {
     let journal = place.journal_if_any();
     let text = journal.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-    text.contains(r#""type":"turn.completed""#)
+    text.contains(wanted)
 }

@@ -210,7 +210,7 @@ async fn servers_that_are_not_there_or_not_what_they_seem() {
         (
             "http://a b",
             ErrorKind::InvalidRequest,
-            "is no URL",
+            "is not a valid URL",
             "check --base-url, or the provider's base_url",
         ),
     ] {

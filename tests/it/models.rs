@@ -124,7 +124,7 @@ fn pis_own_file_is_read_where_it_is_when_a_setting_says_so() {
     let without = place.command(&["run", "--model", "mine/m", "hi"]).output().unwrap();
     assert_eq!(without.status.code(), Some(2));
     let told = String::from_utf8_lossy(&without.stderr).into_owned();
-    assert!(told.contains("there is no provider `mine`"), "{told}");
+    assert!(told.contains("unknown provider `mine`"), "{told}");
 
     set(&place, "config.toml", "models_files = [\"~/.pi/agent/models.json\"]\n");
     let result = result_of(&place, &["--model", "mine/m"], &[]);

@@ -15,7 +15,7 @@ import type { AnyRecord, ClientRequests, Input, SessionId, SessionSummary, WhenB
 import type { Problem } from "./problem.ts";
 import { isNotFoundError, problemOf } from "./problem.ts";
 import { type Answer, Questions } from "./questions.ts";
-import type { State } from "./reducer.ts";
+import type { State } from "./state.ts";
 import { Session } from "./session.ts";
 import { sessionConfig } from "./settings.ts";
 

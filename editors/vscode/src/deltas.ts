@@ -1,8 +1,8 @@
 /** Pieces of text for the ends of items, and of what belongs to them. */
 import type { ItemDelta } from "./protocol.ts";
-import type { Entry } from "./entries.ts";
+import type { Entry } from "./state.ts";
 import { isOver } from "./entries.ts";
-import type { Change, State } from "./reducer.ts";
+import type { Change, State } from "./state.ts";
 
 /** Adds a piece of text. One that was seen is skipped; where some are missing, the gap is shown as `…`. */
 export function append(state: State, delta: ItemDelta): Change[] {

@@ -1,24 +1,7 @@
 /** The things in a transcript: put where they belong, and shown where they lie on the way that counts. */
 import { onTheWay } from "./history.ts";
-import type { Item, Notice, TurnCompleted, TurnId } from "./protocol.ts";
-import type { Change, State } from "./reducer.ts";
-
-/** One thing in the transcript. `seq` is the event that brought it first. */
-export type Entry = { key: string; seq: number } & Kind;
-
-type Kind =
-  | { kind: "item"; item: Item; streamed: Streamed }
-  | { kind: "notice"; notice: Notice }
-  | { kind: "turnEnd"; turnId: TurnId; end: TurnCompleted };
-
-/** What grew through deltas and is not in the item's value. */
-export interface Streamed {
-  /** The texts of a call's arguments, each under its name. */
-  input: string;
-  /** The name of the last one. */
-  field: string | undefined;
-  output: string;
-}
+import type { Item } from "./protocol.ts";
+import type { Change, Entry, Kind, State } from "./state.ts";
 
 /** Puts an entry, or another value of it, also where it is not shown. */
 export function put(state: State, key: string, kind: Kind): Change {

@@ -1,5 +1,5 @@
 /** What a chat tells whoever draws it. */
-import type { Change } from "./reducer.ts";
+import type { Change } from "./state.ts";
 
 export interface Listener {
   /** The session that is shown is another one now; draw everything anew. */

@@ -9,7 +9,7 @@ import type {
   TurnCompleted,
 } from "./protocol.ts";
 import type { Meter } from "./context.ts";
-import type { Activity } from "./reducer.ts";
+import type { Activity, AppendedField } from "./state.ts";
 
 /** One thing in the transcript, ready to draw. */
 export type ViewEntry =
@@ -52,7 +52,7 @@ export interface Head {
 
 export interface Append {
   key: string;
-  field: "text" | "input" | "output";
+  field: AppendedField;
   text: string;
 }
 

@@ -3,9 +3,9 @@ import * as path from "node:path";
 import { textOfInput } from "./input.ts";
 import type { Append, ViewEntry } from "./messages.ts";
 import type { Content } from "./protocol.ts";
-import type { Entry } from "./entries.ts";
+import type { Entry } from "./state.ts";
 import { isOver } from "./entries.ts";
-import type { Change, State } from "./reducer.ts";
+import type { Change, State } from "./state.ts";
 
 /** Characters of a tool's output or arguments that are drawn. */
 const MOST_DRAWN = 16_000;

@@ -3,21 +3,21 @@
 export const PROTOCOL_NAME = "pintle";
 export const PROTOCOL_VERSION = "1.0";
 
-/** Who opens the connection and what it can do. */
+/** The params of `initialize`. */
 export type InitializeParams = {
-  /** The protocol and the versions the client speaks. */
+  /** The protocol and the versions that the client supports. */
   protocol: ProtocolOffer;
   /** The client. */
   client?: PeerInfo;
-  /** What the client can do. */
+  /** The client's capabilities. */
   capabilities?: ClientCapabilities;
 };
 
-/** The protocol versions a client speaks. */
+/** The protocol versions that a client supports. */
 export type ProtocolOffer = {
   /** Always `pintle`. */
   name: string;
-  /** Versions, such as `1.0`; the engine takes the newest with a major part it shares. */
+  /** Versions, such as `1.0`; the engine takes the newest whose major part it supports. */
   versions: string[];
 };
 
@@ -29,32 +29,32 @@ export type PeerInfo = {
   version?: string;
 };
 
-/** What a client can do. */
+/** The capabilities of a client. */
 export type ClientCapabilities = {
-  /** The client answers `approval/request`. Without it what would ask is denied, and the model is told. */
+  /** The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told. */
   approvals?: Supported;
-  /** The client answers `question/request`. Without it the model is told that nobody can answer. */
+  /** The client answers `question/request`. Otherwise the model is told that nobody can answer. */
   questions?: Supported;
-  /** The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed. */
+  /** The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed. */
   applyEdit?: Supported;
 };
 
 /** A capability with nothing to configure: `{}`. */
 export type Supported = Record<string, never>;
 
-/** What the engine is and can do. */
+/** The result of `initialize`. */
 export type InitializeResult = {
-  /** The protocol version that holds for this connection. */
+  /** The protocol version of this connection. */
   protocol: ProtocolChoice;
   /** The engine. */
   engine: EngineInfo;
-  /** What the engine can do. */
+  /** The engine's capabilities. */
   capabilities: EngineCapabilities;
   /** Limits of this connection. */
   limits: Limits;
 };
 
-/** The protocol version that holds for a connection. */
+/** The protocol version of a connection. */
 export type ProtocolChoice = {
   /** Always `pintle`. */
   name: string;
@@ -68,11 +68,11 @@ export type EngineInfo = {
   name: string;
   /** The program's version. */
   version: string;
-  /** Changes whenever the protocol's schema does. */
+  /** A hash that changes whenever the protocol's schema does. */
   schemaHash: string;
 };
 
-/** What this engine can do. */
+/** The capabilities of this engine. */
 export type EngineCapabilities = {
   /** Running turns can be steered. */
   steer?: Supported;
@@ -80,25 +80,25 @@ export type EngineCapabilities = {
   queue?: Supported;
   /** Durable events can be read again from any `seq`. */
   replay?: Supported;
-  /** Documents that an editor has open are read and changed through it. Absent where files are on another machine. */
+  /** Documents that an editor has open are read and changed through the editor. Absent where files are on another machine. */
   documents?: Supported;
-  /** Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
+  /** Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`. */
   history?: Supported;
-  /** What the agent changed is decided about hunk by hunk: `review/…`. */
+  /** Changes of the agent can be reviewed hunk by hunk: `review/…`. */
   review?: Supported;
-  /** Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours. */
+  /** Stored sessions can be searched, read, exported and deleted: `session/search` and related methods. */
   search?: Supported;
 };
 
 /** Limits of a connection. */
 export type Limits = {
-  /** The largest message taken, in bytes. */
+  /** The maximum size of a message, in bytes. */
   maxMessageBytes: number;
-  /** The most requests that may wait for an answer at once. */
+  /** The maximum number of unanswered requests. */
   maxInFlight: number;
 };
 
-/** No params, or nothing to say: `{}`. */
+/** An empty object, `{}`. */
 export type Empty = Record<string, never>;
 
 /** The request to withdraw. */
@@ -107,43 +107,43 @@ export type CancelParams = {
   id: unknown;
 };
 
-/** What to make a session with. */
+/** The params of `session/create`. */
 export type SessionCreateParams = {
-  /** The working directory, absolute; default: where the engine was started. */
+  /** The working directory, absolute; default: the directory in which the engine was started. */
   cwd?: string;
-  /** A title for lists. */
+  /** The session's title. */
   title?: string;
-  /** How it is to work. */
+  /** The settings. */
   config?: SessionConfig;
-  /** Whether to subscribe; default true. */
+  /** Subscribe this connection; default true. */
   subscribe?: boolean;
 };
 
-/** How a session is to work. What is left out comes from the user's settings. */
+/** The settings of a session. Those left out come from the user's settings. */
 export type SessionConfig = {
   /** The model, as `provider/id` or `provider/id:effort`. */
   model?: string;
-  /** What needs no question. */
+  /** The permission mode. */
   permissionMode?: PermissionMode;
-  /** Instructions for this session alone, told behind all others; only when it is made. */
+  /** Instructions for this session alone, appended to the system prompt; only when the session is created. */
   systemPrompt?: string;
-  /** Whether it plans only. */
+  /** The work mode. */
   mode?: WorkMode;
-  /** Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it, and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are. */
+  /** Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged. */
   additionalDirectories?: string[];
 };
 
-/** What needs no question. Finer rules come on top of these. */
+/** The permission mode: which tool calls run without asking. Finer rules are applied on top. */
 export type PermissionMode = 
   | /** Reading is free; writing and running ask. */ "ask"
   | /** Nothing asks. */ "full";
 
-/** Whether the model does things or only plans them. */
+/** The work mode: act or plan only. */
 export type WorkMode = 
-  | /** It works. */ "act"
-  | /** It reads and plans: what would change something is denied until a person accepts its plan. */ "plan";
+  | /** The model acts. */ "act"
+  | /** The model reads and plans: calls that would change something are denied until a person accepts its plan. */ "plan";
 
-/** A session as it stands at `seq`; every event after that is sent if the connection is subscribed. */
+/** A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed. */
 export type SessionResult = {
   /** The session. */
   sessionId: SessionId;
@@ -155,118 +155,118 @@ export type SessionResult = {
   title?: string;
   /** The model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** What needs no question. */
+  /** The permission mode. */
   permissionMode: PermissionMode;
-  /** Whether it plans only. */
+  /** The work mode. */
   mode?: WorkMode;
-  /** What it does at the moment. */
+  /** The current state. */
   state: SessionState;
   /** The running turn. */
   activeTurnId?: TurnId;
-  /** Messages that the model has not read yet. */
+  /** The queued messages. */
   queue?: QueuedInput[];
-  /** Questions of permission that are open. */
+  /** The pending approvals. */
   approvals?: Approval[];
-  /** Questions to a person that are open. */
+  /** The open questions to a person. */
   questions?: Question[];
-  /** What the model means to do. */
+  /** The model's plan. */
   plan?: Plan;
-  /** The tokens of all its turns, and of its sub-agents'. */
+  /** The usage of all its turns, including sub-agents. */
   usage?: Usage;
-  /** What all that cost, in billionths of a US dollar; absent where no price is known. */
+  /** The cost of that usage, in billionths of a US dollar; absent where no price is known. */
   costNanoUsd?: number;
-  /** How full the model's window is, about. */
+  /** The estimated fill level of the model's context window. */
   context?: ContextUsage;
-  /** The events after `fromSeq` were too many to send at once: read them with `session/events`. */
+  /** There are too many events after `fromSeq` to send at once: read them with `session/events`. */
   gap?: boolean;
 };
 
-/** Names a session: a UUIDv7, so that ids sort by creation. */
+/** The id of a session: a UUIDv7, so ids sort by creation time. */
 export type SessionId = string;
 
-/** What a session does at the moment. A reader never takes a value it does not know for idle. */
+/** The current state of a session. A reader never takes an unknown value for idle. */
 export type SessionState = {
   /** The state. */
   value: StateValue;
-  /** The questions it waits for, when it is blocked: ids of approvals and of questions. */
+  /** The ids of the approvals and questions that it waits for, when it is blocked. */
   blockedOn?: string[];
-  /** The items of jobs that run in the background, also while the session is idle. */
+  /** The items of background jobs that run, also while the session is idle. */
   background?: ItemId[];
 };
 
-/** What a session does at the moment, in a word. */
+/** The state of a session. */
 export type StateValue = 
-  | /** Waits for a prompt. */ "idle"
+  | /** Waiting for a prompt. */ "idle"
   | /** A turn runs. */ "running"
   | /** A turn waits for a person. */ "blocked"
-  | /** The provider failed, and the turn waits until it asks again. */ "retrying"
-  | /** The conversation is being summed up. */ "compacting";
+  | /** A request to the provider failed and will be retried. */ "retrying"
+  | /** A compaction runs. */ "compacting";
 
-/** Names an item: a message, a tool call, something a client can draw. */
+/** The id of an item: a message, a tool call or another thing that a client can draw. */
 export type ItemId = string;
 
-/** Names a turn, unique over all sessions. */
+/** The id of a turn, unique over all sessions. */
 export type TurnId = string;
 
-/** A person's message, accepted and not yet read by the model. */
+/** A person's message that is accepted and not yet read by the model. */
 export type QueuedInput = {
   /** The id that the `userMessage` item will have. */
   itemId: ItemId;
-  /** The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up. */
+  /** The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up. */
   turnId: TurnId;
-  /** How it is to be delivered. */
+  /** The way it is delivered. */
   delivery: Delivery;
   /** The blocks, as sent. */
   content: Input[];
-  /** How much the turn that it starts may take. */
+  /** The budget of the turn that it starts. */
   limits?: TurnLimits;
 };
 
-/** How a person's message reaches the model. */
+/** The way in which a person's message reaches the model. */
 export type Delivery = 
   | /** Starts a turn at once. */ "prompt"
   | /** Goes into the running turn at its next gap. */ "steer"
-  | /** Starts a turn when the running one and those before it in the queue are over. */ "followUp";
+  | /** Starts a turn after the running turn and the earlier messages of the queue. */ "followUp";
 
-/** One block of what a person sends with a prompt, a steer or a follow-up. */
+/** One block of a prompt, a steer or a follow-up. */
 export type Input = 
-  | /** Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with `/name` calls the prompt of that name, if there is one. */ {
+  | /** Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text that begins with `/name` calls the prompt of that name, if there is one. */ {
     type: "text";
     /** The text. */
     text: string;
   }
   | /** A file, read when the model reads the message. */ {
     type: "file";
-    /** The path, absolute or from the working directory. */
+    /** The path, absolute or relative to the working directory. */
     path: string;
-    /** The lines; absent for all. */
+    /** The lines; absent for the whole file. */
     range?: LineRange;
   }
-  | /** A part of a file, as it stands in an editor, saved or not. */ {
+  | /** A selected part of a file in an editor, saved or not. */ {
     type: "selection";
     /** The file's path. */
     path: string;
-    /** The lines that it is from. */
+    /** The selected lines. */
     range: LineRange;
-    /** The text that is selected. */
+    /** The selected text. */
     text: string;
   }
-  | /** What an editor knows to be wrong in a file. */ {
+  | /** Problems that an editor reports in a file. */ {
     type: "diagnostics";
     /** The file's path. */
     path: string;
-    /** What is wrong. */
+    /** The problems. */
     items: Diagnostic[];
   }
-  | /** A picture. */ {
+  | /** An image. */ {
     type: "image";
     /** The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
     mimeType: string;
-    /** The bytes in base64. */
+    /** The image's bytes in base64. */
     data: string;
   };
 
-/** Lines of a file, the first being 1, both ends included. */
+/** A range of lines in a file, counted from 1, both ends included. */
 export type LineRange = {
   /** The first line. */
   start: number;
@@ -274,42 +274,42 @@ export type LineRange = {
   end: number;
 };
 
-/** Something that is wrong in a file. */
+/** A problem in a file. */
 export type Diagnostic = {
   /** The line, 1-based. */
   line: number;
-  /** How bad it is. */
+  /** The severity. */
   severity: Severity;
-  /** What is wrong. */
+  /** The message. */
   message: string;
-  /** What found it, such as `rustc`. */
+  /** The tool that reported it, such as `rustc`. */
   source?: string;
 };
 
-/** How bad something is that is wrong in a file. */
+/** The severity of a diagnostic. */
 export type Severity = 
-  | /** It must be put right. */ "error"
-  | /** It should be looked at. */ "warning"
-  | /** It is good to know. */ "information"
-  | /** It could be better. */ "hint";
+  | /** An error. */ "error"
+  | /** A warning. */ "warning"
+  | /** Information. */ "information"
+  | /** A hint. */ "hint";
 
-/** How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
+/** The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter. */
 export type TurnLimits = {
-  /** The most model replies. */
+  /** The maximum number of model replies. */
   steps?: number;
-  /** The most tokens, of input and output together. */
+  /** The maximum number of tokens, input and output together. */
   tokens?: number;
-  /** The most it may cost, in billionths of a US dollar; never reached where no price is known. */
+  /** The maximum cost, in billionths of a US dollar; never reached where no price is known. */
   costNanoUsd?: number;
-  /** The longest it may take, in milliseconds; looked at between replies. */
+  /** The maximum duration in milliseconds, checked between replies. */
   durationMs?: number;
 };
 
-/** A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`. */
+/** A request for permission to run one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`. */
 export type Approval = {
-  /** The question's id. */
+  /** The approval's id. */
   approvalId: ApprovalId;
-  /** The session it stands in. */
+  /** The session it belongs to. */
   sessionId: SessionId;
   /** The turn that waits. */
   turnId: TurnId;
@@ -317,21 +317,21 @@ export type Approval = {
   itemId: ItemId;
   /** The tool's name. */
   toolName: string;
-  /** What kind of act it is. */
+  /** The kind of tool. */
   kind: ToolKind;
   /** One line for a person: `bash: rm -r build`. */
   title: string;
-  /** Why it is asked, in a sentence. */
+  /** The reason why permission is needed, in a sentence. */
   reason: string;
   /** The tool's arguments, whole: the command, or the text to write. */
   input: unknown;
-  /** Files it is about. */
+  /** The files concerned. */
   locations?: Location[];
-  /** The answers to choose from. */
+  /** The options to choose from. */
   options: ApprovalOption[];
 };
 
-/** Names a question of permission, open until it is answered or cancelled. */
+/** The id of an approval, pending until it is answered or cancelled. */
 export type ApprovalId = string;
 
 /** The kind of a tool call; the names are those of the Agent Client Protocol. */
@@ -343,10 +343,10 @@ export type ToolKind =
   | /** Searches. */ "search"
   | /** Runs a command. */ "execute"
   | /** Fetches from the network. */ "fetch"
-  | /** Thinks or plans. */ "think"
+  | /** Reasons or plans. */ "think"
   | /** Anything else. */ "other";
 
-/** A place in a file. */
+/** A position in a file. */
 export type Location = {
   /** The absolute path. */
   path: string;
@@ -354,90 +354,90 @@ export type Location = {
   line?: number;
 };
 
-/** One answer a person can choose. */
+/** An option that a person can choose. */
 export type ApprovalOption = {
-  /** What to send back. */
+  /** The id to send back. */
   optionId: string;
-  /** What to show. */
+  /** The label to show. */
   label: string;
-  /** What it decides. */
+  /** The decision that it stands for. */
   decision: Decision;
-  /** How long it holds. */
+  /** The scope in which the decision holds. */
   scope: Scope;
 };
 
-/** What an answer decides. A reader never takes a value it does not know for a yes. */
+/** A decision about a tool call. A reader never takes an unknown value as permission. */
 export type Decision = 
   | /** The call may run. */ "allow"
-  | /** The call does not run; the turn goes on and the model is told. */ "deny"
+  | /** The call does not run; the turn continues and the model is told. */ "deny"
   | /** The call does not run and the turn ends. */ "abort";
 
-/** How long a decision holds. */
+/** The scope of a decision. */
 export type Scope = 
-  | /** For this call. */ "once"
-  | /** For calls like this until the session is closed. */ "session";
+  | /** This call. */ "once"
+  | /** Calls like this one until the session is closed. */ "session";
 
 /** A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options. */
 export type Question = {
   /** The question's id. */
   questionId: QuestionId;
-  /** The session it stands in. */
+  /** The session it belongs to. */
   sessionId: SessionId;
   /** The turn that waits. */
   turnId: TurnId;
   /** The tool call that waits. */
   itemId: ItemId;
-  /** What it is about. */
+  /** The kind of question. */
   kind: QuestionKind;
   /** The question. */
   text: string;
-  /** The plan that is to be accepted, as Markdown; only with the kind `plan`. */
+  /** The plan to be accepted, as Markdown; only with the kind `plan`. */
   plan?: string;
-  /** Answers to choose from; with none only a text answers. */
+  /** The options to choose from; without any, the answer is a text. */
   options?: QuestionOption[];
   /** Several options may be chosen. */
   multiple?: boolean;
-  /** When it is answered by itself with its default, in milliseconds since 1970. */
+  /** The deadline after which the default answer applies, in milliseconds since 1970. */
   deadlineMs: number;
 };
 
-/** Names a question to a person, open until it is answered or its time is over. */
+/** The id of a question to a person, pending until it is answered or its deadline passes. */
 export type QuestionId = string;
 
-/** What a question is about. A reader treats a kind it does not know as `choice`. */
+/** The kind of a question. A reader treats an unknown kind as `choice`. */
 export type QuestionKind = 
-  | /** The model wants to know something. Nobody's answer counts as its first option. */ "choice"
-  | /** The model wants its plan accepted: the first option does, and the session works in mode `act` from then on. Any other answer, and none, leaves it in mode `plan`. */ "plan";
+  | /** The model needs information. Without an answer, the first option applies. */ "choice"
+  | /** The model asks for its plan to be accepted. The first option accepts it and switches the session to mode `act`. Any other answer, or none, leaves the session in mode `plan`. */ "plan";
 
-/** One answer a person can choose. */
+/** An option that a person can choose. */
 export type QuestionOption = {
-  /** What to send back. */
+  /** The id to send back. */
   optionId: string;
-  /** What to show. */
+  /** The label to show. */
   label: string;
 };
 
-/** What the model means to do. Each one replaces the one before. */
+/** The model's plan. Each plan replaces the one before. */
 export type Plan = {
-  /** Its parts, in order. */
+  /** The steps of the plan, in order. */
   items: PlanItem[];
 };
 
-/** One part of a plan. */
+/** One step of a plan. */
 export type PlanItem = {
-  /** What is to be done. */
+  /** The description of the step. */
   content: string;
-  /** How far it is. */
+  /** The status. */
   status: PlanStatus;
 };
 
-/** How far a part of a plan is. */
+/** The status of a step. */
 export type PlanStatus = 
   | /** Not begun. */ "pending"
-  | /** Being worked at. */ "in_progress"
+  | /** In progress. */ "in_progress"
   | /** Done. */ "completed";
 
-/** Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
+/** Token usage of one model reply, of a turn, or of a session. All counts are cumulative for their span. */
 export type Usage = {
   /** Input tokens that were not read from a cache. */
   inputTokens: number;
@@ -447,43 +447,43 @@ export type Usage = {
   cacheReadTokens?: number;
   /** Input tokens written to the provider's cache. */
   cacheWriteTokens?: number;
-  /** The part of the output that was reasoning, where the provider says. */
+  /** The part of the output tokens spent on reasoning, where the provider reports it. */
   reasoningTokens?: number;
 };
 
-/** How full the model's window is. Tokens are the provider's own count of its last reply, and an estimate of what came since. */
+/** The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since. */
 export type ContextUsage = {
-  /** The tokens of the next request, about. */
+  /** The estimated tokens of the next request. */
   tokens: number;
-  /** The most the model takes; absent where that is not known. */
+  /** The size of the context window; absent where it is not known. */
   window?: number;
 };
 
-/** Which session to open. */
+/** The params of `session/open`. */
 export type SessionOpenParams = {
   /** The session. */
   sessionId: SessionId;
-  /** Whether to subscribe; default true. */
+  /** Subscribe this connection; default true. */
   subscribe?: boolean;
   /** Send the events after this number first. */
   fromSeq?: number;
-  /** Send so many of the last events first, if `fromSeq` is left out. */
+  /** Send this many of the last events first, if `fromSeq` is left out. */
   tail?: number;
-  /** How it is to work from now on. */
+  /** The settings from now on. */
   config?: SessionConfig;
 };
 
-/** Which sessions to list. */
+/** The params of `session/list`. */
 export type SessionListParams = {
-  /** Only those with this working directory. */
+  /** Only sessions with this working directory. */
   cwd?: string;
-  /** Also those of sub-agents; default: not. */
+  /** Include the sessions of sub-agents; default false. */
   subagents?: boolean;
-  /** Only those with this in their title or working directory, in any case. */
+  /** Only sessions with this text in their title or working directory, ignoring case. */
   query?: string;
-  /** Where the last page ended. */
+  /** The `nextCursor` of the page before. */
   cursor?: string;
-  /** The most to return, 1 to 1000; default 50. */
+  /** The maximum number of sessions, 1 to 1000; default 50. */
   limit?: number;
 };
 
@@ -491,56 +491,56 @@ export type SessionListParams = {
 export type SessionListResult = {
   /** The sessions, newest first. */
   sessions: SessionSummary[];
-  /** Send it back to get the next page; absent on the last one. */
+  /** The cursor of the next page; absent on the last one. */
   nextCursor?: string;
 };
 
-/** A stored session, as a list shows it. */
+/** A stored session, as shown in lists. */
 export type SessionSummary = {
   /** The session. */
   sessionId: SessionId;
   /** The working directory. */
   cwd: string;
-  /** The title it was given, else the beginning of its first prompt. */
+  /** The title that it was given, or the beginning of its first prompt. */
   title?: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** The creation time, in milliseconds since 1970. */
   createdMs: number;
-  /** When its journal was last written, in milliseconds since 1970. */
+  /** The time of the last write to its journal, in milliseconds since 1970. */
   updatedMs: number;
   /** The folder that holds its journal. */
   path: string;
-  /** Whose sub-agent it is, if it is one. */
+  /** The parent, if the session is a sub-agent. */
   parent?: Parent;
 };
 
-/** Whose sub-agent a session is. */
+/** The parent of a sub-agent's session. */
 export type Parent = {
-  /** The session that made it. */
+  /** The parent's session. */
   sessionId: SessionId;
-  /** The name by which the model there speaks of it. */
+  /** The sub-agent's id in the parent's session. */
   agentId: AgentId;
 };
 
-/** Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it. */
+/** The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it. */
 export type AgentId = string;
 
-/** What to change of a session; what is left out stays. */
+/** The params of `session/update`; fields left out do not change. */
 export type SessionUpdateParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** Its title: one line, at most 200 characters; null or an empty text takes it away, and lists show the beginning of the first prompt again. */
+  /** The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again. */
   title?: string;
 };
 
-/** A session as it is called now. */
+/** The result of `session/update`. */
 export type SessionUpdateResult = {
-  /** Its title; absent when it has none. */
+  /** The title; absent when there is none. */
   title?: string;
 };
 
-/** What to look for. */
+/** The params of `session/search`. */
 export type SessionSearchParams = {
-  /** Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters. */
+  /** Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the filters. */
   query?: string;
   /** Only in sessions with this working directory. */
   cwd?: string;
@@ -550,63 +550,63 @@ export type SessionSearchParams = {
   afterSeq?: number;
   /** Only before this event of that session. */
   beforeSeq?: number;
-  /** Only these kinds; empty for all. */
+  /** Only entries of these kinds; empty for all. */
   kinds?: EntryKind[];
-  /** Only from these; empty for all. */
+  /** Only entries of these roles; empty for all. */
   roles?: EntryRole[];
-  /** Only calls that are about a file with this in its path. */
+  /** Only calls that concern a file with this in its path. */
   path?: string;
-  /** Only what happened then or later, in milliseconds since 1970. */
+  /** Only entries of this time or later, in milliseconds since 1970. */
   afterMs?: number;
-  /** Only what happened before, in milliseconds since 1970. */
+  /** Only entries before this time, in milliseconds since 1970. */
   beforeMs?: number;
-  /** Where the last page ended. */
+  /** The `nextCursor` of the page before. */
   cursor?: string;
-  /** The most to return, 1 to 200; default 20. */
+  /** The maximum number of hits, 1 to 200; default 20. */
   limit?: number;
 };
 
-/** What an entry is that can be found. */
+/** The kind of a searchable entry. */
 export type EntryKind = 
-  | /** What a person said. */ "userMessage"
-  | /** What the model said. */ "agentMessage"
-  | /** A call of a tool: its title, command and paths. */ "toolCall";
+  | /** A message of a person. */ "userMessage"
+  | /** A message of the model. */ "agentMessage"
+  | /** A tool call: its title, command and paths. */ "toolCall";
 
-/** Whose an entry is. */
+/** The role of a searchable entry. */
 export type EntryRole = 
-  | /** A person's, or of whoever stands in for one. */ "user"
-  | /** The model's. */ "assistant"
-  | /** A tool's. */ "tool";
+  | /** A person, or a program in the place of one. */ "user"
+  | /** The model. */ "assistant"
+  | /** A tool. */ "tool";
 
-/** What was found. */
+/** The result of `session/search`. */
 export type SessionSearchResult = {
-  /** The best first; among equals the newest. Of words that stand in very many entries, the newest thousands are ranked. */
+  /** The hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked. */
   hits: SearchHit[];
-  /** Send it back to get the next page; absent on the last one. */
+  /** The cursor of the next page; absent on the last one. */
   nextCursor?: string;
-  /** So many sessions have text that could not be looked at yet; it is being read, so ask again. */
+  /** The number of sessions whose text is not indexed yet; indexing continues, so search again. */
   behind?: number;
 };
 
-/** An entry that was found. */
+/** An entry that matches. */
 export type SearchHit = {
   /** The session. */
   sessionId: SessionId;
-  /** The number of its event: read around it with `session/events`. */
+  /** The number of its event, around which `session/events` reads. */
   seq: number;
   /** The item. */
   itemId?: ItemId;
-  /** When it happened, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   tsMs: number;
-  /** What it is. */
+  /** The kind of entry. */
   kind: EntryKind;
-  /** Whose it is. */
+  /** The role. */
   role: EntryRole;
   /** The session's title, as in lists. */
   title?: string;
   /** The session's working directory. */
   cwd: string;
-  /** The text around the first place that was found, in pieces, without line ends. */
+  /** The text around the first match, in pieces, without line ends. */
   snippet: SnippetPiece[];
 };
 
@@ -614,327 +614,327 @@ export type SearchHit = {
 export type SnippetPiece = {
   /** The text. */
   text: string;
-  /** It is what was looked for. */
+  /** It matches the query. */
   match?: boolean;
 };
 
-/** Which session to export, as what, and to where. */
+/** The params of `session/export`. */
 export type SessionExportParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** What to make of it. */
+  /** The format. */
   format: ExportFormat;
-  /** A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer. */
+  /** The file to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text. */
   path?: string;
-  /** Write over a file that is there. */
+  /** Overwrite an existing file. */
   overwrite?: boolean;
 };
 
-/** What a session is exported as. */
+/** The format of an export. */
 export type ExportFormat = 
-  | /** One page for a browser, with everything in it and without scripts. */ "html"
+  | /** One HTML page with everything in it and without scripts. */ "html"
   | /** Markdown. */ "md"
-  | /** The events as the journal has them, one a line. */ "json"
-  | /** A session file of Pi's, version 3. */ "pi";
+  | /** The events as in the journal, one a line. */ "json"
+  | /** A Pi session file, version 3. */ "pi";
 
 /** The exported session. */
 export type SessionExportResult = {
   /** The text; absent where a file was written. */
   text?: string;
-  /** The file that was written, absolute. */
+  /** The path of the written file, absolute. */
   path?: string;
   /** The size of the text in bytes. */
   bytes: number;
 };
 
-/** Which session to delete. */
+/** The params of `session/delete`. */
 export type SessionDeleteParams = {
-  /** The session. It must be named, and open nowhere. */
+  /** The session. It must be named, and must not be open anywhere. */
   sessionId: SessionId;
 };
 
-/** What was deleted. */
+/** The result of `session/delete`. */
 export type SessionDeleteResult = {
-  /** The sessions: first the sub-agents', then the one that was named. */
+  /** The deleted sessions: the sub-agents' first, then the one that was named. */
   deleted: SessionId[];
 };
 
-/** Where to go back to. */
+/** The params of `session/rewind`. */
 export type SessionRewindParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The place. */
+  /** The point to return to. */
   to: HistoryPoint;
-  /** Whether the conversation goes there, the files, or both. */
+  /** The scope: the conversation, the files, or both. */
   scope?: RewindScope;
-  /** Files that are put back although somebody else has changed them, by their absolute paths. */
+  /** Files to restore although somebody else has changed them, by their absolute paths. */
   overwrite?: string[];
-  /** Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary. */
+  /** Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a turn of its own, whose reply is nothing but the summary. */
   summarize?: boolean;
-  /** Only say what would happen. */
+  /** Only report the effect, without changing anything. */
   dryRun?: boolean;
 };
 
-/** A place in a session's history: exactly one of its fields. */
+/** A point in a session's history: exactly one of its fields is set. */
 export type HistoryPoint = {
   /** Before this message of a person. */
   itemId?: ItemId;
   /** After the end of this turn. */
   turnId?: TurnId;
-  /** After the event with this number, also one on a way that was left; 0 is the beginning. */
+  /** After the event with this number, which may lie beside the current path; 0 is the beginning. */
   seq?: number;
 };
 
-/** What going back is about. */
+/** The scope of a rewind. */
 export type RewindScope = 
-  | /** What the model knows. */ "conversation"
-  | /** What the files are. */ "files"
+  | /** The model's context. */ "conversation"
+  | /** The files. */ "files"
   | /** Both. */ "both";
 
-/** What became of it, or would. */
+/** The effect of a rewind. */
 export type SessionRewindResult = {
-  /** The event after which the session goes on. */
+  /** The event after which the session continues. */
   toSeq: number;
-  /** Where it stood before: going there undoes this. */
+  /** The last event before the rewind: rewinding to it undoes this rewind. */
   fromSeq: number;
-  /** Items that the model does not know any more. */
+  /** Items that leave the model's context. */
   dropped: ItemId[];
-  /** Items that it knows again. */
+  /** Items that return to the model's context. */
   restored: ItemId[];
-  /** The message that was gone back before, to be edited and sent again. */
+  /** The message before which the session was rewound, to be edited and sent again. */
   input?: Input[];
-  /** The turn that sums up what was left, where that was wanted and there is something. */
+  /** The turn that writes the summary, if one was requested and there is something to summarize. */
   summaryTurnId?: TurnId;
-  /** What became of the files that were changed since; empty where only the conversation goes back. */
+  /** The effect on the files that were changed since; empty when only the conversation is rewound. */
   files?: FileFate[];
 };
 
-/** What becomes of a file by going back. */
+/** The effect of a rewind on one file. */
 export type FileFate = {
   /** The path, absolute. */
   path: string;
-  /** Whose work since then would be undone. */
+  /** The author of the later changes. */
   owner: FileOwner;
-  /** What is done. */
+  /** The action. */
   action: FileAction;
 };
 
-/** Whose work stands in a file. */
+/** The author of a file's changes since the target of a rewind. */
 export type FileOwner = 
-  | /** The model's alone. */ "agent"
-  | /** Somebody else's alone; it is left. */ "other"
-  | /** Both have changed it. It is left unless `overwrite` names it. */ "conflict";
+  | /** The model alone. */ "agent"
+  | /** Somebody else alone; the file is left. */ "other"
+  | /** Both. The file is left unless `overwrite` names it. */ "conflict";
 
-/** What is done to a file. */
+/** The action of a rewind on a file. */
 export type FileAction = 
-  | /** It is written as it was. */ "restore"
-  | /** It was not there, and goes. */ "remove"
-  | /** It stays as it is. */ "leave"
-  | /** It stays as it is, since what was there then is not kept, or what is there now cannot be. */ "lost"
-  | /** It could not be written as it was. `files.changed` says what it is now, if it was changed at all. */ "failed";
+  | /** The old content is restored. */ "restore"
+  | /** The file did not exist and is removed. */ "remove"
+  | /** The file stays as it is. */ "leave"
+  | /** The file stays as it is, because its old content was not kept, or its present content cannot be. */ "lost"
+  | /** The file could not be restored. `files.changed` holds its present state, if it changed at all. */ "failed";
 
-/** Which session to go on from. */
+/** The params of `session/fork`. */
 export type SessionForkParams = {
-  /** The session; it stays as it is, and need not be open. */
+  /** The session to fork; it does not change, and need not be open. */
   sessionId: SessionId;
-  /** How far its history is taken over; all of it when left out. */
+  /** The point up to which its history is copied; all of it by default. */
   at?: HistoryPoint;
-  /** A title for lists. */
+  /** The title of the new session. */
   title?: string;
-  /** How the new session is to work; what is left out is as in the other one. */
+  /** The settings of the new session; those left out are copied. */
   config?: SessionConfig;
-  /** Whether to subscribe to the new session; default true. */
+  /** Subscribe this connection to the new session; default true. */
   subscribe?: boolean;
 };
 
-/** Which fork comes back. */
+/** The params of `session/merge`. */
 export type SessionMergeParams = {
-  /** The session that takes it; may be left out where this connection has made or opened exactly one. */
+  /** The session that receives the events; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The fork, made of that session by `session/fork`; it stays as it is, and need not be open. */
+  /** The fork, made of that session by `session/fork`; it does not change, and need not be open. */
   forkId: SessionId;
 };
 
-/** What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`. */
+/** The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`. */
 export type SessionMergeResult = {
-  /** The event after which what was copied begins. */
+  /** The event after which the copied events are inserted. */
   toSeq: number;
-  /** Where the session stood before: going there undoes this. */
+  /** The last event before the merge: rewinding to it undoes the merge. */
   fromSeq: number;
-  /** The number of the last event that was copied; the session stands there now. */
+  /** The number of the last copied event, at which the session now stands. */
   copiedSeq: number;
-  /** Items that the model does not know any more. */
+  /** Items that leave the model's context. */
   dropped: ItemId[];
-  /** Items that it knows again. */
+  /** Items that return to the model's context. */
   restored: ItemId[];
-  /** Items that came from the fork. */
+  /** Items copied from the fork. */
   added: ItemId[];
 };
 
-/** Which place to name. */
+/** The params of `session/label`. */
 export type SessionLabelParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The place. */
+  /** The point. */
   at: HistoryPoint;
-  /** The name, at most 200 characters; left out, the place has none any more. */
+  /** The label, at most 200 characters; absent to remove it. */
   label?: string;
 };
 
-/** The place that has another name. */
+/** The point whose label changed. */
 export type SessionLabelResult = {
-  /** The event that is the place. */
+  /** The event of the point. */
   seq: number;
 };
 
-/** Names a session. */
+/** The params of a request about one session. */
 export type SessionParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The ways that a session's history has taken. */
+/** The history tree of a session. */
 export type SessionTreeResult = {
-  /** Messages of people and named places, oldest first. */
+  /** Messages of people and labelled points, oldest first. */
   nodes: HistoryNode[];
   /** The last event. */
   leafSeq: number;
 };
 
-/** A place where the history may branch. */
+/** A node of the history tree. */
 export type HistoryNode = {
   /** The event. */
   seq: number;
-  /** The node before it on its way; absent for the first. */
+  /** The event of the parent node; absent for the first. */
   parentSeq?: number;
-  /** The message, where it is one. */
+  /** The message's item, if the node is a message. */
   itemId?: ItemId;
   /** The turn. */
   turnId?: TurnId;
   /** The beginning of the message. */
   text: string;
-  /** When it was, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   tsMs: number;
-  /** Its name. */
+  /** The label. */
   label?: string;
-  /** It lies on the way that the model knows. */
+  /** It lies on the current path. */
   isCurrent: boolean;
 };
 
-/** A session. */
+/** The params of `session/anchors`. */
 export type SessionAnchorsParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The points between which a session's items can be listed and searched. */
+/** The anchors, between which a session's items can be listed and searched. */
 export type SessionAnchorsResult = {
-  /** In the order of their events. */
+  /** The anchors, in the order of their events. */
   anchors: Anchor[];
 };
 
-/** A point of a session at which something begins or is handed over. */
+/** A point of a session at which a section begins. */
 export type Anchor = {
   /** The event. */
   seq: number;
-  /** What it is. */
+  /** The kind. */
   kind: AnchorKind;
-  /** The name that a place was given, or the beginning of the summary. */
+  /** The label, or the beginning of the summary. */
   text?: string;
-  /** The session that what was copied came from. */
+  /** The session from which events were copied. */
   from?: SessionId;
-  /** When it was, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   tsMs: number;
-  /** It lies on the way that the model knows. */
+  /** It lies on the current path. */
   isCurrent: boolean;
 };
 
-/** What an anchor is. */
+/** The kind of an anchor. */
 export type AnchorKind = 
   | /** The session begins. */ "start"
-  | /** What a fork took over ends, or what came back from a fork. */ "copied"
-  | /** The conversation was summed up to make room. */ "compaction"
-  | /** What going back has left was summed up and told. */ "handOver"
-  | /** It was named by hand. */ "label";
+  | /** The end of the events copied into a fork or merged from one. */ "copied"
+  | /** A compaction of the conversation. */ "compaction"
+  | /** A summary of the history that a rewind left behind. */ "handOver"
+  | /** A label. */ "label";
 
-/** Which hunks to list. */
+/** The params of `review/list`. */
 export type ReviewListParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** Only those of this file, by its absolute path. */
+  /** Only hunks of this file, by its absolute path. */
   path?: string;
-  /** Only those that this turn made or changed. */
+  /** Only hunks that this turn made or changed. */
   turnId?: TurnId;
-  /** Also those that were decided about, or are no more. */
+  /** Include closed hunks. */
   closed?: boolean;
 };
 
-/** The hunks, by path and line; closed ones behind them, oldest first. */
+/** The hunks by path and line, followed by closed ones, oldest first. */
 export type ReviewListResult = {
   /** The hunks. */
   hunks: Hunk[];
-  /** The last event that this takes into account. */
+  /** The last event that the list takes into account. */
   seq: number;
 };
 
-/** A run of changed lines: what stood there at the last accepted point, and what stands there now. */
+/** A run of changed lines: its text in the baseline (at the last accepted point) and its text now. */
 export type Hunk = {
-  /** Stays the same while the file changes elsewhere, and never names another hunk. */
+  /** The hunk's id, stable while the file changes elsewhere and never reused. */
   id: HunkId;
   /** The file's absolute path. */
   path: string;
-  /** Whether it is about lines or about the file. */
+  /** The kind: lines, or the file as a whole. */
   kind: HunkKind;
-  /** What became of it. */
+  /** The state. */
   state: HunkState;
-  /** Its lines in the baseline. */
+  /** The lines in the baseline. */
   before: LineSpan;
-  /** Its lines in the file now. */
+  /** The lines in the present file. */
   after: LineSpan;
-  /** Those lines in the baseline, with their line ends; empty where the file is no text. */
+  /** The text of those lines in the baseline, with line ends; empty where the file is not text. */
   oldText: string;
-  /** Those lines in the file now. */
+  /** The text of those lines in the present file. */
   newText: string;
-  /** The last event that changed its text: a decision that names it is refused when the hunk has changed since. */
+  /** The last event that changed its text. A decision that names an older one is refused. */
   changedSeq: number;
-  /** Who made it, the first one first. */
+  /** The calls that made or changed it, in order. */
   madeBy: Maker[];
-  /** What was said about it. */
+  /** The comments on it. */
   comments?: Comment[];
   /** The verdict that closed it. */
   verdict?: number;
-  /** A verdict about it waits, under this number. */
+  /** The number of a queued verdict about it. */
   waiting?: number;
-  /** The hunk that it became a part of. */
+  /** The hunk that absorbed it. */
   absorbedBy?: HunkId;
-  /** The hunk that it was a part of, when only some lines were decided about. */
+  /** The hunk that it was split from, when a decision covered only some of its lines. */
   partOf?: HunkId;
 };
 
-/** Names a hunk within its session: the number of the event that made it, a dot, and a count. */
+/** The id of a hunk within its session: the number of the event that made it, a dot, and a count. */
 export type HunkId = string;
 
-/** What a hunk is about. */
+/** The kind of a hunk. */
 export type HunkKind = 
   | /** Lines of a text. */ "lines"
-  | /** The whole file: it came, it went, or it is no text, or too large for lines. */ "file"
+  | /** The file as a whole: created, deleted, not text, or too large for lines. */ "file"
   | /** The file's mode bits alone. */ "mode";
 
-/** What became of a hunk. */
+/** The state of a hunk. */
 export type HunkState = 
-  | /** Nobody has decided. */ "pending"
-  | /** Nobody has decided, and a person has edited it. */ "modified"
-  | /** It was to be undone, and that would have taken lines that a person wrote. */ "conflict"
+  | /** Undecided. */ "pending"
+  | /** Undecided, and edited by a person. */ "modified"
+  | /** An undo was refused because it would have removed lines that a person wrote. */ "conflict"
   | /** Accepted. */ "kept"
-  | /** Taken back. */ "undone"
-  | /** It has become a part of another one. */ "absorbed"
-  | /** The agent or a rewind has taken it back. */ "gone";
+  | /** Undone. */ "undone"
+  | /** Absorbed by another hunk. */ "absorbed"
+  | /** Reverted by the agent or by a rewind. */ "gone";
 
-/** Some lines of a text. */
+/** A span of lines in a text. */
 export type LineSpan = {
-  /** The first line, from 1. Of no lines: the line that they stand before. */
+  /** The first line, from 1. For an empty span: the line before which it lies. */
   start: number;
-  /** How many. */
+  /** The number of lines. */
   count: number;
 };
 
@@ -946,15 +946,15 @@ export type Maker = {
   itemId: ItemId;
 };
 
-/** What a person says about a hunk. */
+/** A comment of a person on a hunk. */
 export type Comment = {
-  /** The event that brought it. */
+  /** The event that added it. */
   seq: number;
-  /** About the lines before or now. */
+  /** The side: the baseline or the present file. */
   side: Side;
-  /** About these lines of the hunk; absent: about all. */
+  /** The lines within the hunk; absent for all. */
   lines?: LineSpan;
-  /** What is said. */
+  /** The comment's text. */
   text: string;
 };
 
@@ -963,61 +963,61 @@ export type Side =
   | /** The text before the change. */ "old"
   | /** The text after it. */ "new";
 
-/** What to decide. */
+/** The params of `review/decide`. */
 export type ReviewDecideParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** What is wanted. */
+  /** The requested action. */
   action: ReviewAction;
 };
 
-/** What a person wants done. */
+/** An action of a person. */
 export type ReviewAction = 
-  | /** Accept: the baseline takes the lines. The disk stays as it is. */ {
+  | /** Accept the hunks: the baseline takes their lines. The file stays as it is. */ {
     action: "keep";
-    /** What. */
+    /** The hunks concerned. */
     target: ReviewTarget;
   }
-  | /** Take back: the file gets the lines of the baseline again. */ {
+  | /** Undo the hunks: the file gets the lines of the baseline again. */ {
     action: "undo";
-    /** What. */
+    /** The hunks concerned. */
     target: ReviewTarget;
-    /** Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict. */
+    /** Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict. */
     discardEdits?: boolean;
   }
-  | /** Undo a verdict, or withdraw one that waits. */ {
+  | /** Revert a verdict, or withdraw a queued one. */ {
     action: "revert";
     /** The event of the verdict. */
     verdict: number;
   }
-  | /** Say something about a hunk. */ {
+  | /** Comment on a hunk. */ {
     action: "comment";
     /** The hunk. */
     hunk: HunkId;
-    /** About the lines before or now. */
+    /** The side: the baseline or the present file. */
     side: Side;
-    /** About these lines of the hunk; absent: about all. */
+    /** The lines within the hunk; absent for all. */
     lines?: LineSpan;
-    /** What. */
+    /** The comment's text. */
     text: string;
   };
 
-/** What a decision is about. */
+/** The hunks that a decision concerns. */
 export type ReviewTarget = 
   | /** One hunk. */ {
     of: "hunk";
     /** Its id. */
     hunk: HunkId;
-    /** Its `changedSeq` as it was shown; the decision is refused when it is another one by now. */
+    /** The `changedSeq` that was shown; the decision is refused when it has changed since. */
     changedSeq?: number;
   }
   | /** Some lines of a hunk. */ {
     of: "lines";
     /** Its id. */
     hunk: HunkId;
-    /** Its `changedSeq` as it was shown; the lines are counted in that text. */
+    /** The `changedSeq` that was shown; the lines are counted in that text. */
     changedSeq: number;
-    /** Which lines. */
+    /** The selected lines. */
     lines: LineSelection;
   }
   | /** All open hunks of a file. */ {
@@ -1034,64 +1034,64 @@ export type ReviewTarget =
     of: "all";
   };
 
-/** Lines of a hunk, counted within it. */
+/** A selection of lines of a hunk, counted within it. */
 export type LineSelection = {
-  /** Of the lines before. */
+  /** Lines of the baseline's text. */
   old?: LineSpan;
-  /** Of the lines now. */
+  /** Lines of the present text. */
   new?: LineSpan;
 };
 
-/** What came of it. */
+/** The result of `review/decide`. */
 export type ReviewDecideResult = {
-  /** The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it. */
+  /** The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it. */
   seq: number;
-  /** What was done to which hunk; of one that waits, what would be done now. */
+  /** The effect on each hunk; for a queued verdict, the effect that it would have now. */
   verdict: Verdict;
-  /** It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or `review.queued` why not. */
+  /** The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not. */
   isQueued?: boolean;
 };
 
-/** What was decided and what came of it: all that an event has to hold. */
+/** A decision with its effect, complete enough to be the whole of an event. */
 export type Verdict = {
-  /** What was asked. */
+  /** The requested action. */
   action: ReviewAction;
-  /** What it does to each hunk. */
+  /** The effect on each hunk. */
   parts: VerdictPart[];
-  /** It had waited, under this number. */
+  /** The number under which it was queued, if it was. */
   waited?: number;
 };
 
-/** What a verdict does to one hunk. */
+/** The effect of a verdict on one hunk. */
 export type VerdictPart = {
   /** The hunk. */
   hunk: HunkId;
   /** Its file's absolute path. */
   path: string;
-  /** What is done to it. */
+  /** The effect. */
   effect: Effect;
-  /** Only to these lines. */
+  /** The lines concerned; absent for the whole hunk. */
   lines?: LineSelection;
-  /** Whether it was done. */
+  /** The outcome. */
   outcome: Outcome;
-  /** For a conflict in text: what the agent wrote, what stands there and what should, between conflict markers. */
+  /** For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers. */
   conflict?: string;
 };
 
-/** What is done to a hunk. */
+/** The effect of a verdict on a hunk. */
 export type Effect = 
   | /** The baseline takes its lines. */ "keep"
   | /** The file gets the lines of the baseline. */ "undo"
-  | /** A hunk that was kept or undone is open again. */ "reopen"
+  | /** A kept or undone hunk is open again. */ "reopen"
   | /** A comment is added. */ "comment"
-  | /** A comment is taken away. */ "withdraw";
+  | /** A comment is removed. */ "withdraw";
 
-/** Whether something was done. */
+/** The outcome of a verdict for a hunk. */
 export type Outcome = 
-  | /** It was. */ "applied"
-  | /** It was not: the lines are others by now. */ "conflict";
+  | /** Applied. */ "applied"
+  | /** Not applied: the lines have changed. */ "conflict";
 
-/** Which file's baseline to read. */
+/** The params of `review/baseline`. */
 export type ReviewBaselineParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -1099,19 +1099,19 @@ export type ReviewBaselineParams = {
   path: string;
 };
 
-/** What the file held at the last accepted point. */
+/** A file at its last accepted point. */
 export type ReviewBaselineResult = {
-  /** Whether there was a file. */
+  /** The file existed. */
   exists: boolean;
-  /** Its text; absent where there was no file or it was no UTF-8. */
+  /** The text; absent where there was no file or it was not UTF-8. */
   text?: string;
 };
 
-/** Which patch to make. */
+/** The params of `review/patch`. */
 export type ReviewPatchParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** Only what is still open; otherwise all that the agent did and that was not taken back. */
+  /** Only open hunks; otherwise everything that the agent did and that was not undone. */
   open?: boolean;
 };
 
@@ -1119,21 +1119,21 @@ export type ReviewPatchParams = {
 export type ReviewPatchResult = {
   /** The patch; empty when nothing was changed. */
   text: string;
-  /** Changed files outside of the working directory: they are not in the patch. */
+  /** Changed files outside of the working directory, which the patch leaves out. */
   leftOut?: string[];
 };
 
-/** From where to send events. */
+/** The params of `session/subscribe`. */
 export type SessionSubscribeParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** Send the events after this number first; default: only new ones. */
   fromSeq?: number;
-  /** Send so many of the last events first, if `fromSeq` is left out. */
+  /** Send this many of the last events first, if `fromSeq` is left out. */
   tail?: number;
 };
 
-/** Which events to read. */
+/** The params of `session/events`. */
 export type SessionEventsParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -1141,7 +1141,7 @@ export type SessionEventsParams = {
   after?: number;
   /** Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`. */
   before?: number;
-  /** The most to return, 1 to 1000; default 200. */
+  /** The maximum number of events, 1 to 1000; default 200. */
   limit?: number;
 };
 
@@ -1151,297 +1151,297 @@ export type SessionEventsResult = {
   events: EventRecord[];
   /** The number of the session's last durable event. */
   lastSeq: number;
-  /** There are more after the last one here; with `before`, more before the first one. */
+  /** There are more events after the last one here; with `before`, before the first one. */
   more: boolean;
 };
 
-/** A durable event with its place in the session's log. It was written to the journal before it was sent anywhere. */
+/** A durable event with its position in the session's log. It was written to the journal before it was sent anywhere. */
 export type EventRecord = {
   /** The session. */
   sessionId: SessionId;
-  /** The event's number in its session: from 1, each one more than the last, no gaps. */
+  /** The event's sequence number in its session, from 1, without gaps. */
   seq: number;
-  /** When it happened, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   tsMs: number;
   /** The turn it belongs to. */
   turnId?: TurnId;
-  /** What happened. */
+  /** The event. */
   event: Event;
 };
 
-/** Durable events, told apart by `type`. A reader skips a type it does not know. */
+/** Durable events, told apart by `type`. A reader skips a type that it does not know. */
 export type Event = 
-  | /** The session was made. */ SessionCreated & {
+  | /** The session was created. */ SessionCreated & {
     type: "session.created";
   }
   | /** The session was closed in order; it can be opened again. */ {
     type: "session.closed";
   }
-  | /** The session has another title, or none any more. */ SessionUpdated & {
+  | /** The session's title changed or was removed. */ SessionUpdated & {
     type: "session.updated";
   }
-  | /** A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it. */ QueuedInput & {
+  | /** A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it. */ QueuedInput & {
     type: "input.accepted";
   }
-  | /** Messages left the queue without being read by the model; they are handed back here, whole. */ {
+  | /** Messages left the queue unread by the model. They are handed back here, whole. */ {
     type: "input.removed";
     /** The messages. */
     inputs: QueuedInput[];
   }
-  | /** Messages in the queue were edited or put in another order. This is the whole queue. */ {
+  | /** Messages in the queue were edited or reordered. This is the whole queue. */ {
     type: "queue.changed";
     /** The messages, in the order in which the model will read them. */
     queue: QueuedInput[];
   }
   | /** A turn began. */ {
     type: "turn.started";
-    /** The model that answers, as `provider/id`. */
+    /** The turn's model, as `provider/id`. */
     model: string;
   }
-  | /** The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one; what changes meanwhile in the files that it was made of is told in an `engineMessage`. */ PromptMade & {
+  | /** The system prompt was built. It stays the same, byte for byte, until the session's model changes; later changes of the files that it was built from are announced in an `engineMessage`. */ PromptMade & {
     type: "prompt.made";
   }
-  | /** A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash. A job that it began may go on; what happens to that belongs to no turn. */ TurnCompleted & {
+  | /** A turn ended. This is the turn's last event, and there is exactly one for each turn, also after a crash. A job that the turn started may continue; its later events belong to no turn. */ TurnCompleted & {
     type: "turn.completed";
   }
-  | /** An item began. */ {
+  | /** An item started. */ {
     type: "item.started";
-    /** The item as it is now. */
+    /** The item's current value. */
     item: Item;
   }
   | /** An item changed; this is its whole new value. */ {
     type: "item.updated";
-    /** The item as it is now. */
+    /** The item's current value. */
     item: Item;
   }
   | /** An item ended; this is its whole final value. */ {
     type: "item.completed";
-    /** The item as it stays. */
+    /** The item's final value. */
     item: Item;
   }
-  | /** A question of permission is open. */ Approval & {
+  | /** An approval is requested. */ Approval & {
     type: "approval.requested";
   }
-  | /** A question of permission was answered or withdrawn. */ ApprovalOutcome & {
+  | /** An approval was answered or withdrawn. */ ApprovalOutcome & {
     type: "approval.resolved";
   }
-  | /** A question to a person is open. */ Question & {
+  | /** A question is put to a person. */ Question & {
     type: "question.requested";
   }
-  | /** A question to a person was answered, or is not asked any more. */ QuestionOutcome & {
+  | /** A question was answered or withdrawn. */ QuestionOutcome & {
     type: "question.resolved";
   }
-  | /** The model changed its plan; this is the whole of it. */ Plan & {
+  | /** The model changed its plan; this is the whole plan. */ Plan & {
     type: "plan.updated";
   }
-  | /** A model reply is over, whole or cut; its tool calls, if any, run now. */ StepCompleted & {
+  | /** A model reply ended, complete or cut off; its tool calls, if any, run now. */ StepCompleted & {
     type: "step.completed";
   }
-  | /** The provider failed and is asked again after a wait. What was shown of a cut reply stays as it is, its open items are cancelled, and the model says it anew. */ RetryScheduled & {
+  | /** The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays, its open items are cancelled, and the model replies anew. */ RetryScheduled & {
     type: "retry.scheduled";
   }
-  | /** Old results were taken out of what the model reads, to make room. The journal keeps them. */ ContextPruned & {
+  | /** Old results were removed from the model's context to make room. The journal keeps them. */ ContextPruned & {
     type: "context.pruned";
   }
-  | /** The session works in another way from the next turn on. */ ConfigChanged & {
+  | /** The session's settings changed, with effect from the next turn. */ ConfigChanged & {
     type: "config.changed";
   }
-  | /** Files were changed. It comes with the end of the call that did it. */ FilesChanged & {
+  | /** Files were changed. The event follows the end of the call that changed them. */ FilesChanged & {
     type: "files.changed";
   }
   | /** A person decided about hunks. */ Verdict & {
     type: "review.decided";
   }
-  | /** A verdict waits for the next gap between two calls, or one waits no more. */ ReviewQueue & {
+  | /** The queue of verdicts that wait for the next gap between two calls changed. */ ReviewQueue & {
     type: "review.queued";
   }
-  | /** The session goes on from another place of its history. What came since stays in the journal; the model knows it no more. */ HistoryRewound & {
+  | /** The session continues from another point of its history. Later events stay in the journal, but no longer in the model's context. */ HistoryRewound & {
     type: "history.rewound";
   }
-  | /** A place of the history has another name. */ LabelChanged & {
+  | /** The label of a point in the history changed. */ LabelChanged & {
     type: "label.changed";
   }
-  | /** Something a person should know. */ Notice & {
+  | /** A notice for a person. */ Notice & {
     type: "notice";
   };
 
-/** Instructions that make a sub-agent a named one. */
+/** The instructions of a named agent. */
 export type AgentRole = {
   /** The name. */
   name: string;
-  /** How it is to work. */
+  /** The instructions. */
   instructions: string;
   /** The tools that it may use, as its file names them; absent for all. */
   tools?: string[];
 };
 
-/** Where a session that began with a part of another one's history comes from. */
+/** The origin of a forked session. */
 export type ForkedFrom = {
-  /** The other session. */
+  /** The session that was forked. */
   sessionId: SessionId;
-  /** The last event there that is part of this session's history. */
+  /** The last event of that session that is part of this session's history. */
   seq: number;
-  /** The number of the last event here that was copied from there. */
+  /** The number of the last copied event in this session. */
   copiedSeq: number;
 };
 
-/** What the session was made with. */
+/** The settings that the session was created with. */
 export type SessionCreated = {
   /** The working directory, absolute. */
   cwd: string;
   /** The model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** What needs no question. */
+  /** The permission mode. */
   permissionMode: PermissionMode;
-  /** Whether it plans only. */
+  /** The work mode. */
   mode?: WorkMode;
-  /** The title, if it was given one. */
+  /** The title, if one was given. */
   title?: string;
-  /** Whose sub-agent it is, if it is one. */
+  /** The parent, if the session is a sub-agent. */
   parent?: Parent;
-  /** Which named agent it is, if it is one. */
+  /** The named agent whose instructions it follows, if any. */
   role?: AgentRole;
   /** Instructions for this session alone. */
   systemPrompt?: string;
-  /** Whose history it began with, if it is a fork. */
+  /** The origin of the history it began with, if it is a fork. */
   forkedFrom?: ForkedFrom;
 };
 
-/** Who gave a session its title. */
+/** The author of a session's title. */
 export type TitledBy = 
-  | /** A person. A model never changes such a title. */ "person"
+  | /** A person. A model never replaces such a title. */ "person"
   | /** A model, once, after the first turn. */ "model";
 
-/** A session has another title. */
+/** The session's title changed. */
 export type SessionUpdated = {
-  /** The title; absent when it was taken away. */
+  /** The title; absent when it was removed. */
   title?: string;
-  /** Who gave it. */
+  /** The author of the title. */
   by: TitledBy;
-  /** The tokens that it took to make, where a model made it; they belong to no turn. */
+  /** The usage of the request that made it, where a model did; it belongs to no turn. */
   usage?: Usage;
-  /** What that cost, in billionths of a US dollar; absent where the price is not known. */
+  /** The cost of that usage, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
 };
 
-/** A file that a system prompt holds or names. */
+/** A file that a system prompt contains or names. */
 export type PromptSource = {
-  /** What it is. */
+  /** The kind of file. */
   kind: PromptSourceKind;
   /** Its absolute path. */
   path: string;
 };
 
-/** What a file is that a system prompt holds or names. */
+/** The kind of a file in a system prompt. */
 export type PromptSourceKind = 
-  | /** What people wrote for agents: `AGENTS.md` and its kin. */ "document"
+  | /** Instructions for agents: `AGENTS.md` and similar files. */ "document"
   | /** A rule. */ "rule"
   | /** A skill. */ "skill"
   | /** A named agent. */ "agent";
 
-/** Of what a system prompt was made. */
+/** The sources of a system prompt. */
 export type PromptMade = {
-  /** The files in it or named by it, in the order in which they stand there. */
+  /** The files that it contains or names, in order. */
   sources?: PromptSource[];
 };
 
-/** Whether a turn reached its end. */
+/** The final status of a turn. */
 export type TurnStatus = 
   | /** The model stopped by itself. */ "completed"
-  | /** Somebody stopped it. */ "interrupted"
-  | /** It could not go on; `error` says why. */ "failed";
+  | /** The turn was interrupted. */ "interrupted"
+  | /** The turn could not continue; `error` says why. */ "failed";
 
-/** Why a model stopped. */
+/** The reason why a model stopped. */
 export type StopReason = 
-  | /** It was done. */ "endTurn"
-  | /** It asked for tools. */ "toolUse"
+  | /** It finished. */ "endTurn"
+  | /** It called tools. */ "toolUse"
   | /** It reached its output limit. */ "maxTokens"
   | /** It declined to answer. */ "refusal"
-  | /** The engine ended the turn at a limit or because the model went in circles; a notice says which. */ "limit"
-  | /** It said something this engine does not know; taken as done. */ "other";
+  | /** The engine ended the turn at a limit or because the model repeated itself; a notice says which. */ "limit"
+  | /** A reason that this engine does not know; treated as finished. */ "other";
 
-/** Why a turn failed. */
+/** The error that ended a turn. */
 export type TurnError = {
-  /** A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come. */
+  /** A stable code. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may be added. */
   code: string;
-  /** What happened, for a person. */
+  /** The message, for a person. */
   message: string;
-  /** What to do about it. */
+  /** The suggested next step. */
   hint?: string;
-  /** Trying the same again may help. */
+  /** A retry may succeed. */
   retryable?: boolean;
   /** The provider's HTTP status. */
   httpStatus?: number;
 };
 
-/** How a turn ended. */
+/** The outcome of a turn. */
 export type TurnCompleted = {
-  /** Whether it reached its end. */
+  /** The final status. */
   status: TurnStatus;
-  /** Why the model stopped, when it was the model that ended the turn. */
+  /** The reason why the model stopped, when the model ended the turn. */
   stop?: StopReason;
-  /** What went wrong, when something did. */
+  /** The error, when the turn failed. */
   error?: TurnError;
-  /** The turn's tokens, those of sub-agents that ended a turn meanwhile among them. */
+  /** The turn's usage, including that of sub-agents whose turns ended meanwhile. */
   usage: Usage;
-  /** What all that cost, in billionths of a US dollar; absent where the price is not known. */
+  /** The cost of that usage, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
-  /** How many model replies it took. */
+  /** The number of model replies. */
   steps: number;
-  /** Tool calls that were denied. */
+  /** The number of denied tool calls. */
   denials?: number;
-  /** How long it took, in milliseconds. */
+  /** The duration in milliseconds. */
   durationMs: number;
 };
 
-/** Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness. */
+/** A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it are never needed for correctness. */
 export type Item = {
   /** The item's id. */
   id: ItemId;
   /** The turn it belongs to. */
   turnId?: TurnId;
-  /** The step (model reply) within the turn, from 1; absent for what no model made. */
+  /** The step (model reply) within the turn, from 1; absent for items that no model made. */
   step?: number;
-  /** Where the item stands. */
+  /** The item's status. */
   status: ItemStatus;
-  /** When it began, in milliseconds since 1970. */
+  /** The start time, in milliseconds since 1970. */
   startedMs: number;
-  /** How long it took, in milliseconds; present once it is over. */
+  /** The duration in milliseconds; present once the item has ended. */
   durationMs?: number;
 } & (
-  | /** What a person said: a prompt, a steer or a follow-up, at the place where the model reads it. */ UserMessage & {
+  | /** A person's message (a prompt, a steer or a follow-up) at the position where the model reads it. */ UserMessage & {
     type: "userMessage";
   }
-  | /** What the model said. */ TextBody & {
+  | /** A message of the model. */ TextBody & {
     type: "agentMessage";
   }
-  | /** What the model thought, as far as its provider shows it. */ TextBody & {
+  | /** The model's reasoning, as far as its provider shows it. */ TextBody & {
     type: "reasoning";
   }
-  | /** A call of a tool. */ ToolCall & {
+  | /** A tool call. */ ToolCall & {
     type: "toolCall";
   }
-  | /** A command in the background. It may end after the turn that began it. */ Job & {
+  | /** A background job. It may outlive the turn that started it. */ Job & {
     type: "job";
   }
-  | /** A sub-agent, from its start until it is closed. It may outlive the turn that began it. */ Subagent & {
+  | /** A sub-agent, from its start until it is closed. It may outlive the turn that started it. */ Subagent & {
     type: "subagent";
   }
-  | /** A conversation that became too long is summed up. */ Compaction & {
+  | /** A compaction of the conversation. */ Compaction & {
     type: "compaction";
   }
-  | /** What the engine told the model, at the place where the model reads it. */ EngineMessage & {
+  | /** A message of the engine to the model, at the position where the model reads it. */ EngineMessage & {
     type: "engineMessage";
   });
 
-/** Where an item stands. A reader treats a value it does not know as still running. */
+/** The status of an item. A reader treats an unknown value as still running. */
 export type ItemStatus = 
-  | /** Announced, not begun; a tool call whose arguments still stream. */ "pending"
-  | /** Going on. */ "running"
-  | /** Ended well. */ "completed"
-  | /** Ended badly; the output says why. */ "failed"
-  | /** A person or the policy said no; it never ran. */ "declined"
-  | /** Stopped before its end, or never begun because the turn was. */ "cancelled";
+  | /** Announced but not begun; a tool call whose arguments still stream. */ "pending"
+  | /** In progress. */ "running"
+  | /** Completed successfully. */ "completed"
+  | /** Failed; the output says why. */ "failed"
+  | /** Denied by a person or by the policy; it never ran. */ "declined"
+  | /** Stopped before its end, or never begun because the turn was stopped. */ "cancelled";
 
 /** A person's message in the conversation. */
 export type UserMessage = {
@@ -1449,19 +1449,19 @@ export type UserMessage = {
   content: Input[];
 };
 
-/** Text that grew while it streamed. */
+/** A text that grows while it streams. */
 export type TextBody = {
   /** The whole text so far; empty in `item.started`. */
   text: string;
 };
 
-/** What a tool returned: what the model reads, and what a client may draw besides. */
+/** The result of a tool: content for the model, and details that a client may draw. */
 export type ToolResult = {
-  /** What the model reads. */
+  /** The content for the model. */
   content: Content[];
   /** The tool failed, was declined or was cancelled; the content says why. */
   isError?: boolean;
-  /** Facts for a client. */
+  /** Details for clients. */
   details?: ToolDetails;
 };
 
@@ -1472,35 +1472,35 @@ export type Content =
     /** The text. */
     text: string;
   }
-  | /** A picture. */ {
+  | /** An image. */ {
     type: "image";
     /** The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
     mimeType: string;
-    /** The bytes in base64. */
+    /** The image's bytes in base64. */
     data: string;
   };
 
-/** Facts about a tool's result that only a client needs. */
+/** Details of a tool's result that only clients need. */
 export type ToolDetails = {
-  /** Files it changed. */
+  /** The files it changed. */
   changes?: FileChange[];
   /** A command's exit code. */
   exitCode?: number;
   /** The name of the signal that ended a command, such as `SIGKILL`. */
   signal?: string;
-  /** What was cut from the output, when something was. */
+  /** How the output was truncated, when it was. */
   truncation?: Truncation;
-  /** A file that holds the whole output, when it was cut. */
+  /** A file that holds the whole output, when it was truncated. */
   fullOutputPath?: string;
-  /** The whole output for `blob/read`, when it was cut. */
+  /** The whole output for `blob/read`, when it was truncated. */
   fullOutput?: FullOutput;
-  /** The background jobs it was about. */
+  /** The background jobs concerned. */
   jobs?: JobRef[];
 };
 
-/** What happened to one file. */
+/** The change of one file. */
 export type FileChange = {
-  /** What was done. */
+  /** The operation. */
   op: FileOp;
   /** The file's absolute path (the new one after a move). */
   path: string;
@@ -1508,50 +1508,50 @@ export type FileChange = {
   oldPath?: string;
   /** The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file. */
   diff: string;
-  /** Lines added. */
+  /** The number of lines added. */
   added: number;
-  /** Lines removed. */
+  /** The number of lines removed. */
   removed: number;
-  /** The first line that differs, 1-based, counted in the new text: where an editor should jump. */
+  /** The first line that differs, 1-based, counted in the new text: the line to which an editor jumps. */
   firstChangedLine?: number;
-  /** What differs within lines that were changed rather than replaced, for marking words; at most 1,000. */
+  /** The parts that differ within changed lines, for highlighting words; at most 1,000. */
   words?: WordSpan[];
 };
 
 /** The kind of a file change. */
 export type FileOp = 
   | /** The file is new. */ "add"
-  | /** The file existed and its content differs now. */ "modify"
-  | /** The file is gone. */ "delete"
-  | /** The file has another path now. */ "move";
+  | /** The file existed, and its content changed. */ "modify"
+  | /** The file was deleted. */ "delete"
+  | /** The file has a new path. */ "move";
 
 /** A part of a line that differs from its counterpart. */
 export type WordSpan = {
-  /** Of which text. */
+  /** The text it belongs to. */
   side: Side;
   /** The line in that text, 1-based. */
   line: number;
   /** Its first byte in the line as UTF-8, from 0. */
   start: number;
-  /** The byte behind it. */
+  /** The byte after it. */
   end: number;
 };
 
-/** What was cut from a tool's output before the model saw it, and by which limit. */
+/** How a tool's output was truncated before the model saw it. */
 export type Truncation = {
-  /** Which limit cut; absent when nothing was cut. */
+  /** The limit that was exceeded; absent when nothing was cut. */
   truncatedBy?: TruncatedBy;
   /** Lines of the whole output; a trailing newline does not count as one more. */
   totalLines: number;
   /** Bytes of the whole output. */
   totalBytes: number;
-  /** Lines that are left. */
+  /** Lines that remain. */
   outputLines: number;
-  /** Bytes that are left. */
+  /** Bytes that remain. */
   outputBytes: number;
-  /** The last line that is left was itself cut at its front. */
+  /** The last remaining line was itself cut at its start. */
   lastLinePartial?: boolean;
-  /** Nothing is left because the first line alone is over the byte limit. */
+  /** Nothing remains because the first line alone exceeds the byte limit. */
   firstLineExceedsLimit?: boolean;
   /** The limit in lines. */
   maxLines: number;
@@ -1559,12 +1559,12 @@ export type Truncation = {
   maxBytes: number;
 };
 
-/** The limit that cut an output. */
+/** The limit that truncated an output. */
 export type TruncatedBy = 
   | /** The limit in lines. */ "lines"
   | /** The limit in bytes. */ "bytes";
 
-/** A whole output that is kept with the session. */
+/** A reference to a whole output that the session keeps. */
 export type FullOutput = {
   /** Its name for `blob/read`. */
   ref: string;
@@ -1572,253 +1572,253 @@ export type FullOutput = {
   bytes: number;
 };
 
-/** Which background job a call was about. */
+/** A reference from a tool call to a background job. */
 export type JobRef = {
-  /** The job. */
+  /** The job's id. */
   jobId: JobId;
-  /** Its item. */
+  /** The job's item. */
   itemId: ItemId;
-  /** The result tells how it ended. */
+  /** The result reports how the job ended. */
   hasEnded?: boolean;
 };
 
-/** Names a background job within its session: `job-1`, `job-2` …, short because a model writes it. */
+/** The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it. */
 export type JobId = string;
 
-/** A tool call from its first argument byte to its result. */
+/** A tool call, from the first byte of its arguments to its result. */
 export type ToolCall = {
   /** The tool's name, as the model calls it. */
   toolName: string;
   /** One line for a person: `bash: cargo test`. */
   title: string;
-  /** What kind of act it is, for icons and rules. */
+  /** The kind of tool, for icons and rules. */
   kind: ToolKind;
-  /** Files and lines it is about. */
+  /** The files and lines concerned. */
   locations?: Location[];
-  /** The arguments; absent until they have arrived whole. */
+  /** The arguments; absent until they are complete. */
   input?: unknown;
-  /** The arguments that a hook put in their place; these ran. */
+  /** The arguments that a hook put in their place; the call ran with these. */
   changedInput?: unknown;
-  /** The result; absent until there is one. */
+  /** The result; absent until the call has ended. */
   output?: ToolResult;
 };
 
 /** How a background job ended. */
 export type JobEnd = 
-  | /** By itself; `details.exitCode` says how. */ "exited"
-  | /** By a signal that did not come from the engine; `details.signal` names it. */ "signalled"
-  | /** Its time was over. */ "timedOut"
+  | /** The command exited; `details.exitCode` holds the code. */ "exited"
+  | /** A signal that the engine did not send ended it; `details.signal` names it. */ "signalled"
+  | /** Its timeout expired. */ "timedOut"
   | /** A person or the model stopped it. */ "stopped"
   | /** It was stopped because the session ended. */ "sessionEnded"
   | /** It could not be started; `output` says why. */ "failed";
 
-/** A command in the background, from its start to its end. */
+/** A background job, from its start to its end. */
 export type Job = {
-  /** The id by which model and client speak of it. */
+  /** The id that the model and clients use. */
   jobId: JobId;
   /** One line for a person. */
   title: string;
   /** The command, as the shell reads it. */
   command: string;
-  /** How it ended; absent while it runs. */
+  /** How the job ended; absent while it runs. */
   end?: JobEnd;
-  /** The end of what it printed; absent while it runs. Deltas of the field `output` come before. */
+  /** The last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
   output?: string;
-  /** Exit code, signal, what was cut from the output and where all of it is. */
+  /** Exit code, signal, and the truncation of the output with a reference to the whole. */
   details?: ToolDetails;
 };
 
-/** What a sub-agent does. */
+/** The state of a sub-agent. */
 export type SubagentState = 
-  | /** It works. */ "working"
-  | /** Its last turn reached its end, and it waits for input. */ "done"
-  | /** Its last turn was stopped or could not go on; `result` says why. */ "failed"
+  | /** A turn runs. */ "working"
+  | /** Its last turn completed, and it waits for input. */ "done"
+  | /** Its last turn was interrupted or failed; `result` says why. */ "failed"
   | /** It was closed. */ "closed";
 
-/** A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id. */
+/** A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id. */
 export type Subagent = {
-  /** The name by which model and client speak of it. */
+  /** The id that the model and clients use. */
   agentId: AgentId;
-  /** Its session. */
+  /** The sub-agent's session. */
   sessionId: SessionId;
-  /** What it was told first. */
+  /** The task it was given. */
   task: string;
-  /** Its model, as `provider/id` or `provider/id:effort`. */
+  /** The model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** Whether it works. */
+  /** The sub-agent's state. */
   state: SubagentState;
-  /** What it said last, as the model reads it; absent until its first turn has ended. */
+  /** Its last message, as the parent's model reads it; absent until its first turn has ended. */
   result?: string;
-  /** Its tokens so far. */
+  /** The tokens used so far. */
   usage?: Usage;
-  /** What it has cost so far, in billionths of a US dollar; absent where the price is not known. */
+  /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
 };
 
-/** Why a conversation is summed up. */
+/** The reason for a compaction. */
 export type CompactionReason = 
-  | /** It comes near the end of the model's window. */ "threshold"
-  | /** The provider refused it as too long. */ "overflow"
-  | /** A person asked for it. */ "requested";
+  | /** The conversation approaches the model's context window. */ "threshold"
+  | /** The provider refused the conversation as too long. */ "overflow"
+  | /** A person requested it. */ "requested";
 
-/** A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all. */
+/** A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all. */
 export type Compaction = {
-  /** Why. */
+  /** The reason for the compaction. */
   reason: CompactionReason;
-  /** The tokens of the conversation before, about. */
+  /** The estimated tokens of the conversation before. */
   tokensBefore: number;
-  /** And after; absent until it is completed. */
+  /** The estimated tokens afterwards; absent until the compaction is completed. */
   tokensAfter?: number;
-  /** What the model reads in the place of what was before; while it runs, deltas of the field `text` come. */
+  /** The summary. While the compaction runs, deltas of the field `text` carry it. */
   summary?: string;
-  /** Why it failed, when it did: the conversation is then as it was. */
+  /** The reason for a failure, which leaves the conversation as it was. */
   error?: string;
 };
 
-/** What the engine told the model. */
+/** A message of the engine to the model. */
 export type EngineMessage = {
   /** The text, as the model reads it. */
   text: string;
-  /** The items of the jobs whose end it tells. */
+  /** The items of the jobs whose end it reports. */
   jobs?: ItemId[];
-  /** The mode that it tells of. */
+  /** The mode that it announces. */
   mode?: WorkMode;
-  /** The events about the review that it tells of. */
+  /** The review events that it reports. */
   reviewed?: number[];
-  /** It sums up what a conversation that went back has left. */
+  /** It summarizes the part of the history that a rewind left behind. */
   sumsUpLeft?: boolean;
 };
 
-/** Who answered a question of permission. */
+/** The origin of a decision about an approval. */
 export type DecidedBy = 
   | /** A client. */ "client"
-  | /** Nobody was there who could answer. */ "noApprover"
+  | /** No client could answer. */ "noApprover"
   | /** The turn was interrupted while it waited. */ "interrupt";
 
-/** How a question of permission ended. */
+/** The outcome of an approval. */
 export type ApprovalOutcome = {
-  /** The question. */
+  /** The approval. */
   approvalId: ApprovalId;
   /** The tool call. */
   itemId: ItemId;
-  /** What was decided. */
+  /** The decision. */
   decision: Decision;
-  /** How long it holds. */
+  /** The scope in which the decision holds. */
   scope: Scope;
-  /** Who decided. */
+  /** The origin of the decision. */
   by: DecidedBy;
-  /** What the person said with it. */
+  /** The person's message to the model. */
   feedback?: string;
 };
 
-/** Who or what ended a question. */
+/** The origin of an answer to a question. */
 export type AnsweredBy = 
   | /** A client answered. */ "client"
-  | /** A client closed it without an answer. */ "dismissed"
-  | /** Its time was over: the default holds. */ "deadline"
-  | /** Nobody was there who could answer. */ "noClient"
+  | /** A client dismissed the question. */ "dismissed"
+  | /** The deadline passed: the default applies. */ "deadline"
+  | /** No client could answer. */ "noClient"
   | /** The turn was interrupted while it waited. */ "interrupt";
 
-/** How a question ended. */
+/** The outcome of a question. */
 export type QuestionOutcome = {
   /** The question. */
   questionId: QuestionId;
   /** The tool call. */
   itemId: ItemId;
-  /** The options that hold. */
+  /** The chosen options. */
   optionIds?: string[];
-  /** What the person said in own words. */
+  /** The person's text. */
   text?: string;
-  /** Who or what ended it. */
+  /** The origin of the answer. */
   by: AnsweredBy;
 };
 
-/** How a model reply ended and what it cost. */
+/** The end of a model reply, with its usage and cost. */
 export type StepCompleted = {
   /** The step within the turn, from 1. */
   step: number;
-  /** Why the model stopped; absent when it was stopped. */
+  /** The reason why the model stopped; absent when it was interrupted. */
   stop?: StopReason;
-  /** The tokens of this reply. */
+  /** The usage of this reply. */
   usage: Usage;
-  /** The tokens of the turn so far. */
+  /** The usage of the turn so far. */
   turnUsage: Usage;
-  /** What this reply cost, in billionths of a US dollar; absent where the price is not known. */
+  /** The cost of this reply, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
-  /** What the turn has cost so far, in billionths of a US dollar; absent where no price is known. */
+  /** The cost of the turn so far, in billionths of a US dollar; absent where no price is known. */
   turnCostNanoUsd?: number;
 };
 
-/** A provider that failed is asked again. */
+/** A retry of a failed request to a provider. */
 export type RetryScheduled = {
-  /** Which retry this is, from 1. */
+  /** The number of this retry, from 1. */
   attempt: number;
-  /** How many there are at most. */
+  /** The maximum number of retries. */
   of: number;
-  /** How long the wait is, from this event on, in milliseconds. */
+  /** The delay in milliseconds, counted from this event. */
   delayMs: number;
-  /** Why, as in [`TurnError`]. */
+  /** The error code, as in [`TurnError`]. */
   code: string;
-  /** What happened, for a person. */
+  /** The message, for a person. */
   message: string;
 };
 
-/** Old results that the model reads no longer. */
+/** Old results that were removed from the model's context. */
 export type ContextPruned = {
-  /** How many results. */
+  /** The number of results. */
   results: number;
-  /** The tokens before, about. */
+  /** The estimated tokens before. */
   tokensBefore: number;
-  /** And after. */
+  /** The estimated tokens afterwards. */
   tokensAfter: number;
 };
 
-/** How a session works from the next turn on. */
+/** A session's settings from the next turn on. */
 export type ConfigChanged = {
   /** The model, as `provider/id` or `provider/id:effort`. */
   model: string;
-  /** What needs no question. */
+  /** The permission mode. */
   permissionMode: PermissionMode;
-  /** Whether it plans only. */
+  /** The work mode. */
   mode?: WorkMode;
 };
 
-/** A file that was changed. */
+/** The change of a file. */
 export type FileRecord = {
   /** The path, absolute. */
   path: string;
-  /** What was there; absent when nothing was. */
+  /** The state before; absent when there was no file. */
   before?: FileState;
-  /** What is there now; absent when it is gone. */
+  /** The state afterwards; absent when the file was deleted. */
   after?: FileState;
 };
 
-/** The state of a file at some time. Its content is kept in the session under its hash. */
+/** The state of a file at some time. The session keeps its content under its hash. */
 export type FileState = {
   /** SHA-256 of the content, in hex. */
   sha256: string;
   /** The size in bytes. */
   size: number;
-  /** The permission bits, where there are any. */
+  /** The permission bits, if any. */
   mode?: number;
-  /** The content was too large to be kept, so nothing can bring it back. */
+  /** The content was too large to be kept, so it cannot be restored. */
   isLost?: boolean;
 };
 
-/** Who changed files. */
+/** The author of changes. */
 export type ChangedBy = 
-  | /** A call of the model. */ {
+  | /** A tool call of the model. */ {
     type: "call";
-    /** Its item. */
+    /** The call's item. */
     itemId: ItemId;
   }
-  | /** Somebody else, before the next call was made: a person, another program, a job in the background. */ {
+  | /** Somebody else, before the next call: a person, another program, a background job. */ {
     type: "other";
   }
-  | /** Going back in the history. */ {
+  | /** A rewind. */ {
     type: "rewind";
   }
-  | /** A verdict of a person, told by the `review.decided` before it. */ {
+  | /** A person's verdict, logged in the `review.decided` before it. */ {
     type: "review";
   };
 
@@ -1826,141 +1826,141 @@ export type ChangedBy =
 export type FilesChanged = {
   /** The files. */
   changes: FileRecord[];
-  /** Who did it. */
+  /** The author. */
   by: ChangedBy;
 };
 
-/** A verdict that waits. */
+/** A queued verdict. */
 export type WaitingVerdict = {
-  /** Its number: the event with which it began to wait. */
+  /** Its number: the event that queued it. */
   id: number;
-  /** What is wanted. */
+  /** The requested action. */
   action: ReviewAction;
 };
 
-/** A verdict that was not carried out. */
+/** A verdict that was not applied. */
 export type RefusedVerdict = {
   /** Its number. */
   id: number;
-  /** Why, for people. */
+  /** The reason, for people. */
   reason: string;
 };
 
-/** The verdicts that wait for a gap between two calls of the running turn. */
+/** The queue of verdicts that wait for a gap between two calls of the running turn. */
 export type ReviewQueue = {
-  /** All of them, in order. */
+  /** The queued verdicts, in order. */
   waiting: WaitingVerdict[];
-  /** One that waits no more and was not carried out. */
+  /** A verdict that left the queue without being applied. */
   refused?: RefusedVerdict;
 };
 
-/** Where the next events come from. */
+/** The origin of merged events. */
 export type MergedFrom = {
-  /** The fork. What was used there is not counted here. */
+  /** The fork. Its usage is not counted in this session. */
   sessionId: SessionId;
-  /** The last event there that is part of this session's history now. */
+  /** The last event of the fork that is now part of this session's history. */
   seq: number;
-  /** The number of the last event here that was copied from there. */
+  /** The number of the last copied event in this session. */
   copiedSeq: number;
 };
 
-/** The session goes on from another place of its history. */
+/** The session continues from another point of its history. */
 export type HistoryRewound = {
-  /** The event after which it goes on; 0 is the beginning. */
+  /** The event after which it continues; 0 is the beginning. */
   toSeq: number;
-  /** Items that the model does not know any more; a client takes them out of its view. */
+  /** Items that leave the model's context; a client removes them from its view. */
   dropped?: ItemId[];
-  /** Items that it knows again. */
+  /** Items that return to the model's context. */
   restored?: ItemId[];
-  /** The next events come from a fork. */
+  /** The origin of the next events, when they are merged from a fork. */
   merged?: MergedFrom;
 };
 
-/** A place of the history has another name. */
+/** The label of a point in the history changed. */
 export type LabelChanged = {
-  /** The event that is the place. */
+  /** The event of the point. */
   seq: number;
-  /** The name; absent when it was taken away. */
+  /** The label; absent when it was removed. */
   label?: string;
 };
 
-/** How bad a notice is. */
+/** The severity of a notice. */
 export type NoticeLevel = 
-  | /** Good to know. */ "info"
-  | /** Something is not as it should be. */ "warning"
+  | /** For information. */ "info"
+  | /** A problem that does not stop the work. */ "warning"
   | /** Something failed. */ "error";
 
-/** Something a person should know. */
+/** A notice for a person. */
 export type Notice = {
-  /** How bad it is. */
+  /** The severity. */
   level: NoticeLevel;
-  /** A stable name. */
+  /** A stable code. */
   code: string;
-  /** What happened. */
+  /** The message. */
   message: string;
-  /** What to do about it. */
+  /** The suggested next step. */
   hint?: string;
 };
 
-/** Which piece of a long output to read. */
+/** The params of `blob/read`. */
 export type BlobReadParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** The output's name, as `details.fullOutput` gives it. */
   ref: string;
-  /** The first byte, from 0; default 0. Go on with the `end` of the piece before. */
+  /** The first byte, from 0; default 0. Continue with the `end` of the part before. */
   offset?: number;
-  /** The most bytes, 1 to 1,048,576; default 65,536. */
+  /** The maximum number of bytes, 1 to 1,048,576; default 65,536. */
   length?: number;
 };
 
-/** A piece of a long output. */
+/** A part of a long output. */
 export type BlobReadResult = {
-  /** The text; it may be a few bytes shorter than asked, so that no character is cut. */
+  /** The text; it may be a few bytes shorter than requested, so that no character is cut. */
   text: string;
-  /** Where it begins, in bytes. */
+  /** The offset of its first byte. */
   offset: number;
-  /** Where it ends, in bytes; the next piece begins here. */
+  /** The offset after its last byte, where the next part begins. */
   end: number;
   /** The size of the whole output, in bytes. */
   size: number;
 };
 
-/** A prompt. */
+/** The params of `turn/start`. */
 export type TurnStartParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** The prompt. */
   input: Input[];
-  /** What to do while a turn runs; default `reject`. */
+  /** The action while a turn runs; default `reject`. */
   whenBusy?: WhenBusy;
-  /** How much the turn may take. */
+  /** The turn's budget. */
   limits?: TurnLimits;
-  /** The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not well-formed ends what was said before, as an empty one does. */
+  /** The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before. */
   traceparent?: string;
 };
 
-/** What to do with a prompt while a turn runs. */
+/** The handling of a prompt while a turn runs. */
 export type WhenBusy = 
-  | /** Answer with the error `busy`. */ "reject"
+  | /** Refuse it with the error `busy`. */ "reject"
   | /** Queue it as a follow-up. */ "queue";
 
 /** A prompt was accepted; it is on disk. */
 export type TurnStartResult = {
-  /** The turn it starts, or will start. */
+  /** The turn that it starts, now or later. */
   turnId: TurnId;
   /** The id of its `userMessage` item. */
   itemId: ItemId;
-  /** What became of it. */
+  /** The disposition of the prompt. */
   disposition: Disposition;
 };
 
-/** What became of an accepted prompt. */
+/** The disposition of an accepted prompt. */
 export type Disposition = 
-  | /** Its turn begins now. */ "started"
-  | /** Its turn begins when those before it are over. */ "queued";
+  | /** Its turn starts now. */ "started"
+  | /** Its turn starts when the earlier ones have ended. */ "queued";
 
-/** A message for the running turn. */
+/** The params of `turn/steer`. */
 export type TurnSteerParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -1970,9 +1970,9 @@ export type TurnSteerParams = {
   input: Input[];
 };
 
-/** What became of a steer. */
+/** The result of `turn/steer`. */
 export type TurnSteerResult = {
-  /** What became of it. */
+  /** The outcome. */
   outcome: SteerOutcome;
   /** The id of its `userMessage` item, when it was accepted. */
   itemId?: ItemId;
@@ -1980,61 +1980,61 @@ export type TurnSteerResult = {
   turnId?: TurnId;
 };
 
-/** What became of a steer. */
+/** The outcome of a steer. */
 export type SteerOutcome = 
-  | /** Accepted for the running turn. Should the turn end before its next gap, it starts a turn of its own. */ "accepted"
-  | /** No turn runs; nothing was kept. Send it with `turn/start`. */ "noActiveTurn";
+  | /** Accepted for the running turn. If the turn ends before its next gap, the message starts a turn of its own. */ "accepted"
+  | /** No turn runs, and the message was not kept. Send it with `turn/start`. */ "noActiveTurn";
 
-/** Which turn to stop. */
+/** The params of `turn/interrupt`. */
 export type TurnInterruptParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** Refuse with `conflict` unless this turn is the running one. */
   turnId?: TurnId;
-  /** What to do with messages that the model has not read yet; default `return`. */
+  /** The handling of queued messages; default `return`. */
   queue?: QueuePolicy;
 };
 
-/** What an interrupt does with messages that the model has not read yet. */
+/** The handling of queued messages when a turn is interrupted. */
 export type QueuePolicy = 
-  | /** Takes them out of the queue and hands them back in `input.removed`. */ "return"
-  | /** Lets them start their turns after this one has ended. */ "keep";
+  | /** Remove them from the queue and return them in `input.removed`. */ "return"
+  | /** Let them start their turns after this one has ended. */ "keep";
 
-/** What became of an interrupt. */
+/** The result of `turn/interrupt`. */
 export type TurnInterruptResult = {
-  /** The turn that is being stopped; absent when none runs. */
+  /** The interrupted turn; absent when none runs. */
   turnId?: TurnId;
-  /** The messages that were handed back. */
+  /** The returned messages. */
   returned?: QueuedInput[];
 };
 
-/** What to make short. */
+/** The params of `session/compact`. */
 export type SessionCompactParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** What the summary is to take care of. */
+  /** Instructions for the summary. */
   instructions?: string;
 };
 
-/** The summing up has begun. */
+/** The compaction has started. */
 export type SessionCompactResult = {
-  /** The turn that does it. */
+  /** The turn that performs it. */
   turnId: TurnId;
 };
 
-/** The context of which session. */
+/** The params of `context/read`. */
 export type ContextReadParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** Leave out the messages, and tell only how much of what there is. */
+  /** Leave out the messages and return only the token counts. */
   summary?: boolean;
 };
 
-/** What the model was sent last; before the first request, what it would be sent. */
+/** The last request to the model; before the first one, the request that would be sent. */
 export type ContextReadResult = {
-  /** How full the window is. */
+  /** The fill level of the window. */
   usage: ContextUsage;
-  /** The tokens by source, about. */
+  /** The estimated tokens by source. */
   sources: ContextSource[];
   /** The system prompt. */
   system?: string;
@@ -2044,29 +2044,29 @@ export type ContextReadResult = {
   messages?: ContextMessage[];
 };
 
-/** How much of the context is from where. */
+/** The share of one source in the context. */
 export type ContextSource = {
-  /** From where: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may come. */
+  /** The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added. */
   source: string;
-  /** How many messages or tools. */
+  /** The number of messages or tools. */
   count: number;
-  /** Their tokens, about. */
+  /** Their estimated tokens. */
   tokens: number;
 };
 
-/** A tool as the model is told of it. */
+/** A tool as described to the model. */
 export type ContextTool = {
   /** Its name. */
   name: string;
-  /** What it does. */
+  /** Its description. */
   description: string;
   /** JSON Schema of its arguments. */
   parameters: unknown;
 };
 
-/** A message as the model is sent it, whatever its provider's wire format. */
+/** A message as it is sent to the model, independent of the provider's wire format. */
 export type ContextMessage = {
-  /** Who says it: `user`, `assistant` or `result`. */
+  /** The role: `user`, `assistant` or `result`. */
   role: string;
   /** Of a result: the id of its call. */
   callId?: string;
@@ -2083,12 +2083,12 @@ export type ContextBlock =
     /** The text. */
     text: string;
   }
-  | /** What the model thought. */ {
+  | /** Reasoning of the model. */ {
     type: "reasoning";
     /** The text, as far as its provider shows it. */
     text: string;
   }
-  | /** A call of a tool. */ {
+  | /** A tool call. */ {
     type: "toolCall";
     /** The call's id. */
     callId: string;
@@ -2097,50 +2097,50 @@ export type ContextBlock =
     /** The arguments, as the model wrote them. */
     arguments: string;
   }
-  | /** A picture. */ {
+  | /** An image. */ {
     type: "image";
-    /** Its kind. */
+    /** Its media type. */
     mimeType: string;
     /** Its size in base64, in bytes. */
     bytes: number;
   }
-  | /** Something only the provider understands, sent back to it as it is. */ {
+  | /** A block that only the provider understands, sent back to it verbatim. */ {
     type: "opaque";
     /** Its size in bytes. */
     bytes: number;
   };
 
-/** What can be set in a session, and what became of a change. */
+/** A session's settings, and the outcome of a change. */
 export type ConfigResult = {
-  /** Every option, with the value that holds. */
+  /** Every option, with its current value. */
   options: ConfigOption[];
-  /** The ids of those that were set. */
+  /** The ids of the options that were set. */
   applied?: string[];
-  /** Those that were not, and why. */
+  /** The values that were rejected, with the reasons. */
   rejected?: Rejected[];
 };
 
-/** Something that can be set in a session. */
+/** An option of a session. */
 export type ConfigOption = {
-  /** Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come. */
+  /** Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may be added. */
   id: string;
-  /** Its name for a person. */
+  /** Its display name. */
   name: string;
-  /** The value that holds from the next turn on. */
+  /** The value, effective from the next turn. */
   value: string;
-  /** The values it can have; empty where any text may do. */
+  /** The possible values; empty where any text is accepted. */
   choices?: string[];
 };
 
-/** A value that was not set. */
+/** A rejected value. */
 export type Rejected = {
   /** The option's id, as it was sent. */
   id: string;
-  /** Why, and what to do. */
+  /** The reason, and the next step. */
   reason: string;
 };
 
-/** What to change in a session. */
+/** The params of `config/set`. */
 export type ConfigSetParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -2148,57 +2148,57 @@ export type ConfigSetParams = {
   values: Record<string, never>;
 };
 
-/** The messages that wait, in the order in which the model will read them. */
+/** The queued messages, in the order in which the model will read them. */
 export type QueueResult = {
   /** The messages. */
   queue: QueuedInput[];
 };
 
-/** A change of one waiting message in a session. */
+/** The params of `queue/update`. */
 export type QueueUpdateParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
   /** The message. */
   itemId: ItemId;
-  /** Its new blocks. */
+  /** The new content. */
   input?: Input[];
-  /** How it is to be delivered: `steer` goes into the running turn at its next gap, `followUp` starts a turn of its own. */
+  /** The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own. */
   delivery?: Delivery;
-  /** Put it before this one of the same delivery. */
+  /** Move it before this message of the same delivery. */
   before?: ItemId;
-  /** Put it behind all of the same delivery. */
+  /** Move it behind all messages of the same delivery. */
   toEnd?: boolean;
 };
 
-/** Which waiting messages to hand back. */
+/** The params of `queue/remove`. */
 export type QueueRemoveParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The messages; all when left out. */
+  /** The messages to remove; all by default. */
   itemIds?: ItemId[];
 };
 
-/** The messages that were handed back. */
+/** The removed messages. */
 export type QueueRemoveResult = {
   /** The messages, whole. */
   removed: QueuedInput[];
 };
 
-/** An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question stays open. */
+/** An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the approval stays pending. */
 export type ApprovalAnswerParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The question. */
+  /** The approval. */
   approvalId: ApprovalId;
   /** The chosen option. */
   optionId?: string;
-  /** What the model should read with a denial. */
+  /** A message for the model, sent with a denial. */
   feedback?: string;
-  /** The question was closed without a choice: deny once. */
+  /** The dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
 };
 
-/** An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and the question stays open. */
+/** An answer to a question, sent as a request of the client. One that names an option that was not offered, or is empty, is refused, and the question stays open. */
 export type QuestionAnswerParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -2206,87 +2206,87 @@ export type QuestionAnswerParams = {
   questionId: QuestionId;
   /** The chosen options. */
   optionIds?: string[];
-  /** What the person says in own words. */
+  /** A text of the person. */
   text?: string;
-  /** The question was closed without an answer; the model is told to decide by itself. */
+  /** The dialog was closed without an answer; the model is told to decide by itself. */
   dismissed?: boolean;
 };
 
-/** All that an editor finds wrong in a file now; it takes the place of what was said of that file before. */
+/** All current diagnostics of a file; they replace the earlier ones of that file. */
 export type EditorDiagnosticsParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The file, absolute or from the session's working directory. */
+  /** The file, absolute or relative to the session's working directory. */
   path: string;
-  /** The version of the text that was looked at, as the editor counts; a report of an older one is left aside. */
+  /** The version of the text that was checked, as the editor counts; a report for an older version is ignored. */
   version?: number;
-  /** What is wrong; empty when nothing is. */
+  /** The diagnostics; empty when there are none. */
   items: EditorDiagnostic[];
 };
 
-/** One thing that an editor finds wrong. */
+/** One diagnostic. */
 export type EditorDiagnostic = {
-  /** Where it is. */
+  /** The lines concerned. */
   range: LineRange;
-  /** How bad it is. The model is told of errors and warnings. */
+  /** The severity. The model is told of errors and warnings. */
   severity: Severity;
-  /** What is wrong. */
+  /** The message. */
   message: string;
-  /** What found it, such as `rustc`. */
+  /** The tool that reported it, such as `rustc`. */
   source?: string;
-  /** How what found it calls it, such as `E0308`. */
+  /** The tool's code for it, such as `E0308`. */
   code?: string;
 };
 
-/** What `document/open` takes. Opening a document again replaces all that was known of it. */
+/** The params of `document/open`. Opening a document again replaces its earlier state. */
 export type DocumentOpenParams = {
   /** The file, absolute. It need not exist yet. */
   path: string;
-  /** Which version of the text this is; it rises with every change. */
+  /** The version of the text; it rises with every change. */
   version: number;
-  /** The whole text as it would be written, with its line ends, without a byte order mark. */
+  /** The whole text as it would be saved, with its line ends, without a byte order mark. */
   text: string;
-  /** The text has not been saved. Tools then read it instead of the file. */
+  /** The text has unsaved changes, so tools read it instead of the file. */
   isDirty: boolean;
 };
 
-/** What `document/change` takes. */
+/** The params of `document/change`. */
 export type DocumentChangeParams = {
   /** The file, as it was opened. */
   path: string;
   /** The version after the changes. */
   version: number;
-  /** The changes, each made to the text that the one before has left. */
+  /** The changes; each applies to the result of the one before. */
   changes: DocumentChange[];
-  /** The text differs from what was saved last. */
+  /** The text differs from the last saved one. */
   isDirty: boolean;
 };
 
 /** A change of a text. */
 export type DocumentChange = {
-  /** What goes; without it the whole text does. */
+  /** The range to replace; absent for the whole text. */
   range?: TextRange;
-  /** What comes in its place. */
+  /** The replacement. */
   text: string;
 };
 
-/** A part of a text. What lies beyond the end of a line or of the text means that end. */
+/** A range in a text. Positions beyond the end of a line or of the text mean that end. */
 export type TextRange = {
-  /** Where it begins. */
+  /** The start. */
   start: Position;
-  /** Where it ends; what stands there is not part of it. */
+  /** The end, exclusive. */
   end: Position;
 };
 
-/** A place in a text. */
+/** A position in a text. */
 export type Position = {
   /** The line, from 0; lines end with `\n` or `\r\n`. */
   line: number;
-  /** Units of UTF-16 from the beginning of the line, as in LSP. */
+  /** UTF-16 code units from the start of the line, as in LSP. */
   character: number;
 };
 
-/** What `document/save` takes: the text of this version is what the file holds now. */
+/** The params of `document/save`: the file now holds the text of this version. */
 export type DocumentSaveParams = {
   /** The file, as it was opened. */
   path: string;
@@ -2294,33 +2294,33 @@ export type DocumentSaveParams = {
   version: number;
 };
 
-/** What `document/close` takes. What was not saved is gone for tools: they read the file again. */
+/** The params of `document/close`. Unsaved text is discarded; tools read the file again. */
 export type DocumentCloseParams = {
   /** The file, as it was opened. */
   path: string;
 };
 
-/** Which items of a session. */
+/** The params of `session/items`. */
 export type SessionItemsParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The items before this event; the last ones when left out. */
+  /** Only items before this event; the last items by default. */
   before?: number;
   /** Only items after this event, such as an anchor. */
   after?: number;
-  /** At most so many, 1 to 1,000; default 100. */
+  /** The maximum number of items, 1 to 1,000; default 100. */
   limit?: number;
 };
 
-/** Items as they are now. */
+/** The current values of items. */
 export type SessionItemsResult = {
-  /** In the order of their last events, on the way that the model knows. What has not ended is in the newest page. */
+  /** The items of the current path, in the order of their last events. Items that have not ended are in the newest page. */
   items: ItemAt[];
-  /** There are more; ask for those before the first one's `seq`. */
+  /** There are more items; request those before the first one's `seq`. */
   more: boolean;
 };
 
-/** An item, and the last event that told of it. */
+/** An item with the last event that concerns it. */
 export type ItemAt = {
   /** The event. */
   seq: number;
@@ -2328,7 +2328,7 @@ export type ItemAt = {
   item: Item;
 };
 
-/** Which item to read. */
+/** The params of `item/read`. */
 export type ItemReadParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -2336,47 +2336,47 @@ export type ItemReadParams = {
   itemId: ItemId;
 };
 
-/** A session. */
+/** The params of `checkpoint/list`. */
 export type CheckpointListParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
 };
 
-/** The places to which files can go back: the beginning and the end of each turn. */
+/** The points to which files can be restored: the start and the end of each turn. */
 export type CheckpointListResult = {
-  /** Oldest first. */
+  /** The checkpoints, oldest first. */
   checkpoints: Checkpoint[];
 };
 
-/** A place to which files can go back. */
+/** A point to which files can be restored. */
 export type Checkpoint = {
-  /** The event after which it is; 0 is the beginning. */
+  /** The event after which the checkpoint lies; 0 is the beginning. */
   seq: number;
   /** The turn that ended there. */
   turnId?: TurnId;
-  /** When it was, in milliseconds since 1970. */
+  /** The time, in milliseconds since 1970. */
   tsMs: number;
-  /** The paths that have changed since the checkpoint before, absolute. */
+  /** The paths that changed since the checkpoint before, absolute. */
   changed: string[];
-  /** The name of the place. */
+  /** The label of the point. */
   label?: string;
 };
 
-/** Which places to compare. */
+/** The params of `checkpoint/diff`. */
 export type CheckpointDiffParams = {
   /** The session, open or not; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
-  /** The one place. */
+  /** The first point. */
   from: HistoryPoint;
-  /** The other; what the journal says of now when left out. */
+  /** The second point; the journal's present state by default. */
   to?: HistoryPoint;
 };
 
-/** What differs in files between two places. */
+/** The difference of files between two points. */
 export type CheckpointDiffResult = {
-  /** A patch for `git apply` in the session's working directory, with everybody's changes. */
+  /** A patch for `git apply` in the session's working directory, with the changes of everybody. */
   text: string;
-  /** Changed files that are not in it: outside of that folder, or with a content that was not kept. */
+  /** Changed files that the patch leaves out: outside of that directory, or with a content that was not kept. */
   leftOut?: string[];
 };
 
@@ -2386,7 +2386,7 @@ export type JobListResult = {
   jobs: Item[];
 };
 
-/** Which background job to stop. */
+/** The params of `job/stop`. */
 export type JobStopParams = {
   /** The session; may be left out where this connection has made or opened exactly one. */
   sessionId?: SessionId;
@@ -2394,19 +2394,19 @@ export type JobStopParams = {
   jobId: JobId;
 };
 
-/** A background job that has ended. */
+/** The result of `job/stop`. */
 export type JobStopResult = {
-  /** Its item, with its end. */
+  /** The ended job's item. */
   job: Item;
 };
 
-/** What is known by name. Any other `provider/id` of a known provider works all the same. */
+/** The providers and models known by name. Any other `provider/id` of a known provider works as well. */
 export type ModelsListResult = {
-  /** The providers: those that are built in, then the user's own. */
+  /** The providers: built-in ones, then the user's own. */
   providers: ProviderInfo[];
-  /** The models: those that are built in, then the user's own. */
+  /** The models: built-in ones, then the user's own. */
   models: ModelInfo[];
-  /** What is wrong with the settings files. When one cannot be used, this is the list from before. */
+  /** Problems in the settings files. When a file cannot be used, the list is the one from before. */
   problems?: string[];
 };
 
@@ -2414,76 +2414,76 @@ export type ModelsListResult = {
 export type ProviderInfo = {
   /** The name in `provider/id`. */
   name: string;
-  /** The wire API it speaks: `chat`, `messages`, `responses` or `gemini`; absent where only its models say. */
+  /** The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model. */
   api?: string;
-  /** Where requests go, without what may be secret. Names in braces or behind a dollar stand for variables. */
+  /** The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables. */
   url?: string;
-  /** Whether its key is there. */
+  /** The availability of the key. */
   key: KeyState;
-  /** The variable that holds the key, or would. */
+  /** The environment variable for the key. */
   keyVar?: string;
-  /** Where this is from: files of the user's, or where it was read. */
+  /** The source of this entry: files of the user, or where it was read. */
   source: string;
 };
 
-/** Whether a provider's key is there. */
+/** The availability of a provider's key. */
 export type KeyState = 
-  | /** It is there. */ "set"
-  | /** A command prints it when it is needed. */ "command"
-  | /** None is needed. */ "notNeeded"
-  | /** It is not there: no model of this provider can answer. */ "missing";
+  | /** Set. */ "set"
+  | /** A command prints it on demand. */ "command"
+  | /** No key is needed. */ "notNeeded"
+  | /** Missing: no model of this provider can answer. */ "missing";
 
 /** A model. */
 export type ModelInfo = {
   /** `provider/id`, as `config.model` takes it. */
   model: string;
-  /** What people call it, where that is not the id. */
+  /** The display name, where it differs from the id. */
   name?: string;
-  /** The most tokens of input. */
+  /** The maximum number of input tokens. */
   window?: number;
-  /** The most tokens of an answer. */
+  /** The maximum number of output tokens. */
   maxOutput?: number;
-  /** What it costs. */
+  /** The price. */
   price?: ModelPrice;
-  /** It takes pictures; absent where that is not known. */
+  /** The model accepts images; absent where that is not known. */
   vision?: boolean;
-  /** It can think before it answers; absent where that is not known. */
+  /** The model can reason before it answers; absent where that is not known. */
   reasoning?: boolean;
-  /** The profile under which it sees the tools, unless one is set. */
+  /** The tool profile, unless the settings choose another. */
   profile: string;
-  /** Where this is from: files of the user's, or where it was read. */
+  /** The source of this entry: files of the user, or where it was read. */
   source: string;
-  /** When that was read, as year and month. */
+  /** The date of that source, as year and month. */
   checked?: string;
 };
 
-/** What a model costs, in US dollars for a million tokens. */
+/** The price of a model, in US dollars per million tokens. */
 export type ModelPrice = {
-  /** Input that comes from no cache. */
+  /** Input that is not cached. */
   inputUsdPerMtok: number;
   /** Output, reasoning included. */
   outputUsdPerMtok: number;
-  /** Input read from a cache; absent where that costs like any input. */
+  /** Input read from a cache; absent where it costs as much as other input. */
   cacheReadUsdPerMtok?: number;
-  /** Input written to a cache; absent where that costs like any input. */
+  /** Input written to a cache; absent where it costs as much as other input. */
   cacheWriteUsdPerMtok?: number;
 };
 
-/** The prompts that can be called. */
+/** The result of `command/list`. */
 export type CommandListResult = {
   /** The prompts, by name. */
   commands: PromptCommand[];
-  /** Files that could not be understood, each with the reason. */
+  /** Files that could not be read, each with the reason. */
   problems?: string[];
 };
 
-/** A prompt in a file. A message that begins with `/` and its name becomes that prompt. */
+/** A prompt in a file. A message that begins with `/` and its name is replaced by that prompt. */
 export type PromptCommand = {
   /** Its name, without the slash. */
   name: string;
-  /** What it is for. */
+  /** Its description. */
   description?: string;
-  /** What may be written behind the name. */
+  /** The arguments that may follow the name. */
   argumentHint?: string;
   /** Its file. */
   path: string;
@@ -2491,60 +2491,60 @@ export type PromptCommand = {
 
 /** A hook of a client. */
 export type HookRegisterParams = {
-  /** Where it runs. */
+  /** The points at which it runs. */
   points: HookPoint[];
-  /** Only for calls of these tools: names, with `*` for any text. Default: all. */
+  /** The tools whose calls it sees: names, with `*` for any text. Default: all. */
   tools?: string[];
-  /** How long it may take, in milliseconds; default 60000. */
+  /** The timeout in milliseconds; default 60000. */
   timeoutMs?: number;
-  /** What holds when it fails; default `closed`. */
+  /** The effect of a failure; default `closed`. */
   onFailure?: OnFailure;
 };
 
 /** A point of the engine's work at which hooks run. */
 export type HookPoint = 
-  | /** A person's message, before the model reads it. May deny it or change its text. */ "inputReceived"
-  | /** A turn begins; its messages are read. May deny it or add context. */ "beforeAgent"
-  | /** What the model is to read next is complete. May add context. */ "contextBuilt"
-  | /** The model is asked next. May deny it, which ends the turn. */ "beforeModelRequest"
-  | /** The model replied. Changes nothing. */ "afterModelResponse"
-  | /** A tool call, before permission is asked and before it runs. May deny it or change its arguments. */ "beforeToolCall"
-  | /** A tool call that ran. May change its result. */ "afterToolCall"
-  | /** The conversation is summed up next. May deny it; where that was not asked for, old results are taken out instead. */ "sessionCompact"
-  | /** A session was made or opened. Changes nothing; not for clients. */ "sessionStart"
-  | /** A session was made of another one's history. Comes beside `sessionStart`. Changes nothing; not for clients. */ "sessionFork"
-  | /** A session goes on from another place of its history. Changes nothing; not for clients. */ "sessionSwitch"
-  | /** A session is being closed. Changes nothing; not for clients. */ "sessionEnd";
+  | /** A person's message, before the model reads it. A hook may deny it or change its text. */ "inputReceived"
+  | /** The start of a turn, after its messages are read. A hook may deny it or add context. */ "beforeAgent"
+  | /** The model's context is complete. A hook may add to it. */ "contextBuilt"
+  | /** Before a request to the model. A hook may deny it, which ends the turn. */ "beforeModelRequest"
+  | /** After a reply of the model. A hook changes nothing. */ "afterModelResponse"
+  | /** A tool call, before permission is requested and before it runs. A hook may deny it or change its arguments. */ "beforeToolCall"
+  | /** A tool call that ran. A hook may change its result. */ "afterToolCall"
+  | /** Before a compaction. A hook may deny it; an automatic compaction then removes old results instead. */ "sessionCompact"
+  | /** A session was created or opened. A hook changes nothing; not for clients. */ "sessionStart"
+  | /** A session was forked. Comes in addition to `sessionStart`. A hook changes nothing; not for clients. */ "sessionFork"
+  | /** A session continues from another point of its history. A hook changes nothing; not for clients. */ "sessionSwitch"
+  | /** A session is being closed. A hook changes nothing; not for clients. */ "sessionEnd";
 
-/** What holds when a hook fails at a point where it may deny. */
+/** The effect of a hook's failure at a point where it may deny. */
 export type OnFailure = 
-  | /** It counts as a denial. */ "closed"
-  | /** It counts as no answer. */ "open";
+  | /** The failure counts as a denial. */ "closed"
+  | /** The failure is ignored. */ "open";
 
 /** A tool of a client. */
 export type ToolRegisterParams = {
-  /** Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool. */
+  /** Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest tool of a name wins, also over a built-in one. */
   name: string;
-  /** What it does and how to use it, for the model. */
+  /** Its purpose and usage, for the model. */
   description: string;
   /** JSON Schema of the arguments, an object schema. */
   parameters: unknown;
 };
 
-/** The params of `session/event`: durable if there is a `seq`, transient if there is an `after`. */
+/** The params of `session/event`: durable if `seq` is present, transient if `after` is. */
 export type AnyRecord = 
   | /** A durable event. */ EventRecord
   | /** A transient event. */ TransientRecord;
 
-/** A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness. */
+/** A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness. */
 export type TransientRecord = {
   /** The session. */
   sessionId: SessionId;
-  /** The number of the last durable event before it. */
+  /** The sequence number of the last durable event before it. */
   after: number;
   /** The turn it belongs to. */
   turnId?: TurnId;
-  /** What happened. */
+  /** The event. */
   event: TransientEvent;
 };
 
@@ -2553,16 +2553,16 @@ export type TransientEvent =
   | /** A field of an item grew. */ ItemDelta & {
     type: "item.delta";
   }
-  | /** The session does something else now. */ SessionState & {
+  | /** The session's state changed. */ SessionState & {
     type: "state";
   }
-  | /** How full the model's window is, after each reply. */ ContextUsage & {
+  | /** The fill level of the model's context window, sent after each reply. */ ContextUsage & {
     type: "context";
   }
-  | /** What the reply that streams has taken so far, where its provider tells it on the way. */ StepUsage & {
+  | /** The usage so far of the reply that streams, where its provider reports it on the way. */ StepUsage & {
     type: "step.usage";
   }
-  | /** Something a person should know that could not be written to the journal. */ Notice & {
+  | /** A notice for a person that could not be written to the journal. */ Notice & {
     type: "notice";
   };
 
@@ -2570,68 +2570,68 @@ export type TransientEvent =
 export type DeltaField = 
   | /** The text of a message or of reasoning. */ "text"
   | /** The arguments of a tool call, as JSON text. */ "args"
-  | /** One text of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
-  | /** What a running tool prints. */ "output";
+  | /** One string of a tool call's arguments, named by `path`, without JSON's quotes and escapes: a file while it is being written. */ "input"
+  | /** The output of a running tool. */ "output";
 
-/** A piece of text for the end of an item's field. */
+/** A piece of text to append to a field of an item. */
 export type ItemDelta = {
   /** The item. */
   itemId: ItemId;
   /** The field that grew. */
   field: DeltaField;
-  /** Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`. */
+  /** The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`. */
   path?: string;
   /** The piece's number within item and field, from 0. */
   n: number;
-  /** The last piece's number where neighbours were merged into this one. */
+  /** The number of the last piece merged into this one, if any. */
   to?: number;
   /** The text to append. */
   text: string;
 };
 
-/** What a reply has taken so far. `step.completed` has the final count. */
+/** The usage of a reply that streams. `step.completed` has the final count. */
 export type StepUsage = {
   /** The step within the turn, from 1. */
   step: number;
-  /** Its tokens so far. */
+  /** The usage so far. */
   usage: Usage;
-  /** What they cost, in billionths of a US dollar; absent where the price is not known. */
+  /** The cost so far, in billionths of a US dollar; absent where the price is not known. */
   costNanoUsd?: number;
 };
 
-/** The events a slow connection was not sent. */
+/** The durable events that were not sent to a slow connection. */
 export type SessionLaggedParams = {
   /** The session. */
   sessionId: SessionId;
   /** The last durable event that was sent. */
   lastSentSeq: number;
-  /** The last durable event that was not. */
+  /** The last durable event that was not sent. */
   headSeq: number;
 };
 
-/** The answer to `approval/request`. One of `optionId` and `dismissed` is expected; an answer with neither, or with an option that was not offered, counts as a denial of this one call. */
+/** The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call. */
 export type ApprovalAnswer = {
   /** The chosen option. */
   optionId?: string;
-  /** What the model should read with a denial. */
+  /** A message for the model, sent with a denial. */
   feedback?: string;
-  /** The question was closed without a choice: deny once. */
+  /** The dialog was closed without a choice, which denies this one call. */
   dismissed?: boolean;
 };
 
-/** The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all but the first where only one may be chosen; an answer with nothing left counts as dismissed. */
+/** The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed. */
 export type QuestionAnswer = {
   /** The chosen options. */
   optionIds?: string[];
-  /** What the person says in own words. */
+  /** A text of the person. */
   text?: string;
-  /** The question was closed without an answer; the model is told to decide by itself. */
+  /** The dialog was closed without an answer; the model is told to decide by itself. */
   dismissed?: boolean;
 };
 
-/** What a hook is told. */
+/** The input of a hook. */
 export type HookRun = {
-  /** Where the engine is. */
+  /** The point. */
   point: HookPoint;
   /** The session. */
   sessionId: SessionId;
@@ -2643,13 +2643,13 @@ export type HookRun = {
   input?: string;
   /** The tool call, at `beforeToolCall` and `afterToolCall`. */
   call?: HookCall;
-  /** What the call returned, at `afterToolCall`. */
+  /** The call's result, at `afterToolCall`. */
   result?: HookResult;
-  /** What the model said, at `afterModelResponse`. */
+  /** The model's reply, at `afterModelResponse`. */
   response?: HookResponse;
-  /** How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`. */
+  /** The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`. */
   messages?: number;
-  /** What of the model's plan is not done, at `beforeAgent`. */
+  /** The unfinished parts of the model's plan, at `beforeAgent`. */
   openTodos?: string;
 };
 
@@ -2659,54 +2659,54 @@ export type HookCall = {
   itemId: ItemId;
   /** The tool's name. */
   toolName: string;
-  /** What kind of act it is. */
+  /** The kind of tool. */
   kind: ToolKind;
   /** One line for a person. */
   title: string;
   /** The arguments, as hooks before this one left them. */
   arguments: unknown;
-  /** Files it is about. */
+  /** The files concerned. */
   locations?: Location[];
 };
 
-/** What a call returned, for a hook. */
+/** The result of a tool call, for a hook. */
 export type HookResult = {
-  /** What the model is to read. Pictures are not shown to hooks, and stay. */
+  /** The text for the model. Images are not shown to hooks and stay. */
   text: string;
   /** The call failed. */
   isError?: boolean;
 };
 
-/** What the model said, for a hook. */
+/** A reply of the model, for a hook. */
 export type HookResponse = {
   /** Its text. */
   text: string;
-  /** The tools that it calls, in order. */
+  /** The names of the tools that it calls, in order. */
   tools?: string[];
 };
 
-/** What a hook answers. `{}`, and nothing at all, leaves everything as it is. */
+/** The answer of a hook. `{}` and an empty output change nothing. */
 export type HookAnswer = {
-  /** Whether it may go on; default `allow`. Permission is asked for all the same. */
+  /** The decision; default `allow`. Permission is still requested where it is needed. */
   decision?: HookDecision;
-  /** Why not, as the model or the person reads it. */
+  /** The reason for a denial, for the model or the person. */
   reason?: string;
-  /** Another text of the message. */
+  /** The new text of the message. */
   input?: string;
-  /** Other arguments of the call, whole. */
+  /** The new arguments of the call, whole. */
   arguments?: unknown;
-  /** Another result of the call. */
+  /** The new result of the call. */
   result?: HookResult;
-  /** What the model is to read besides. */
+  /** Additional context for the model. */
   context?: string;
 };
 
-/** Whether something may go on. */
+/** The decision of a hook. */
 export type HookDecision = 
-  | /** It may. */ "allow"
-  | /** It may not. */ "deny";
+  | /** Continue. */ "allow"
+  | /** Do not continue. */ "deny";
 
-/** A call of a tool of this client. */
+/** A call of a tool that the client registered. */
 export type ToolCallParams = {
   /** The session. */
   sessionId: SessionId;
@@ -2714,57 +2714,57 @@ export type ToolCallParams = {
   itemId: ItemId;
   /** The tool's name. */
   toolName: string;
-  /** The arguments, as the model wrote them; nobody checked them against the schema. */
+  /** The arguments, as the model wrote them; they are not checked against the schema. */
   arguments: unknown;
 };
 
-/** What a tool of a client returned. */
+/** The result of a tool that the client registered. */
 export type ToolCallResult = {
-  /** What the model reads. */
+  /** The content for the model. */
   content: Content[];
   /** The call failed; the content says why. */
   isError?: boolean;
 };
 
-/** What `workspace/applyEdit` asks of a client: to change documents that it has open, all of them or none. */
+/** The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none. */
 export type ApplyEditParams = {
-  /** What the edit is, for people. */
+  /** A description of the edit, for people. */
   label: string;
   /** The documents. */
   edits: DocumentEdit[];
 };
 
-/** What becomes of one document. */
+/** The edit of one document. */
 export type DocumentEdit = {
   /** The file, as it was opened. */
   path: string;
-  /** The version that the edit is made for. Where the document has got another, nothing is changed. */
+  /** The version that the edit was made for. If the document has another version by now, nothing is changed. */
   version: number;
-  /** The changes, in order; their ranges all mean the text of `version`, and do not overlap. */
+  /** The changes, in order; their ranges refer to the text of `version` and do not overlap. */
   changes: TextEdit[];
-  /** The document was saved before and is to be saved again, so that commands see the change. */
+  /** The document had no unsaved changes and must be saved again, so that commands see the edit. */
   save: boolean;
 };
 
-/** A change of a part of a text. */
+/** The replacement of a range of text. */
 export type TextEdit = {
-  /** What goes. */
+  /** The range to replace. */
   range: TextRange;
-  /** What comes in its place. */
+  /** The replacement. */
   text: string;
 };
 
-/** What the client answers. It sends the changes that it made, by `document/change`, before its answer. */
+/** The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its response. */
 export type ApplyEditResult = {
-  /** All changes were made. Otherwise none was. */
+  /** All edits were applied; otherwise none was. */
   isApplied: boolean;
-  /** Why none was made, or why a document could not be saved. */
+  /** The reason why none was applied, or why a document could not be saved. */
   failureReason?: string;
-  /** The versions that the documents have now. */
+  /** The current versions of the documents. */
   versions?: DocumentVersion[];
 };
 
-/** Which version a document has. */
+/** The version of a document. */
 export type DocumentVersion = {
   /** The file, as it was opened. */
   path: string;
@@ -2772,15 +2772,15 @@ export type DocumentVersion = {
   version: number;
 };
 
-/** What comes with a failed request besides code and message. */
+/** The data of an error response. */
 export type ErrorData = {
-  /** A stable name of the failure. */
+  /** A stable code of the failure. */
   code: string;
-  /** Where in the params it is, as a JSON pointer. */
+  /** The position in the params, as a JSON Pointer. */
   path?: string;
-  /** What to do about it. */
+  /** The suggested next step. */
   hint?: string;
-  /** What would have been accepted. */
+  /** The values that would have been accepted. */
   supported?: string[];
 };
 
@@ -2788,107 +2788,107 @@ export type ErrorData = {
 export interface ClientRequests {
   /** Opens the connection: versions, names, capabilities. It must be the first request. */
   "initialize": { params: InitializeParams; result: InitializeResult };
-  /** Answers at once; for liveness. */
+  /** Answers at once; for liveness checks. */
   "ping": { params: Empty; result: Empty };
   /** Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next. */
   "shutdown": { params: Empty; result: Empty };
-  /** Makes a session and, unless told otherwise, subscribes this connection to it. */
+  /** Creates a session and, by default, subscribes this connection to it. */
   "session/create": { params: SessionCreateParams; result: SessionResult };
-  /** Opens a stored session, also after a crash, and, unless told otherwise, subscribes this connection to it. */
+  /** Opens a stored session, also after a crash, and, by default, subscribes this connection to it. */
   "session/open": { params: SessionOpenParams; result: SessionResult };
   /** Lists stored sessions, newest first. */
   "session/list": { params: SessionListParams; result: SessionListResult };
-  /** Gives a session another title, or takes it away. */
+  /** Sets or removes a session's title. */
   "session/update": { params: SessionUpdateParams; result: SessionUpdateResult };
-  /** Searches what people and models said, and what tools were called, ran and touched, in all stored sessions. */
+  /** Searches the messages of people and models and the tool calls of all stored sessions. */
   "session/search": { params: SessionSearchParams; result: SessionSearchResult };
-  /** Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory. */
+  /** Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working directory. */
   "session/export": { params: SessionExportParams; result: SessionExportResult };
-  /** Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused. */
+  /** Deletes a stored session for good, with the sessions of its sub-agents. A session that is open anywhere is refused. */
   "session/delete": { params: SessionDeleteParams; result: SessionDeleteResult };
-  /** Goes back, or forward again, to another place of an idle session's history. */
+  /** Returns an idle session to another point of its history, earlier or later. */
   "session/rewind": { params: SessionRewindParams; result: SessionRewindResult };
-  /** Makes a session that begins with another one's history. */
+  /** Creates a session that begins with another session's history. */
   "session/fork": { params: SessionForkParams; result: SessionResult };
-  /** Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are. */
+  /** Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change. */
   "session/merge": { params: SessionMergeParams; result: SessionMergeResult };
-  /** Names a place of a session's history. */
+  /** Sets the label of a point in a session's history. */
   "session/label": { params: SessionLabelParams; result: SessionLabelResult };
-  /** Shows the ways that a session's history has taken. */
+  /** Returns the history tree of a session. */
   "session/tree": { params: SessionParams; result: SessionTreeResult };
-  /** Lists the points of a session between which its items can be listed and searched. */
+  /** Lists the anchors of a session, between which its items can be listed and searched. */
   "session/anchors": { params: SessionAnchorsParams; result: SessionAnchorsResult };
-  /** Lists what the agent changed and nobody has decided about. */
+  /** Lists the open hunks: changes of the agent that nobody has decided about. */
   "review/list": { params: ReviewListParams; result: ReviewListResult };
-  /** Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls. */
+  /** Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files waits for the next gap between two calls. */
   "review/decide": { params: ReviewDecideParams; result: ReviewDecideResult };
-  /** Reads what a file held at the last accepted point. */
+  /** Reads a file's content at the last accepted point. */
   "review/baseline": { params: ReviewBaselineParams; result: ReviewBaselineResult };
-  /** Makes a patch of what the agent did. */
+  /** Returns the agent's changes as a patch. */
   "review/patch": { params: ReviewPatchParams; result: ReviewPatchResult };
-  /** Interrupts the session's turn, closes its journal in order and lets go of it. */
+  /** Interrupts the session's turn and closes its journal in order. The response follows the session's last event. */
   "session/close": { params: SessionParams; result: Empty };
-  /** Sends the session's events to this connection from now on, or from a `seq` on, without a gap. */
+  /** Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap. */
   "session/subscribe": { params: SessionSubscribeParams; result: SessionResult };
-  /** Stops sending the session's events to this connection. */
+  /** Unsubscribes this connection from the session's events. */
   "session/unsubscribe": { params: SessionParams; result: Empty };
-  /** Reads durable events again, a page at a time. */
+  /** Reads durable events, a page at a time. */
   "session/events": { params: SessionEventsParams; result: SessionEventsResult };
-  /** Reads a piece of a long output that an item names in `details.fullOutput`. */
+  /** Reads a part of a long output that an item names in `details.fullOutput`. */
   "blob/read": { params: BlobReadParams; result: BlobReadResult };
   /** Starts a turn with a prompt, or queues it as a follow-up. */
   "turn/start": { params: TurnStartParams; result: TurnStartResult };
   /** Puts a message into the running turn at its next gap between tool calls. */
   "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
-  /** Stops the running turn. The answer comes at once; the end is the event `turn.completed`. */
+  /** Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`. */
   "turn/interrupt": { params: TurnInterruptParams; result: TurnInterruptResult };
-  /** Sums up the conversation of an idle session. The answer comes at once; the summing up is a turn with a `compaction` item. */
+  /** Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a `compaction` item. */
   "session/compact": { params: SessionCompactParams; result: SessionCompactResult };
-  /** Reads what exactly the model was sent last, and how full its window is. */
+  /** Returns the last request to the model and the fill level of its context window. */
   "context/read": { params: ContextReadParams; result: ContextReadResult };
-  /** Lists what can be set in a session, with the values that hold. */
+  /** Lists the settings of a session with their values. */
   "config/list": { params: SessionParams; result: ConfigResult };
-  /** Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds. */
+  /** Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others take effect. */
   "config/set": { params: ConfigSetParams; result: ConfigResult };
-  /** Lists the messages that the model has not read yet. */
+  /** Lists the queued messages. */
   "queue/list": { params: SessionParams; result: QueueResult };
-  /** Edits, moves or redirects a message that waits. */
+  /** Edits or moves a queued message, or changes its delivery. */
   "queue/update": { params: QueueUpdateParams; result: QueueResult };
-  /** Takes messages out of the queue and hands them back. */
+  /** Removes messages from the queue and returns them. */
   "queue/remove": { params: QueueRemoveParams; result: QueueRemoveResult };
-  /** Answers a question of permission that was not asked of this client, or asked before it came. The first answer holds: a later one gets the error `conflict`, which says what became of the question. */
+  /** Answers an approval that was not requested of this client, or was requested before it connected. The first answer holds: a later one gets the error `conflict` with the outcome. */
   "approval/answer": { params: ApprovalAnswerParams; result: ApprovalOutcome };
-  /** Answers a question of the model, as `approval/answer` does one of permission. */
+  /** Answers a question of the model, in the same way as `approval/answer`. */
   "question/answer": { params: QuestionAnswerParams; result: QuestionOutcome };
-  /** Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes. */
+  /** Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones. Clients send this for files in the session's directory whenever they change. */
   "editor/diagnostics": { params: EditorDiagnosticsParams; result: Empty };
-  /** Tells the text of a document that the editor has open. As long as it is open and not saved, every tool reads this text instead of the file, and changes of it come back as `workspace/applyEdit`. Documents belong to the connection and end with it. */
+  /** Announces a document that the editor has open. While it has unsaved changes, every tool reads its text instead of the file, and changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it. */
   "document/open": { params: DocumentOpenParams; result: Empty };
-  /** Tells how the text of an open document has changed. The error `conflict` means that the version does not rise: open it again. */
+  /** Sends changes of an open document. The error `conflict` means that the version did not rise: open the document again. */
   "document/change": { params: DocumentChangeParams; result: Empty };
-  /** Tells that an open document was saved. */
+  /** Announces that an open document was saved. */
   "document/save": { params: DocumentSaveParams; result: Empty };
-  /** Tells that a document is not open any more. */
+  /** Announces that a document was closed. */
   "document/close": { params: DocumentCloseParams; result: Empty };
-  /** Reads the items of a session as they are now, the last ones first asked for, for clients that do not put them together from events. */
+  /** Reads the current items of a session, the last ones by default, for clients that do not build them from events. */
   "session/items": { params: SessionItemsParams; result: SessionItemsResult };
-  /** Reads one item as it is now, also one that lies beside the way that the model knows. */
+  /** Reads the current value of one item, also of one beside the current path. */
   "item/read": { params: ItemReadParams; result: ItemAt };
-  /** Lists the places to which files can go back with `session/rewind`, and what changed between them. */
+  /** Lists the points to which files can be restored with `session/rewind`, and the changes between them. */
   "checkpoint/list": { params: CheckpointListParams; result: CheckpointListResult };
-  /** Compares what files were at two places, as a patch. */
+  /** Returns the difference of files between two points as a patch. */
   "checkpoint/diff": { params: CheckpointDiffParams; result: CheckpointDiffResult };
-  /** Lists the background jobs of a session that run, and those that ended lately. */
+  /** Lists the background jobs of a session that run or ended lately. */
   "job/list": { params: SessionParams; result: JobListResult };
-  /** Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is. */
+  /** Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change. */
   "job/stop": { params: JobStopParams; result: JobStopResult };
-  /** Lists the providers and models that are known by name, as the settings files say now. */
+  /** Lists the providers and models that are known by name, from the current settings files. */
   "models/list": { params: Empty; result: ModelsListResult };
-  /** Lists the prompts that can be called with `/name`, as the files say now. */
+  /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
-  /** Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection. */
+  /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. */
   "hook/register": { params: HookRegisterParams; result: Empty };
-  /** Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
+  /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */
   "tool/register": { params: ToolRegisterParams; result: Empty };
 }
 
@@ -2896,29 +2896,29 @@ export interface ClientRequests {
 export interface ClientNotifications {
   /** Ends the process: with code 0 after `shutdown`, with 1 without. */
   "exit": { params: Empty };
-  /** Withdraws a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual. */
+  /** Cancels a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual. */
   "$/cancelRequest": { params: CancelParams };
 }
 
 /** Requests the engine sends. */
 export interface EngineRequests {
-  /** Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
+  /** Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`. */
   "approval/request": { params: Approval; result: ApprovalAnswer };
-  /** Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
+  /** Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`. */
   "question/request": { params: Question; result: QuestionAnswer };
-  /** Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more. */
+  /** Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited. */
   "hook/run": { params: HookRun; result: HookAnswer };
-  /** Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more. */
+  /** Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited. */
   "tool/call": { params: ToolCallParams; result: ToolCallResult };
-  /** Has a client with the capability `applyEdit` change documents that it has open. A document whose version is another by now stays as it is. */
+  /** Asks a client with the capability `applyEdit` to change documents that it has open. A document that has another version by now stays as it is. */
   "workspace/applyEdit": { params: ApplyEditParams; result: ApplyEditResult };
 }
 
 /** Notifications the engine sends. */
 export interface EngineNotifications {
-  /** Something happened in a session. */
+  /** Delivers an event of a session. */
   "session/event": { params: AnyRecord };
-  /** This connection read too slowly: the durable events between the two numbers were not sent. Read them with `session/events`; what comes after `headSeq` is sent as usual. */
+  /** Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual. */
   "session/lagged": { params: SessionLaggedParams };
 }
 
@@ -2940,14 +2940,14 @@ export const ErrorCode = {
   authRequired: -32000,
   /** The named session does not exist. */
   notFound: -32002,
-  /** None of the offered versions is spoken here; `data.supported` lists those that are. */
+  /** The engine supports none of the offered versions; `data.supported` lists those that it does. */
   unsupportedProtocol: -32022,
-  /** Too many requests in flight on this connection; wait for answers. */
+  /** Too many requests in flight on this connection; wait for responses. */
   overloaded: -32040,
-  /** The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process. */
+  /** The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process. */
   conflict: -32041,
   /** A turn is running; steer it, queue a follow-up or interrupt it. */
   busy: -32042,
-  /** There are more documents, or more text in them, than the engine takes. */
+  /** Too many documents, or too much text in them. */
   limitExceeded: -32047,
 } as const;

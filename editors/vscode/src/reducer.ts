@@ -5,67 +5,18 @@
  * is the next one. Types it does not know are counted and skipped.
  */
 import { append } from "./deltas.ts";
-import type { Entry } from "./entries.ts";
 import { put, putItem, showTheWay } from "./entries.ts";
-import type { History } from "./history.ts";
 import { emptyHistory, filesRewound, goesOn, rewound } from "./history.ts";
-import type { Append } from "./messages.ts";
 import type {
   AnyRecord,
-  Approval,
-  ApprovalId,
-  ContextUsage,
   Event,
   EventRecord,
   Notice,
-  QueuedInput,
   SessionResult,
   TransientRecord,
   TurnCompleted,
-  TurnId,
-  PlanItem,
-  Question,
 } from "./protocol.ts";
-
-/** What an event changed, for whoever draws it. */
-export type Change =
-  | { type: "entry"; key: string }
-  | { type: "append"; key: string; field: Append["field"]; text: string }
-  | { type: "head" }
-  /** All of the transcript. */
-  | { type: "reset" }
-  /** The open hunks may be others. */
-  | { type: "review" }
-  /** A person should hear of it now, wherever the transcript is. */
-  | { type: "told"; notice: Notice };
-
-export type Activity = "idle" | "running" | "blocked" | "unknown";
-
-export interface State {
-  seq: number;
-  cwd: string;
-  title: string | undefined;
-  model: string;
-  permissionMode: string;
-  /** How full the model's window is. */
-  context: ContextUsage | undefined;
-  activity: Activity;
-  activeTurn: TurnId | undefined;
-  /** All that ever came, by key, in its order. */
-  all: Map<string, Entry>;
-  /** What is shown: that which lies on the way that counts. */
-  entries: Entry[];
-  indexes: Map<string, number>;
-  history: History;
-  /** The verdicts that were not undone, oldest first. */
-  verdicts: number[];
-  queue: QueuedInput[];
-  approvals: Map<ApprovalId, Approval>;
-  questions: Map<string, Question>;
-  plan: PlanItem[];
-  /** The next piece expected, by item and field. */
-  pieces: Map<string, number>;
-}
+import type { Activity, Change, State } from "./state.ts";
 
 export type Outcome =
   | { type: "applied"; changes: Change[] }

@@ -7,9 +7,10 @@ import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
 import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
+import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
-import type { Change } from "./reducer.ts";
+import type { Change } from "./state.ts";
 import { Review } from "./review.ts";
 import { sentence } from "./sentence.ts";
 import type { Settings } from "./settings.ts";
@@ -30,7 +31,7 @@ import { Unsaved } from "./view/unsaved.ts";
 
 const SHOWN_KEY = "pintle.wasShown";
 
-export class Extension {
+export class Extension implements HasChat, HasReview, HasFolder, HasLog, HasMemory, HasContext {
   readonly context: vscode.ExtensionContext;
   readonly log: vscode.LogOutputChannel;
   /** The workspace folder; undefined when none is open. */

@@ -6,7 +6,7 @@
 import type { Connection } from "./connection.ts";
 import { isConflictError } from "./problem.ts";
 import type { AnyRecord, EditorDiagnosticsParams, SessionId, SessionResult } from "./protocol.ts";
-import type { Change, State } from "./reducer.ts";
+import type { Change, State } from "./state.ts";
 import { apply, attach, emptyState, isDurable, settle } from "./reducer.ts";
 
 /** Events in a page; the most the engine gives. */

@@ -3,10 +3,6 @@
 //! `cargo run -p pintle-protocol --bin generate` writes the files; with `--check` it only compares them and
 //! fails where one differs. The examples of the reference come from `protocol/examples/methods.json`.
 #![expect(clippy::disallowed_methods, reason = "a generator reads and writes files")]
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a shape that a format has no word of its own for falls back to the general one"
-)]
 #![expect(clippy::print_stderr, reason = "a generator tells what it did")]
 
 mod lua;

@@ -5,7 +5,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use pintle_protocol::hook::{HookPoint, OnFailure};
 use std::time::Duration;
 
-/// How long a hook may take, where nobody says.
+/// The default time limit of a hook.
 pub const HOOK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A hook.
@@ -15,15 +15,15 @@ pub struct Hook {
     pub points: Vec<HookPoint>,
     /// Only for calls of these tools.
     pub tools: Option<GlobSet>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
-    /// What holds when it fails.
+    /// The decision when it fails.
     pub on_failure: OnFailure,
-    /// What it is.
+    /// Its kind.
     pub runner: Runner,
 }
 
-/// What is run.
+/// The program or client that is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Runner {
     /// A command of the user, on this machine.

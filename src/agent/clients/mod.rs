@@ -1,7 +1,10 @@
-//! What clients give to a session: hooks and tools; and how they are called.
+//! The hooks and tools that clients give to a session, and calls of them.
 //!
 //! A call goes to its client as `Feed::Call` and comes back as an `Answer`. Invariant: a call to a client
 //! that is gone ends with an error at once.
+//!
+//! A client is called through its feed and answers with a command, as a person does: hooks and tools of clients need no channel of
+//! their own.
 
 mod hook;
 
@@ -20,7 +23,7 @@ use tokio::sync::{mpsc, oneshot};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubscriberId(pub u64);
 
-/// What a client gives.
+/// The hooks and tools of a client.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
     /// Its hooks, in order.
@@ -32,7 +35,7 @@ pub struct Extensions {
 /// A tool of a client.
 #[derive(Debug)]
 pub struct ClientTool {
-    /// What the model is told of it.
+    /// Its name, description and parameters.
     pub shape: ToolRegisterParams,
     /// Higher than that of any tool that was registered before.
     pub serial: u64,
@@ -49,11 +52,11 @@ pub struct ClientCall {
     pub id: CallId,
     /// The session that asks.
     pub session_id: SessionId,
-    /// What it is to do.
+    /// The hook or tool to run.
     pub body: CallBody,
 }
 
-/// What a client is to do.
+/// The hook or tool that a client runs.
 #[derive(Debug)]
 pub enum CallBody {
     /// Run its hook.

@@ -1,4 +1,4 @@
-//! What a client contributes to a session: hooks, tools, and diagnostics of its editor.
+//! A client's contributions to a session: hooks, tools, and diagnostics of its editor.
 
 use super::Reply;
 use crate::agent::clients::{Extensions, SubscriberId};

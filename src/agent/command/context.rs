@@ -9,7 +9,7 @@ use pintle_protocol::ids::TurnId;
 pub enum ContextCommand {
     /// Sum up the conversation of an idle session.
     Compact {
-        /// What the summary is to pay attention to.
+        /// Points that the summary is to pay attention to.
         instructions: Option<String>,
         /// Receives the turn that does it.
         reply: Reply<TurnId>,

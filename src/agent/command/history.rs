@@ -45,7 +45,7 @@ pub enum HistoryCommand {
     },
     /// Add something that was not said in a turn; at once, or when the running turn is over.
     Note {
-        /// What to add.
+        /// The note.
         note: Note,
         /// Receives the response when it is taken.
         reply: Reply<()>,
@@ -75,13 +75,13 @@ impl std::fmt::Debug for Pager {
 /// Something that belongs into a session's history and was not said in a turn.
 #[derive(Debug)]
 pub struct Note {
-    /// What it is.
+    /// Its kind.
     pub body: NoteBody,
-    /// What is kept beside it in the journal, for who wrote it.
+    /// The private part of its line in the journal, for its author.
     pub private: Option<Box<RawValue>>,
 }
 
-/// What a note is.
+/// The body of a note.
 #[derive(Debug)]
 pub enum NoteBody {
     /// The model reads it.

@@ -31,7 +31,7 @@ use crate::store::Page;
 use pintle_protocol::ids::SessionId;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many commands may wait for a session. A session answers within microseconds; a sender that finds this
+/// The capacity of a session's command channel. A session answers within microseconds; a sender that finds this
 /// full waits.
 pub(super) const COMMAND_CAPACITY: usize = 32;
 
@@ -49,7 +49,7 @@ pub enum Command {
     Subscription(SubscriptionCommand),
     /// Answer approvals, questions and calls.
     Answer(AnswerCommand),
-    /// What a client contributes: hooks, tools, diagnostics.
+    /// A client's contributions: hooks, tools, diagnostics.
     Client(ClientCommand),
     /// Change how the session works.
     Settings(SettingsCommand),
@@ -113,7 +113,7 @@ impl SessionHandle {
         answer.await.unwrap_or_else(|_| Err(Error::closed(&self.id)))
     }
 
-    /// Whether its task has ended.
+    /// Returns true when its task has ended.
     pub fn is_closed(&self) -> bool {
         self.commands.is_closed()
     }

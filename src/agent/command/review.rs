@@ -22,12 +22,12 @@ pub enum ReviewCommand {
     },
     /// A verdict.
     Decide {
-        /// What.
+        /// The action.
         action: ReviewAction,
         /// The answer.
         reply: Reply<ReviewDecideResult>,
     },
-    /// What a file held at the last accepted point.
+    /// Read a file's baseline: its content when it was last accepted.
     Baseline {
         /// The file.
         path: String,

@@ -1,4 +1,6 @@
 //! Settings of an open session.
+//!
+//! Variables of commands are a setting of the session, which a frontend gives and changes; the agent knows none of their names.
 
 use super::Reply;
 use crate::agent::error::{Action, Error, ErrorKind};
@@ -42,11 +44,11 @@ pub enum SettingsCommand {
 pub struct OpenConfig {
     /// The model, as `provider/id[:effort]`.
     pub model: Option<String>,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: Option<PermissionMode>,
     /// Instructions for this session alone; only when it is made.
     pub system_prompt: Option<String>,
-    /// Whether it plans only.
+    /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
     pub variables: Option<Given>,

@@ -1,7 +1,6 @@
 //! Subscriptions: who receives a session's events, and in what form.
 
-use super::Reply;
-use super::SessionHandle;
+use super::{Reply, SessionHandle};
 use crate::agent::clients::{CallId, ClientCall, Extensions, SubscriberId};
 use pintle_protocol::approval::{Approval, PermissionMode};
 use pintle_protocol::content::Usage;
@@ -19,7 +18,7 @@ use tokio::sync::mpsc;
 pub enum SubscriptionCommand {
     /// Hand events to this subscriber from now on.
     Subscribe {
-        /// Who and where to; one with the same id is replaced.
+        /// The subscriber; one with the same id is replaced.
         subscriber: Subscriber,
         /// Hand on the events after this number first.
         from_seq: Option<u64>,
@@ -56,11 +55,11 @@ pub struct Snapshot {
     pub title: Option<String>,
     /// The model.
     pub model: String,
-    /// What needs no question.
+    /// The permission mode.
     pub permission_mode: PermissionMode,
-    /// Whether it plans only.
+    /// The work mode: act, or only plan.
     pub mode: WorkMode,
-    /// What it does.
+    /// Its state.
     pub state: SessionState,
     /// The running turn.
     pub active_turn_id: Option<TurnId>,
@@ -70,19 +69,19 @@ pub struct Snapshot {
     pub approvals: Vec<Approval>,
     /// Open questions of the model.
     pub questions: Vec<Question>,
-    /// What the model means to do.
+    /// The model's plan.
     pub plan: Option<Plan>,
     /// The tokens of all its turns and of its sub-agents'.
     pub usage: Usage,
-    /// What all that cost, where prices are known, in billionths of a US dollar.
+    /// The cost of all that, where prices are known, in billionths of a US dollar.
     pub cost_nano_usd: Option<u64>,
-    /// How full the model's window is.
+    /// The use of the model's window.
     pub context: ContextUsage,
     /// The events asked for were too many for the subscriber's channel.
     pub has_gap: bool,
 }
 
-/// What a subscriber receives.
+/// An item of a subscriber's feed.
 #[derive(Debug, Clone)]
 pub enum Feed {
     /// A durable event; it is in the journal.
@@ -147,13 +146,13 @@ impl std::fmt::Debug for Adopt {
 /// Somebody who watches a session.
 #[derive(Debug, Clone)]
 pub struct Subscriber {
-    /// Who it is.
+    /// Its id.
     pub id: SubscriberId,
     /// Where to.
     pub feed: mpsc::Sender<Feed>,
-    /// Whether it can answer questions of permission.
+    /// It can answer approvals.
     pub can_approve: bool,
-    /// Whether it can answer questions of the model.
+    /// It can answer questions of the model.
     pub can_answer: bool,
     /// The hooks and tools that it gives.
     pub extensions: Arc<Extensions>,

@@ -13,7 +13,7 @@ pub enum TurnCommand {
     Start {
         /// The prompt.
         input: Vec<Input>,
-        /// What to do while a turn runs.
+        /// The behaviour while a turn runs.
         when_busy: WhenBusy,
         /// Limits of this turn; the stricter of these and the settings hold.
         limits: Option<TurnLimits>,
@@ -33,7 +33,7 @@ pub enum TurnCommand {
     Interrupt {
         /// Refuse unless this turn runs.
         expected: Option<TurnId>,
-        /// What to do with messages that the model has not read.
+        /// The policy for messages that the model has not read.
         queue: QueuePolicy,
         /// Receives the turn and the messages that were taken out of the queue.
         reply: Reply<Interrupted>,
@@ -52,7 +52,7 @@ pub struct Accepted {
     pub turn_id: TurnId,
     /// The id of its item.
     pub item_id: ItemId,
-    /// What became of it.
+    /// Its disposition.
     pub disposition: Disposition,
 }
 

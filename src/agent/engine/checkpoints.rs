@@ -27,7 +27,7 @@ impl EngineHandle {
         in_background(move || Ok(checkpoints(&read(&store, &id)?))).await
     }
 
-    /// What differs in files between two places.
+    /// The difference of files between two places.
     ///
     /// # Errors
     /// The session or one of the places does not exist, or cannot be read.

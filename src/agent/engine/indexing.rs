@@ -6,10 +6,10 @@
 use crate::store::Store;
 use tokio::task::JoinSet;
 
-/// How much of the journals is read at once, in bytes. Others get a turn at the index in between.
+/// The bytes of journals that are read at once. Other processes get a turn at the index in between.
 const BUDGET: u64 = 1024 * 1024;
 
-/// What the index has to do.
+/// The work of the index.
 #[derive(Debug)]
 pub(super) struct Indexing {
     store: Store,

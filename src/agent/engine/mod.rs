@@ -8,7 +8,7 @@ mod stored;
 mod user_shell;
 
 pub use stored::PageRange;
-pub use user_shell::PersonsRun;
+pub use user_shell::UserShellRun;
 
 use crate::agent::background::in_background;
 use crate::agent::command::{
@@ -143,7 +143,7 @@ impl EngineHandle {
         self.request(|reply| Request::Fork(Box::new(fork), reply)).await
     }
 
-    /// What editors give, where this engine takes part in that.
+    /// The documents and terminals of editors; `None` where the files are on another machine.
     pub fn editors(&self) -> Option<&Editors> {
         self.services.editors.as_ref()
     }

@@ -1,4 +1,4 @@
-//! What is asked of stored sessions: lists, searches, pages, items, trees, outputs, deletion. Nothing here needs a session to be open.
+//! Queries about stored sessions: lists, searches, pages, items, trees, outputs, deletion. No session needs to be open.
 
 use crate::agent::background::in_background;
 use crate::agent::engine::EngineHandle;

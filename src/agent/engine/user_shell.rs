@@ -12,12 +12,12 @@ use pintle_protocol::ids::SessionId;
 use std::path::{Path, PathBuf};
 use tokio_util::sync::CancellationToken;
 
-/// How much of the output is kept; the rest is in a file.
+/// The limits of the output that is kept; the rest is in a file.
 const LIMITS: Limits = Limits { max_lines: 2000, max_bytes: 50 * 1024 };
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PersonsRun {
+pub struct UserShellRun {
     /// The end of what it printed, stdout and stderr as they came.
     pub output: String,
     /// Its exit code; none when it was stopped, or a signal ended it.
@@ -36,7 +36,7 @@ impl EngineHandle {
     ///
     /// # Errors
     /// It could not be started.
-    pub async fn run_for_person(
+    pub async fn run_user_shell(
         &self,
         session: &SessionId,
         cwd: &Path,
@@ -44,7 +44,7 @@ impl EngineHandle {
         variables: Given,
         cancel: &CancellationToken,
         printed: &mut (dyn for<'a> FnMut(&'a str) + Send),
-    ) -> Result<PersonsRun, Error> {
+    ) -> Result<UserShellRun, Error> {
         let folder = self.services().store.folder(session).ok();
         let command = Command {
             spill_lines: LIMITS.max_lines as u64,
@@ -57,7 +57,7 @@ impl EngineHandle {
         let ran = ran.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))?;
         let tail = truncate::tail(&ran.tail, LIMITS);
         let is_cut = tail.is_cut() || ran.total_bytes > ran.tail.len() as u64;
-        Ok(PersonsRun {
+        Ok(UserShellRun {
             output: tail.text,
             exit_code: match ran.end {
                 End::Exited(code) => Some(code),

@@ -7,7 +7,7 @@ use pintle_protocol::files::FileState;
 /// The mode of a file whose place has none.
 pub(in crate::agent) const PLAIN_MODE: u32 = 0o644;
 
-/// What a file held, where that was kept.
+/// The content of a file in this state, where it was kept.
 pub(in crate::agent) fn content_of(state: &FileState, blobs: &Blobs) -> Option<Content> {
     let mode = state.mode.unwrap_or(PLAIN_MODE);
     let kept = if state.is_lost { None } else { blobs.get(&state.sha256).ok() };

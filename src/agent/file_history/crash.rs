@@ -2,6 +2,10 @@
 //!
 //! Not for changes that end, whose `files.changed` tells them. Invariant: what a cut change did stands in the journal before anything
 //! else happens to files, so that going back undoes it.
+//!
+//! A change is announced in one small file of the session's folder, which the next announcement replaces: the states of the files
+//! before it, for a command those of the whole folder. It is no event, since it means nothing once the change has ended. A verdict that
+//! did not get into the journal is reverted instead, since its changes would pass for a person's edits.
 
 use crate::agent::file_history::{look_at, put_back, record, scanned, state};
 use crate::exec::Environment;
@@ -24,7 +28,7 @@ pub(in crate::agent) async fn announce(announcements: &Announcements, announced:
     }
 }
 
-/// What a kill left untold: an event for the journal, with its turn.
+/// The changes of files that a kill left out of the journal: an event for it, with its turn.
 pub(in crate::agent) async fn untold(
     env: &dyn Environment,
     journal: &Journal,
@@ -46,7 +50,7 @@ pub(in crate::agent) async fn untold(
     (!changes.is_empty()).then_some((announced.turn_id, event))
 }
 
-/// Whether the verdict that was announced stands in the journal, and what it did to files does not: it stands before that.
+/// Returns true when the announced verdict is the journal's last event, so that its changes of files are not in it yet.
 fn is_decided(announced: &Announced, entries: &[Entry]) -> bool {
     let Some(record) = entries.last().and_then(|entry| entry.record.as_ref()) else { return false };
     announced.by == (ChangedBy::Review {})
@@ -70,7 +74,7 @@ async fn take_back(env: &dyn Environment, blobs: &Blobs, announced: &Announced) 
     }
 }
 
-/// Whether the journal does not say how it ended.
+/// Returns true when the journal does not say how the announced change ended.
 fn is_open(announced: &Announced, entries: &[Entry]) -> bool {
     let ChangedBy::Call { item_id } = &announced.by else {
         let last = entries.last().map_or(0, |entry| entry.seq);
@@ -104,7 +108,7 @@ async fn tidy(env: &dyn Environment, announced: &Announced) {
     }
 }
 
-/// What files are now that were something else.
+/// The changes of files since they were announced.
 async fn changes(env: &dyn Environment, blobs: &Blobs, announced: &Announced) -> Vec<FileRecord> {
     let mut now: BTreeMap<String, Option<FileState>> = BTreeMap::new();
     if announced.folders.is_empty() {

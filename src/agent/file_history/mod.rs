@@ -1,21 +1,26 @@
-//! What a turn's calls do to files, seen before and after each call that may change some.
+//! The changes of files by a turn's calls, found by comparing files before and after each call that may change some.
 //!
 //! A tool that writes says which files it is about; for a command the whole folder is looked at. What somebody else changed between two
 //! calls is told apart, as far as the file was changed by the model before. Invariant: the content that a call replaces is kept before
 //! the call runs.
+//!
+//! The content of a file is kept in the session's `blobs/` before a call replaces it; for a command the folders are scanned before and
+//! after (`exec/scan`). Contents that no event names go when the session is closed.
 
 mod content;
 pub(super) mod crash;
+mod replace;
 mod states;
 
 pub(super) use content::{PLAIN_MODE, content_of};
+pub(super) use replace::replace_if;
 pub(super) use states::{FileStates, record};
 
 use crate::agent::background::in_background;
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
 use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
-use crate::exec::{self, After, Environment, Error, Rewrites, Transition};
+use crate::exec::{After, Environment, Error, Transition};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::{Blobs, hash};
@@ -28,10 +33,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What a session knows of the files that were changed in it.
+/// A session's knowledge of the files that were changed in it.
 #[derive(Debug, Default)]
 pub(super) struct FileHistory {
-    /// What the journal says of them.
+    /// Their last states in the journal.
     states: FileStates,
     /// The folder when it was looked at last.
     scanned: Arc<Files>,
@@ -43,9 +48,9 @@ pub(super) struct FileHistory {
     has_told_loss: bool,
 }
 
-/// How things were before a call.
+/// The files before a call.
 #[derive(Debug)]
-pub(super) enum Before {
+pub(super) enum FilesBefore {
     /// It changes nothing, or nobody can tell.
     Unknown,
     /// These files, each as it was.
@@ -54,9 +59,9 @@ pub(super) enum Before {
     Folder,
 }
 
-/// What was changed while a call ran, and by whom.
+/// The changes of files while a call ran, by who made them.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct ObservedChanges {
     /// By somebody else, before the call changed it.
     before: Vec<FileRecord>,
     by_call: Vec<FileRecord>,
@@ -64,7 +69,7 @@ struct Seen {
     after: Vec<FileRecord>,
 }
 
-impl Seen {
+impl ObservedChanges {
     /// A file that a call changed, and with it, as far as that is known, what exactly the call made of it.
     fn file(
         &mut self,
@@ -98,27 +103,27 @@ impl FileHistory {
         host: &mut H,
         place: &Workspace,
         access: &Access,
-    ) -> Before {
+    ) -> FilesBefore {
         if let Access::Write(_) | Access::Execute(_) = access {
             self.note(&host.gap().await);
         }
         match access {
-            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => Before::Unknown,
+            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => FilesBefore::Unknown,
             Access::Write(paths) => {
                 let found = host.wait(present(place, paths)).await;
                 self.note_others(host, &found);
-                Before::Paths(found)
+                FilesBefore::Paths(found)
             }
-            Access::Execute(_) if self.is_blind => Before::Unknown,
+            Access::Execute(_) if self.is_blind => FilesBefore::Unknown,
             Access::Execute(_) => {
-                let Some(files) = self.scan(host, place).await else { return Before::Unknown };
+                let Some(files) = self.scan(host, place).await else { return FilesBefore::Unknown };
                 let roots = host.wait(place.roots()).await;
                 let known = self.states.paths().filter(|path| is_in(path, &roots));
                 let state = |path: &PathBuf| files.get(path).map(|seen| seen.state.clone());
                 let found: Vec<_> = known.map(|path| (path.clone(), state(path))).collect();
                 self.note_others(host, &found);
                 self.scanned = files;
-                Before::Folder
+                FilesBefore::Folder
             }
         }
     }
@@ -128,17 +133,17 @@ impl FileHistory {
         &self,
         place: &Workspace,
         turn_id: &TurnId,
-        before: &Before,
+        before: &FilesBefore,
         item_id: &ItemId,
     ) {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let (folders, mut before): (_, BTreeMap<String, _>) = match before {
-            Before::Unknown => return,
-            Before::Paths(found) => (
+            FilesBefore::Unknown => return,
+            FilesBefore::Paths(found) => (
                 Vec::new(),
                 found.iter().map(|(path, state)| (text(path), state.clone())).collect(),
             ),
-            Before::Folder => {
+            FilesBefore::Folder => {
                 let seen = self.scanned.iter();
                 let seen = seen.map(|(path, seen)| (text(path), Some(seen.state.clone())));
                 (place.roots().await, seen.collect())
@@ -160,16 +165,16 @@ impl FileHistory {
         &mut self,
         host: &mut H,
         place: &Workspace,
-        before: Before,
+        before: FilesBefore,
         item_id: &ItemId,
     ) {
-        let mut seen = Seen::default();
+        let mut seen = ObservedChanges::default();
         match before {
-            Before::Unknown => return,
-            Before::Paths(found) => {
+            FilesBefore::Unknown => return,
+            FilesBefore::Paths(found) => {
                 seen = host.wait(compared(place, found)).await;
             }
-            Before::Folder => {
+            FilesBefore::Folder => {
                 let Some(files) = self.scan(host, place).await else { return };
                 let before = std::mem::replace(&mut self.scanned, Arc::clone(&files));
                 let gone = before.iter().filter(|(path, _)| !files.contains_key(*path));
@@ -297,8 +302,8 @@ async fn present(place: &Workspace, paths: &[PathBuf]) -> Vec<(PathBuf, Option<F
 }
 
 /// Compares files with what they were before a call.
-async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> Seen {
-    let mut seen = Seen::default();
+async fn compared(place: &Workspace, before: Vec<(PathBuf, Option<FileState>)>) -> ObservedChanges {
+    let mut seen = ObservedChanges::default();
     for (path, before) in before {
         match state(place.env.as_ref(), &place.blobs, &path).await {
             Ok(after) => {
@@ -377,7 +382,7 @@ pub(super) async fn look_at(
     }
 }
 
-/// What changes have made of a file in which somebody may have typed meanwhile.
+/// The edits of an open document, in which somebody may have typed meanwhile, as one transition.
 async fn transition(
     place: &Workspace,
     path: &Path,
@@ -396,7 +401,7 @@ async fn transition(
     })
 }
 
-/// What a file is now; its content is kept.
+/// The state of a file now; its content is kept.
 ///
 /// # Errors
 /// It cannot be read, or its content not be kept.
@@ -429,16 +434,8 @@ pub(super) async fn put_back(
         }
     };
     let expected = present.map(|present| present.sha256.clone());
-    let decide = Box::new(move |before: Vec<Option<exec::Before>>| {
-        let found = before.into_iter().next().flatten();
-        let found = found.map(|before| hash(&before.content));
-        if found != expected {
-            return Err("it has changed meanwhile".to_owned());
-        }
-        Ok(Rewrites { after: vec![after], changes: Vec::new() })
-    });
-    let paths = [path.to_path_buf()];
-    env.update_all(&paths, decide, &CancellationToken::new()).await.map_err(words)?;
+    let is_expected = move |found: Option<&[u8]>| found.map(hash) == expected;
+    replace_if(env, path, is_expected, after).await.map_err(words)?;
     if let Some(mode) = then.and_then(|then| then.mode)
         && let Err(error) = env.set_mode(path, mode).await
     {

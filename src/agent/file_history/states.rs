@@ -1,4 +1,4 @@
-//! What the journal says of each file that was changed in a session.
+//! The last state of each file that was changed in a session, folded from the journal.
 
 use crate::history::ledger;
 use crate::store::Entry;

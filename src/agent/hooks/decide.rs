@@ -1,17 +1,17 @@
-//! What comes of a hook: pure, from what it answered or from its failure.
+//! The decision of a hook: pure, from its answer or its failure.
 
 use pintle_protocol::hook::{HookAnswer, HookDecision, HookPoint, HookRun, OnFailure};
 
-/// What the hooks of a point came to.
+/// The combined decision of the hooks at a point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::agent) struct Ruling {
-    /// Why it may not go on; the first denial holds.
+    /// The reason of the first denial, if one denied.
     pub(in crate::agent) denied: Option<String>,
-    /// What the model is to read besides.
+    /// Text that the model reads in addition.
     pub(in crate::agent) context: Vec<String>,
 }
 
-/// Whether something is held up at this point when a hook denies it.
+/// Returns true for points at which a denial stops something.
 pub(in crate::agent) fn is_gate(point: HookPoint) -> bool {
     match point {
         HookPoint::InputReceived
@@ -82,7 +82,7 @@ pub(in crate::agent) fn take(
     Ok(())
 }
 
-/// What holds when a hook failed.
+/// Applies a hook's failure.
 pub(in crate::agent) fn fail(
     name: &str,
     what: &str,

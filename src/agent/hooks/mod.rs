@@ -1,8 +1,11 @@
 //! Hooks: programs and clients that are asked at points of the engine's work.
 //!
-//! What comes of an answer is decided in `decide`; this is the one place that runs them. They run in order: those of the config file as
+//! Answers are judged in `decide`; this is the one place that runs hooks. They run in order: those of the config file as
 //! written, then those of clients. The first denial ends the round. A hook that fails is told of as a notice and holds nothing up but what its
 //! setting says. Whatever waits for a hook races the turn's cancellation.
+//!
+//! A hook is asked, not trusted to allow: it denies, changes or watches, and what it lets through still needs permission. Its changes
+//! are in the journal as what the model read or what ran (`changedInput`), so replay needs no hooks.
 
 mod decide;
 
@@ -18,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// The most that a hook may print: an answer holds at most a file.
 const MAX_ANSWER_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How much of what a hook complains is told.
+/// The most characters of a hook's complaint that are shown.
 const MAX_COMPLAINT_CHARS: usize = 500;
 
 /// The hooks that hold for a turn or for a session, and what running them needs.
@@ -28,24 +31,24 @@ pub(super) struct Hooks {
     /// This machine: hooks run here, wherever tools act.
     pub(super) here: Arc<dyn Environment>,
     pub(super) cwd: PathBuf,
-    /// What they leave in the background ends with this owner.
+    /// The owner of processes that they leave in the background, which end with it.
     pub(super) owner: String,
     /// The way to clients; none outside a turn.
     pub(super) clients: Option<ClientCalls>,
 }
 
-/// What the hooks of a point did.
+/// The result of running the hooks of a point.
 #[derive(Debug)]
 pub(super) struct Ran {
-    /// What they were told, with their changes.
+    /// The input of the hooks, with their changes.
     pub(super) run: HookRun,
     pub(super) ruling: Ruling,
-    /// What a person should know.
+    /// Notices for a person.
     pub(super) notices: Vec<Notice>,
 }
 
 impl Hooks {
-    /// Whether any hook runs at this point, for calls of this tool.
+    /// Returns true when a hook runs at this point, for calls of this tool.
     pub(super) fn has(&self, point: HookPoint, tool: Option<&str>) -> bool {
         self.list.iter().any(|hook| hook.is_for(point, tool))
     }

@@ -2,8 +2,12 @@
 //!
 //! An object that the session's task owns and polls; it starts no task and holds no lock. It writes no journal: it says what
 //! happened, the session appends that. Invariant: a job's future lives in here, so whatever drops this kills every job.
+//!
+//! A background job is an item that may end after its turn: deltas, the durable end and replay come for nothing. The model learns of
+//! the end by an `engineMessage` in the conversation, which the journal holds at the place where the model read it.
 
 use crate::agent::full_output::name_full_output;
+use crate::context::conversation::from_engine;
 use crate::exec::{End, Environment, Error, OutputBuffer, Ran};
 use crate::history::recovery::EarlierJobs;
 use crate::text::truncate::{self, Limits};
@@ -18,10 +22,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// How many requests of tools may wait. A tool waits for its answer, so more than its calls side by side never come.
+/// The capacity of the channel for requests of tools. A tool waits for its response, so there are never more than calls side by side.
 const REQUEST_CAPACITY: usize = 16;
 
-/// How many pieces of output may wait while the session is busy; more are dropped, the job's end holds all.
+/// The capacity of the channel for output while the session is busy. More pieces are dropped; the end of the job holds all.
 const PRINTED_CAPACITY: usize = 16;
 
 /// A session with more jobs than this has lost track of them.
@@ -30,7 +34,7 @@ const MAX_RUNNING: usize = 16;
 /// So many ended jobs are kept, with their output, for a late reader.
 const MAX_ENDED: usize = 16;
 
-/// How much of what a job printed the model reads with the news of its end.
+/// The limits of the output that the model reads with the news of a job's end.
 const NOTE_OUTPUT: Limits = Limits { max_lines: 20, max_bytes: 2048 };
 
 type Running = BoxFuture<'static, (ItemId, Result<Ran, Error>)>;
@@ -58,7 +62,7 @@ struct Entry {
     /// Up to where the model has read.
     position: u64,
     cancel: CancellationToken,
-    /// Why it is being stopped, when it is.
+    /// The reason for stopping it, once it is being stopped.
     stopping: Option<JobEnd>,
     waiting: Vec<Waiting>,
     /// The model knows how it ended.
@@ -67,20 +71,20 @@ struct Entry {
     n: u64,
 }
 
-/// Who waits for a job's end.
+/// Someone who waits for the end of a job.
 #[derive(Debug)]
 enum Waiting {
     Model(oneshot::Sender<Result<JobView, String>>),
     Client(crate::agent::command::Reply<Item>),
 }
 
-/// What happened in the background.
+/// An event of the background.
 #[derive(Debug)]
-pub(super) enum Happened {
+pub(super) enum JobEvent {
     /// A job ended.
     Ended(ItemId, Result<Ran, Error>),
     /// A tool asks for something.
-    Asked(JobRequest),
+    Requested(JobRequest),
     /// A job printed something.
     Printed(ItemId, String),
 }
@@ -123,22 +127,22 @@ impl Jobs {
     }
 
     /// The way for tools to ask.
-    pub(super) fn desk(&self) -> crate::tools::Jobs {
+    pub(super) fn requests(&self) -> crate::tools::Jobs {
         crate::tools::Jobs::new(self.requests_tx.clone())
     }
 
     /// Waits for what happens next, and lets the jobs go on meanwhile. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Happened {
+    pub(super) async fn next(&mut self) -> JobEvent {
         tokio::select! {
             biased;
-            Some((item, ran)) = self.running.next() => Happened::Ended(item, ran),
-            Some((item, text)) = self.printed.recv() => Happened::Printed(item, text),
+            Some((item, ran)) = self.running.next() => JobEvent::Ended(item, ran),
+            Some((item, text)) = self.printed.recv() => JobEvent::Printed(item, text),
             // Both channels have a sender in here, so they never end.
-            Some(request) = self.requests.recv() => Happened::Asked(request),
+            Some(request) = self.requests.recv() => JobEvent::Requested(request),
         }
     }
 
-    /// Why no job can be added, if none can.
+    /// The reason why no job can be added, if there is one.
     pub(super) fn refusal(&self) -> Option<String> {
         (self.running.len() >= MAX_RUNNING).then(|| {
             format!("{MAX_RUNNING} jobs run already. Stop one with the tool `job` before you start another.")
@@ -313,7 +317,7 @@ impl Jobs {
         running.map(|entry| entry.item.id.clone()).collect()
     }
 
-    /// What the model is to be told now; it counts as told.
+    /// Takes the news for the model; it counts as told.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         let mut jobs = Vec::new();
@@ -340,7 +344,7 @@ impl Jobs {
             });
             jobs.push(entry.item.id.clone());
         }
-        let text = format!("From the engine, not from the user: {}", news.join("\n"));
+        let text = from_engine(news.join("\n"));
         (!jobs.is_empty()).then_some(EngineMessage { text, jobs, ..EngineMessage::default() })
     }
 }
@@ -382,7 +386,7 @@ impl Entry {
     }
 }
 
-/// How a job ended, the end of its output, and facts for a client.
+/// The end of a job, the end of its output, and details for clients.
 fn outcome(ran: Result<Ran, Error>, stopping: Option<JobEnd>) -> (JobEnd, String, ToolDetails) {
     let mut details = ToolDetails::default();
     let ran = match ran {

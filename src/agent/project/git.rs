@@ -1,4 +1,4 @@
-//! What git tells of the repository that a session works in.
+//! The state of the git repository that a session works in.
 //!
 //! The branch is read from files; what is changed and what was done last is asked of git, for a second at most. Invariant:
 //! nothing is started where there is no repository, or where its settings would have git start a program.
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long git may take. A session must not wait for a large repository.
+/// The time limit for git. A session must not wait for a large repository.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What git tells of the repository at a folder. `owner` is whose commands these are.
+/// The state of the repository at a folder. `owner` owns the processes.
 pub(in crate::agent) async fn repository(
     env: &dyn Environment,
     root: &Path,
@@ -50,7 +50,7 @@ async fn git_folders(env: &dyn Environment, root: &Path) -> (PathBuf, PathBuf) {
     }
 }
 
-/// What a command prints that ends well in time.
+/// The output of a command that succeeds within its time limit.
 async fn run(
     env: &dyn Environment,
     root: &Path,

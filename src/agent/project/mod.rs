@@ -1,4 +1,4 @@
-//! What a project and its user have written down for agents, read from where it stands. What it means is decided in `context`.
+//! The files that a project and its user have written for agents, read from where they are. `context` decides what they mean.
 //!
 //! Everything is read through an environment: a project's files in the place where tools act, a user's own on this machine.
 //! Invariant: reading starts nothing of the project, and what cannot be read is left out or told as a problem, never an error.
@@ -18,7 +18,7 @@ use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How many files are read side by side. Behind a command prefix each is a process of its own.
+/// The number of files that are read concurrently. Behind a command prefix each is a process of its own.
 const SIDE_BY_SIDE: usize = 8;
 
 /// More of a file than this is not read.
@@ -27,7 +27,7 @@ const MAX_FILE_BYTES: u64 = 256 * 1024;
 /// More files of one kind than this are not read.
 const MAX_FILES: usize = 200;
 
-/// What a user has written down for all projects.
+/// A user's own documents, rules, skills, prompts and agents, for all projects.
 #[derive(Debug, Clone, Default)]
 pub struct Personal {
     /// The folder with `AGENTS.md`, `rules`, `skills`, `prompts` and `agents`, and how to read there.
@@ -67,7 +67,7 @@ impl Sources {
 
 /// Where to read.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct ProjectFiles<'a> {
     env: &'a dyn Environment,
     personal: &'a Personal,
     /// The working directory.
@@ -87,14 +87,14 @@ pub(super) enum Owner {
     User,
 }
 
-/// What was read of one kind, and what could not be understood.
+/// The files of one kind, and the problems with files that could not be understood.
 #[derive(Debug)]
-pub(super) struct Found<T> {
+pub(super) struct FoundFiles<T> {
     pub(super) all: Vec<(T, PathBuf, Owner)>,
     pub(super) problems: Vec<String>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ProjectFiles<'a> {
     /// The place that a working directory belongs to.
     pub(super) async fn of(
         env: &'a dyn Environment,
@@ -128,7 +128,7 @@ impl<'a> Place<'a> {
         Self { env, personal, cwd, root, real_root, is_repository }
     }
 
-    /// How to read at a path, and whose it is: a user's own folder is on this machine.
+    /// The environment for a path, and its owner: a user's own folder is on this machine.
     pub(super) fn env_of(&self, path: &Path) -> (&dyn Environment, Owner) {
         match &self.personal.folder {
             Some((env, folder)) if path.starts_with(folder) || self.personal.sources.name(path) => {
@@ -166,7 +166,7 @@ impl<'a> Place<'a> {
     }
 
     /// The rules. Where the model cannot read a user's files, it is told no rule that it would have to.
-    pub(super) async fn rules(&self) -> Found<Rule> {
+    pub(super) async fn rules(&self) -> FoundFiles<Rule> {
         let folders = self.folders(&rules::FOLDERS, "rules");
         let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
         let is_readable = |(rule, _, owner): &(Rule, PathBuf, Owner)| {
@@ -177,7 +177,7 @@ impl<'a> Place<'a> {
     }
 
     /// The skills whose files the model can read.
-    pub(super) async fn skills(&self) -> Found<Skill> {
+    pub(super) async fn skills(&self) -> FoundFiles<Skill> {
         let Named { paths, alone } = &self.personal.sources.skills;
         let mut folders =
             if *alone { Vec::new() } else { self.folders(&skills::FOLDERS, "skills") };
@@ -194,20 +194,20 @@ impl<'a> Place<'a> {
 
     /// The skill of a name, with the text of its file.
     pub(super) async fn skill(&self, name: &str) -> Option<(Skill, String)> {
-        let Found { all, .. } = self.skills().await;
+        let FoundFiles { all, .. } = self.skills().await;
         let (skill, path, _) = all.into_iter().find(|(skill, ..)| skill.name == name)?;
         let text = self.text(&path).await?;
         Some((skill, text))
     }
 
     /// The named agents.
-    pub(super) async fn agents(&self) -> Found<NamedAgent> {
+    pub(super) async fn agents(&self) -> FoundFiles<NamedAgent> {
         let folders = self.folders(&agents::FOLDERS, "agents");
         parse(self.markdown(folders).await, agents::parse, |agent| &agent.name)
     }
 
     /// The prompts that can be called.
-    pub(super) async fn templates(&self) -> Found<Template> {
+    pub(super) async fn templates(&self) -> FoundFiles<Template> {
         let Named { paths, .. } = &self.personal.sources.prompts;
         let named = self.named(paths, None, markdown).await;
         let files = self.files(named, self.template_folders(), markdown).await;
@@ -323,8 +323,8 @@ pub(super) async fn commands(
     personal: &Personal,
     cwd: &Path,
 ) -> CommandListResult {
-    let place = Place::of(env, personal, cwd).await;
-    let Found { all, problems } = place.templates().await;
+    let place = ProjectFiles::of(env, personal, cwd).await;
+    let FoundFiles { all, problems } = place.templates().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()
         .map(|(template, path, _)| PromptCommand {
@@ -344,8 +344,8 @@ pub(super) async fn skills(
     personal: &Personal,
     cwd: &Path,
 ) -> Vec<PromptCommand> {
-    let place = Place::of(env, personal, cwd).await;
-    let Found { all, .. } = place.skills().await;
+    let place = ProjectFiles::of(env, personal, cwd).await;
+    let FoundFiles { all, .. } = place.skills().await;
     let mut commands: Vec<PromptCommand> = all
         .into_iter()
         .map(|(skill, path, _)| PromptCommand {
@@ -367,7 +367,7 @@ pub(super) async fn read(env: &dyn Environment, path: &Path) -> Result<String, E
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Whether something at a path is a file.
+/// Returns true when there is a file at a path.
 pub(super) async fn is_file(env: &dyn Environment, path: &Path) -> bool {
     env.stat(path).await.is_ok_and(|stat| stat.kind == FileKind::File)
 }
@@ -377,8 +377,8 @@ fn parse<T>(
     files: Vec<(Document, Owner)>,
     parse: impl Fn(&Path, &str) -> Result<T, String>,
     name: impl Fn(&T) -> &str,
-) -> Found<T> {
-    let mut found = Found { all: Vec::<(T, PathBuf, Owner)>::new(), problems: Vec::new() };
+) -> FoundFiles<T> {
+    let mut found = FoundFiles { all: Vec::<(T, PathBuf, Owner)>::new(), problems: Vec::new() };
     for (Document { path, text }, owner) in files {
         match parse(&path, &text) {
             Ok(one) if found.all.iter().any(|(other, ..)| name(other) == name(&one)) => {}

@@ -22,7 +22,7 @@ async fn what_leads_out_of_a_project_is_not_read() {
 
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let personal = Personal::default();
-    let place = Place::of(&env, &personal, &project).await;
+    let place = ProjectFiles::of(&env, &personal, &project).await;
     assert!(place.is_repository);
     let paths = ["AGENTS.md", "CLAUDE.md", "pipe.md", "none.md"].map(|name| project.join(name));
     let told = place.documents(paths.to_vec()).await;
@@ -37,6 +37,6 @@ async fn what_leads_out_of_a_project_is_not_read() {
     let env = Local::new(&Ambient::fixed([]), Options::default());
     let elsewhere = folder.path().join("other");
     fs::create_dir_all(&elsewhere).unwrap();
-    let place = Place::of(&env, &personal, &elsewhere).await;
+    let place = ProjectFiles::of(&env, &personal, &elsewhere).await;
     assert!(place.text(&project.join("AGENTS.md")).await.unwrap().contains("secret"));
 }

@@ -1,21 +1,21 @@
-//! What happens to sub-agents: they are made, work, are told things and closed.
+//! Sub-agents: made, steered, followed and closed.
 //!
 //! Invariant: a sub-agent's item is in the journal before it begins, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::OpenConfig;
 use crate::agent::error::{Error, ErrorKind};
-use crate::agent::project::{Owner, Place};
+use crate::agent::project::{Owner, ProjectFiles};
 use crate::agent::requests::CreateSession;
 use crate::agent::services::Services;
-use crate::agent::subagents::{AgentReply, Happened, Heard, Made};
+use crate::agent::subagents::{AgentReply, Made, News, SubagentEvent};
 use crate::agent::turn::limits::Limits;
 use crate::context::agents::NamedAgent;
 use crate::history::outcome::closed;
 use crate::llm::ModelRef;
 use crate::models::Models;
 use crate::tools::{AgentRequest, AgentView, Spawn};
+use pintle_protocol::content::add_cost;
 use pintle_protocol::event::{AgentRole, Event, Parent};
 use pintle_protocol::files::{ChangedBy, FileRecord, FilesChanged};
 use pintle_protocol::ids::{AgentId, ItemId};
@@ -24,25 +24,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long sub-agents may take to stop when the session ends, before they are let go of.
+/// The time that sub-agents have to stop when the session ends, before they are abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(8);
 
 impl Session {
-    pub(super) fn agent(&mut self, happened: Happened) {
-        match happened {
-            Happened::Asked(AgentRequest::Spawn { spawn, reply }) => self.spawn_agent(spawn, reply),
-            Happened::Asked(AgentRequest::Send { id, text, reply }) => {
+    pub(super) fn subagent_event(&mut self, event: SubagentEvent) {
+        match event {
+            SubagentEvent::Requested(AgentRequest::Spawn { spawn, reply }) => {
+                self.spawn_agent(spawn, reply);
+            }
+            SubagentEvent::Requested(AgentRequest::Send { id, text, reply }) => {
                 self.subagents.send(id, text, reply);
             }
-            Happened::Asked(AgentRequest::Wait { ids, reply }) => self.subagents.wait(ids, reply),
-            Happened::Asked(AgentRequest::Close { id, reply }) => {
+            SubagentEvent::Requested(AgentRequest::Wait { ids, reply }) => {
+                self.subagents.wait(ids, reply);
+            }
+            SubagentEvent::Requested(AgentRequest::Close { id, reply }) => {
                 let view = self.subagents.view(&id);
                 if let Some(item) = self.subagents.close(&id) {
                     self.agent_closed(&id, item);
                 }
                 let _ = reply.send(view);
             }
-            Happened::Made { id, task, made, reply } => {
+            SubagentEvent::Made { id, task, made, reply } => {
                 let begun = made
                     .map_err(|error| words(&error))
                     .and_then(|made| self.agent_made(&id, made, task));
@@ -51,21 +55,21 @@ impl Session {
                 }
                 let _ = reply.send(begun);
             }
-            Happened::Sent { id, sent: Ok(()), reply } => {
+            SubagentEvent::Sent { id, sent: Ok(()), reply } => {
                 self.change_agent(&id, |agent| agent.state = SubagentState::Working);
                 let _ = reply.send(self.subagents.view(&id));
             }
-            Happened::Sent { sent: Err(error), reply, .. } => {
+            SubagentEvent::Sent { sent: Err(error), reply, .. } => {
                 let _ = reply.send(Err(words(&error)));
             }
-            Happened::Heard { id, heard, follower } => {
-                let is_gone = matches!(heard, Heard::Gone);
-                self.agent_heard(&id, heard);
+            SubagentEvent::News { id, news, follower } => {
+                let is_gone = matches!(news, News::Gone);
+                self.agent_news(&id, news);
                 if !is_gone {
                     self.subagents.follow(id, follower);
                 }
             }
-            Happened::Nothing => {}
+            SubagentEvent::Nothing => {}
         }
     }
 
@@ -155,7 +159,7 @@ impl Session {
             body: ItemBody::Subagent(Box::new(body)),
         };
         match self.log.append(turn_id, Event::ItemStarted { item: item.clone() }, None) {
-            Ok(record) => self.hand_on(&record),
+            Ok(record) => self.publish(&record),
             Err(error) => {
                 self.subagents.drop_session(handle);
                 return Err(words(&error));
@@ -168,10 +172,10 @@ impl Session {
             .ok_or_else(|| "The sub-agent was closed.".to_owned())
     }
 
-    fn agent_heard(&mut self, id: &AgentId, heard: Heard) {
-        match heard {
-            Heard::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
-            Heard::Stopped { said, is_error, spent, changes } => {
+    fn agent_news(&mut self, id: &AgentId, news: News) {
+        match news {
+            News::Began => self.change_agent(id, |agent| agent.state = SubagentState::Working),
+            News::Stopped { said, is_error, spent, changes } => {
                 self.agent_changed(id, changes);
                 self.total.add(spent.usage, spent.cost_nano_usd);
                 self.change_agent(id, |agent| {
@@ -179,12 +183,10 @@ impl Session {
                         if is_error { SubagentState::Failed } else { SubagentState::Done };
                     agent.result = Some(said);
                     agent.usage += spent.usage;
-                    if let Some(cost) = spent.cost_nano_usd {
-                        agent.cost_nano_usd = Some(agent.cost_nano_usd.unwrap_or(0) + cost);
-                    }
+                    add_cost(&mut agent.cost_nano_usd, spent.cost_nano_usd);
                 });
             }
-            Heard::Gone => {
+            News::Gone => {
                 // Somebody else closed its session, or it broke down.
                 if let Some(item) = self.subagents.close(id) {
                     self.agent_closed(id, item);
@@ -193,7 +195,7 @@ impl Session {
         }
     }
 
-    /// What a sub-agent did to files is told here as well: its work is the session's.
+    /// Records a sub-agent's changes of files here as well: its work is the session's.
     fn agent_changed(&mut self, id: &AgentId, changes: Vec<FileRecord>) {
         let Some(item_id) = self.subagents.item_id(id).filter(|_| !changes.is_empty()) else {
             return;
@@ -252,7 +254,7 @@ async fn named(
     name: &str,
     own_model: &ModelRef,
 ) -> Result<(AgentRole, Option<ModelRef>), Error> {
-    let place = Place::of(services.env.as_ref(), &services.personal, cwd).await;
+    let place = ProjectFiles::of(services.env.as_ref(), &services.personal, cwd).await;
     let mut found = place.agents().await.all;
     let Some(at) = found.iter().position(|(agent, ..)| agent.name == name) else {
         let names: Vec<&str> = found.iter().map(|(agent, ..)| agent.name.as_str()).collect();

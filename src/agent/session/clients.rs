@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long hooks may take when the session ends.
+/// The time limit for hooks when the session ends.
 const END_GRACE: Duration = Duration::from_secs(5);
 
 impl Session {
@@ -54,7 +54,7 @@ impl Session {
         }
     }
 
-    /// What clients give.
+    /// The hooks and tools of clients.
     pub(super) fn extensions(&self) -> impl Iterator<Item = &Extensions> {
         self.log.subscribers.iter().map(|served| &*served.subscriber.extensions)
     }

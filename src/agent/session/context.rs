@@ -1,7 +1,6 @@
-//! What a session's model is sent, and how full its window is; summing up on request.
+//! Commands about the context: the last request to the model, the use of its window, compaction on request.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::{ContextCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::turn::context::Work;
@@ -35,7 +34,7 @@ impl Session {
             Ok(provider) => {
                 let turn_id = TurnId::new(self.services.ambient.new_id());
                 let _ = reply.send(Ok(turn_id.clone()));
-                self.begin(turn_id, Work::Compact(instructions), provider);
+                self.begin_turn(turn_id, Work::Compact(instructions), provider);
             }
             Err(error) => {
                 let _ = reply.send(Err(error.into()));
@@ -43,7 +42,7 @@ impl Session {
         }
     }
 
-    /// What the model was sent last, else what it would be sent.
+    /// The last request to the model, else the request that it would be sent.
     pub(super) fn read_context(&self) -> ContextReadResult {
         let would_be;
         let sent = match (&self.view.sent, &self.phase) {
@@ -69,7 +68,7 @@ impl Session {
         }
     }
 
-    /// How full the window is.
+    /// The use of the window.
     pub(super) fn context_usage(&self) -> ContextUsage {
         if let Some(usage) = &self.view.usage {
             return usage.clone();

@@ -1,4 +1,4 @@
-//! What clients contribute to a session, as far as it is on its way: calls of their hooks and tools, diagnostics, hooks of the settings that
+//! The contributions of clients: pending calls of their hooks and tools, diagnostics; and hooks of the settings that
 //! only watch.
 
 use crate::agent::clients::{CallId, CallReply, CallRequest, SubscriberId};
@@ -18,7 +18,7 @@ pub(super) struct Contributions {
     pub(super) watching_hooks: FuturesUnordered<BoxFuture<'static, Vec<Notice>>>,
 }
 
-/// How many calls of hooks may wait for the session, which takes them at once; a hook that finds this full waits.
+/// The capacity of the channel for calls of hooks. The session takes them at once; a hook that finds this full waits.
 const CALL_CAPACITY: usize = 16;
 
 /// The calls of clients that have no answer yet, and the way for hooks to make one.

@@ -2,8 +2,7 @@
 //!
 //! Invariant: nothing leaves the journal; what the model knows is what lies on the way to the last event.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
 use crate::agent::error::{Action, Error, ErrorKind};
@@ -23,8 +22,8 @@ use std::sync::Arc;
 /// The longest name of a place, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// What is to be summed up after going to another place.
-struct Left {
+/// The messages to sum up after going to another place.
+struct AbandonedBranch {
     turn_id: TurnId,
     messages: Vec<Arc<Message>>,
     provider: Arc<dyn Provider>,
@@ -55,10 +54,10 @@ impl Session {
         }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
-        if let Some(Left { turn_id, messages, provider }) = left {
-            self.begin(turn_id, Work::SumUpLeft(messages), provider);
+        if let Some(AbandonedBranch { turn_id, messages, provider }) = left {
+            self.begin_turn(turn_id, Work::SummarizeBranch(messages), provider);
         }
     }
 
@@ -66,7 +65,7 @@ impl Session {
         &mut self,
         rewind: Rewind,
         records: &mut Vec<Arc<Record>>,
-        left: &mut Option<Left>,
+        left: &mut Option<AbandonedBranch>,
     ) -> Result<SessionRewindResult, Error> {
         if let Phase::Running(running) = &self.phase {
             let busy = ErrorKind::Busy(running.turn_id.clone());
@@ -90,7 +89,7 @@ impl Session {
         let mut files = match scope {
             RewindScope::Conversation => Vec::new(),
             RewindScope::Files | RewindScope::Both => {
-                self.shelf().plan(&entries, place.seq, &overwrite).await
+                self.restorer().plan(&entries, place.seq, &overwrite).await
             }
         };
         let mut result = SessionRewindResult {
@@ -117,8 +116,8 @@ impl Session {
                 records.push(self.log.append(None, Event::HistoryRewound(rewound), None)?);
                 let entries = tree::on_path(entries, place.seq);
                 let known = self.known_messages();
-                records.extend(self.arrive(&entries)?);
-                *left = provider.and_then(|provider| self.left(known, provider));
+                records.extend(self.rebuild_view(&entries)?);
+                *left = provider.and_then(|provider| self.abandoned_branch(known, provider));
                 result.summary_turn_id = left.as_ref().map(|left| left.turn_id.clone());
             }
         }
@@ -126,7 +125,7 @@ impl Session {
         Ok(result)
     }
 
-    /// What the model knows, as messages.
+    /// The conversation's messages.
     fn known_messages(&self) -> Vec<Arc<Message>> {
         match &self.phase {
             Phase::Idle(state) => state.conversation.messages.clone(),
@@ -134,20 +133,24 @@ impl Session {
         }
     }
 
-    /// What of these messages the model does not know any more, to be summed up.
-    fn left(&self, known: Vec<Arc<Message>>, provider: Arc<dyn Provider>) -> Option<Left> {
+    /// The messages that are not in the conversation any more, to be summed up.
+    fn abandoned_branch(
+        &self,
+        known: Vec<Arc<Message>>,
+        provider: Arc<dyn Provider>,
+    ) -> Option<AbandonedBranch> {
         let now = self.known_messages();
         // Messages hold raw JSON, which knows no equality but that of its text.
         let is_same = |(was, is): &(_, _)| format!("{was:?}") == format!("{is:?}");
         let common = known.iter().zip(&now).take_while(is_same).count();
         let messages: Vec<_> = known.into_iter().skip(common).collect();
         let turn_id = TurnId::new(self.services.ambient.new_id());
-        (!messages.is_empty()).then_some(Left { turn_id, messages, provider })
+        (!messages.is_empty()).then_some(AbandonedBranch { turn_id, messages, provider })
     }
 
     /// Goes on with what these entries say, and nothing else. Returns what is to be told of it.
-    pub(super) fn arrive(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
-        self.go_on_from(entries);
+    pub(super) fn rebuild_view(&mut self, entries: &[Entry]) -> Result<Option<Arc<Record>>, Error> {
+        self.replay_state(entries);
         let plan = recovery::plan(entries);
         if plan == self.view.plan {
             return Ok(None);
@@ -158,7 +161,7 @@ impl Session {
     }
 
     /// The model knows what these entries say.
-    fn go_on_from(&mut self, entries: &[Entry]) {
+    fn replay_state(&mut self, entries: &[Entry]) {
         // What was allowed and what happened to files does not depend on what the model knows.
         let (grants, files) = match &mut self.phase {
             Phase::Idle(state) => {
@@ -191,7 +194,7 @@ impl Session {
             Ok(record) => {
                 let (seq, record) = record;
                 let _ = reply.send(Ok(seq));
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => {
                 let _ = reply.send(Err(error));

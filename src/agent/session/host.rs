@@ -1,4 +1,4 @@
-//! What the session does for its running turn.
+//! The session as the [`Host`] of its running turn.
 
 use super::Session;
 use crate::agent::host::{Activity, Host, JournalLost};
@@ -22,8 +22,8 @@ impl Host for Session {
         }
         let turn_id = Some(running.turn_id.clone());
         match self.log.append(turn_id, event, private.as_deref()) {
-            Ok(record) => self.hand_on(&record),
-            Err(error) => self.lose(&error),
+            Ok(record) => self.publish(&record),
+            Err(error) => self.journal_lost(&error),
         }
     }
 
@@ -39,7 +39,7 @@ impl Host for Session {
             self.view.usage = Some(usage.clone());
         }
         let turn_id = self.phase.running().map(|running| running.turn_id.clone());
-        self.log.hand_on_transient(turn_id, event);
+        self.log.publish_transient(turn_id, event);
     }
 
     fn set_sent(&mut self, sent: Sent) {
@@ -50,7 +50,7 @@ impl Host for Session {
         if let Some(running) = self.phase.running_mut() {
             running.activity = activity;
         }
-        self.hand_on_state();
+        self.publish_state();
     }
 
     fn mode(&self) -> WorkMode {
@@ -62,7 +62,7 @@ impl Host for Session {
     }
 
     async fn take_steers(&mut self) -> Vec<QueuedInput> {
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         // A turn that is being stopped reads nothing more.
         if self.phase.is_working() { self.inbox.take_steers() } else { Vec::new() }
     }
@@ -82,7 +82,7 @@ impl Host for Session {
     }
 
     async fn gap(&mut self) -> Vec<FileRecord> {
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         let running = self.phase.running_mut();
         running.map(|running| std::mem::take(&mut running.foreign_changes)).unwrap_or_default()
     }
@@ -110,7 +110,7 @@ impl Host for Session {
     }
 }
 
-/// Whether an event says that a call runs now.
+/// Returns true for the event that says that a call runs now.
 fn begins_call(event: &Event) -> bool {
     matches!(event, Event::ItemUpdated { item } if item.status == ItemStatus::Running
         && matches!(item.body, ItemBody::ToolCall(_)))

@@ -10,7 +10,7 @@ use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::queue::{QueueMode, QueueUpdate};
 use std::collections::VecDeque;
 
-/// What waits to get into the conversation.
+/// The messages and notes that wait to get into the conversation.
 #[derive(Debug)]
 pub(super) struct Inbox {
     queue: Queue,

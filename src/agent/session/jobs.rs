@@ -1,11 +1,10 @@
-//! What happens in the background: jobs begin, print, end, and are asked about.
+//! Background jobs: they begin, print and end, and clients ask about them.
 //!
 //! Invariant: a job's item is in the journal before its command runs, and its end before anyone is told.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::JobCommand;
-use crate::agent::jobs::Happened;
+use crate::agent::jobs::JobEvent;
 use crate::exec::{Command, Error};
 use crate::store::blobs::Blobs;
 use crate::tools::{JobRequest, JobView};
@@ -15,7 +14,7 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long jobs may take to stop when the session ends, before they are dropped, which kills them.
+/// The time that jobs have to stop when the session ends, before they are dropped, which kills them.
 const STOP_GRACE: Duration = Duration::from_secs(6);
 
 impl Session {
@@ -28,19 +27,19 @@ impl Session {
         }
     }
 
-    pub(super) fn job(&mut self, happened: Happened) {
-        match happened {
-            Happened::Printed(item_id, text) => {
+    pub(super) fn job_event(&mut self, event: JobEvent) {
+        match event {
+            JobEvent::Printed(item_id, text) => {
                 let Some(n) = self.jobs.next_piece(&item_id) else { return };
                 let delta =
                     ItemDelta { item_id, field: DeltaField::Output, path: None, n, to: None, text };
-                self.log.hand_on_transient(None, TransientEvent::ItemDelta(delta));
+                self.log.publish_transient(None, TransientEvent::ItemDelta(delta));
             }
-            Happened::Ended(item, ran) => self.job_ended(&item, ran),
-            Happened::Asked(JobRequest::Start { command, title, reply }) => {
+            JobEvent::Ended(item, ran) => self.job_ended(&item, ran),
+            JobEvent::Requested(JobRequest::Start { command, title, reply }) => {
                 let _ = reply.send(self.start_job(command, &title));
             }
-            Happened::Asked(request) => {
+            JobEvent::Requested(request) => {
                 self.jobs.answer(request, self.services.ambient.now_ms());
             }
         }
@@ -69,9 +68,9 @@ impl Session {
         let record = self.log.append(Some(turn_id), started, None).map_err(|error| {
             format!("The job was not started, because the journal could not be written: {error}")
         })?;
-        self.hand_on(&record);
+        self.publish(&record);
         let view = self.jobs.begin(Arc::clone(&self.services.env), command, item, id);
-        self.hand_on_state();
+        self.publish_state();
         Ok(view)
     }
 
@@ -89,14 +88,14 @@ impl Session {
         match self.log.append(None, Event::ItemCompleted { item: ended.item.clone() }, None) {
             Ok(record) => {
                 ended.answer();
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => {
                 ended.answer();
                 self.warn_transiently(&error);
             }
         }
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Waits until the jobs that are being stopped have ended.

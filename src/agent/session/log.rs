@@ -67,14 +67,14 @@ impl Log {
     }
 
     /// Hands on a record. False when a subscriber was found gone.
-    pub(super) fn hand_on(&mut self, record: &Arc<Record>) -> bool {
+    pub(super) fn publish(&mut self, record: &Arc<Record>) -> bool {
         let before = self.subscribers.len();
         self.subscribers.retain_mut(|subscription| subscription.durable(record));
         self.subscribers.len() == before
     }
 
     /// Hands on an event without keeping it.
-    pub(super) fn hand_on_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
+    pub(super) fn publish_transient(&mut self, turn_id: Option<TurnId>, event: TransientEvent) {
         if self.subscribers.is_empty() {
             return;
         }

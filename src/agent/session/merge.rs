@@ -2,8 +2,7 @@
 //!
 //! Invariants: all of it is in the journal, or nothing; the fork is only read; no file changes.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply};
 use crate::agent::error::{Action, Error, ErrorKind};
@@ -25,7 +24,7 @@ impl Session {
         }
         // Also where it failed in the middle: what the journal says is told.
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
@@ -72,7 +71,7 @@ impl Session {
             }
         }
         let entries = in_background(self.log.journal.reader()).await?;
-        records.extend(self.arrive(&tree::on_path(entries, copied_seq))?);
+        records.extend(self.rebuild_view(&tree::on_path(entries, copied_seq))?);
         Ok(SessionMergeResult { to_seq, from_seq, copied_seq, dropped, restored, added })
     }
 
@@ -105,7 +104,7 @@ impl Session {
     }
 }
 
-/// What a fork of a session holds, in which nothing is open.
+/// The entries of a fork of a session, in which nothing is open.
 async fn entries_of_fork(
     store: Store,
     fork: &SessionId,

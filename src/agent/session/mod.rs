@@ -116,8 +116,8 @@ enum Wake {
     Command(Command),
     /// Every handle is gone.
     Abandoned,
-    Job(Box<crate::agent::jobs::Happened>),
-    Agent(Box<subagents::Happened>),
+    Job(Box<crate::agent::jobs::JobEvent>),
+    Subagent(Box<subagents::SubagentEvent>),
     Question(Box<QuestionEvent>),
     /// A hook calls its client.
     Call(CallRequest),
@@ -165,7 +165,7 @@ impl Session {
 
     async fn run(mut self, is_new_fork: bool) -> SessionId {
         self.run_start_hooks(is_new_fork);
-        self.take_up_review().await;
+        self.resume_review().await;
         loop {
             if let Some(DueTurn { ctx, state, work }) = self.phase.due_turn() {
                 let finished = turn::run(&mut self, ctx, state, work).await;
@@ -185,8 +185,8 @@ impl Session {
         // What a tool said of a job comes first of all, so that the turn is not told what its model has just read.
         tokio::select! {
             biased;
-            happened = self.jobs.next() => Wake::Job(Box::new(happened)),
-            happened = self.subagents.next() => Wake::Agent(Box::new(happened)),
+            event = self.jobs.next() => Wake::Job(Box::new(event)),
+            event = self.subagents.next() => Wake::Subagent(Box::new(event)),
             event = self.questions.next(), if is_running => Wake::Question(Box::new(event)),
             call = self.contributions.calls.next(), if is_running => Wake::Call(call),
             command = self.door.next() => command.map_or(Wake::Abandoned, Wake::Command),
@@ -209,8 +209,8 @@ impl Session {
                 None => self.begin_to_close(Closing { reply: None, is_abandoned: true }),
             },
             Wake::Command(command) => self.command(command).await,
-            Wake::Job(happened) => self.job(*happened),
-            Wake::Agent(happened) => self.agent(*happened),
+            Wake::Job(event) => self.job_event(*event),
+            Wake::Subagent(event) => self.subagent_event(*event),
             Wake::Question(event) => self.question_event(*event),
             Wake::Call(CallRequest { to, body, reply }) => self.call_client(to, body, reply),
             Wake::Hooked(notices) => self.hooks_failed(notices),
@@ -244,12 +244,12 @@ impl Session {
         };
         let _ = reply.send(response);
         if let Some(record) = record {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
     /// Tells who waits for it that nothing runs any more.
-    fn tell_if_idle(&mut self) {
+    fn answer_idle_waiters(&mut self) {
         if matches!(self.phase, Phase::Idle(_)) && self.naming.is_idle() {
             for reply in self.door.idle_waiters.drain(..) {
                 let _ = reply.send(Ok(()));
@@ -288,20 +288,20 @@ impl Session {
     }
 
     async fn wind_up(&mut self) -> Result<(), Error> {
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         self.end_agents().await;
         self.end_jobs().await;
         self.run_end_hooks().await;
         self.services.env.release(self.log.id.as_str()).await;
         self.services.here.release(self.log.id.as_str()).await;
         let appended = self.log.append(None, Event::SessionClosed {}, None).map(|record| {
-            self.hand_on(&record);
+            self.publish(&record);
         });
         let head = self.log.journal.last_seq();
         for served in &mut self.log.subscribers {
             served.tell_at_the_end(&self.log.id, head).await;
         }
-        self.let_go_of_blobs().await;
+        self.prune_blobs().await;
         self.log.journal.sync().await?;
         appended
     }

@@ -1,4 +1,4 @@
-//! What the model knows beside its conversation, and what it was sent last.
+//! The model's view of the session beside its conversation, and its last request.
 
 use crate::context::inspect::Sent;
 use crate::tools::{Ledger, plan_text};

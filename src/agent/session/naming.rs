@@ -3,24 +3,24 @@
 //! Invariant: it delays no turn, and does not outlive the session.
 
 use crate::context::title;
-use crate::llm::{self, BlockStart, Delta, Message, ModelRef, Provider, Request};
+use crate::llm::{self, ModelRef, Provider, Request, one_shot};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use pintle_protocol::content::{Content, Usage};
+use pintle_protocol::content::Usage;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a model may take. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
+/// The time limit for the model. Nobody waits for it, but one that hangs must not keep `pintle run` from its end.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The most that a model may say: far more than a title, since some think first.
 const MAX_TOKENS: u32 = 2_048;
 
-/// What a model answered, and what that took.
+/// A model's answer and its use, or the reason why there is none.
 pub(super) type Answered = Result<(String, Usage), String>;
 
-/// Whether a model is to name the session, and the request that does.
+/// The naming of a session by a model: whether it is due, and the request.
 #[derive(Debug, Default)]
 pub(super) struct Naming {
     /// No model has named it yet, and no person has said anything about its name.
@@ -37,7 +37,7 @@ impl Naming {
     /// Asks a model for a title.
     pub(super) fn request(&mut self, provider: Arc<dyn Provider>, model: ModelRef, text: String) {
         self.requests.push(Box::pin(async move {
-            let asked = tokio::time::timeout(TITLE_TIMEOUT, ask(provider, &model, text)).await;
+            let asked = tokio::time::timeout(TITLE_TIMEOUT, ask(provider, &model, &text)).await;
             match asked {
                 Ok(answered) => answered.map_err(|error| error.message),
                 Err(_) => Err(format!("no answer within {} s", TITLE_TIMEOUT.as_secs())),
@@ -62,34 +62,13 @@ impl Naming {
 async fn ask(
     provider: Arc<dyn Provider>,
     model: &ModelRef,
-    text: String,
+    text: &str,
 ) -> Result<(String, Usage), llm::Error> {
-    let request = Request {
-        model: model.id.clone(),
-        origin: model.origin(),
-        system: title::INSTRUCTIONS.into(),
-        messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text)]))]),
-        tools: Arc::new([]),
-        effort: model.effort,
-        max_output_tokens: Some(MAX_TOKENS),
-        cache_key: None,
-        trace: llm::Trace::default(),
-    };
-    let mut deltas = provider.stream(request).await?;
-    let (mut said, mut texts, mut usage) = (String::new(), Vec::new(), Usage::default());
+    let request = one_shot::request(model, title::INSTRUCTIONS, text, MAX_TOKENS);
+    let mut deltas = provider.stream(Request { effort: model.effort, ..request }).await?;
+    let mut answer = one_shot::Answer::default();
     while let Some(delta) = deltas.next().await {
-        match delta? {
-            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
-            Delta::Text { index, text } if texts.contains(&index) => said.push_str(&text),
-            Delta::Usage(counted) => usage = counted,
-            Delta::Start { .. }
-            | Delta::Text { .. }
-            | Delta::Arguments { .. }
-            | Delta::Opaque { .. }
-            | Delta::End { .. }
-            | Delta::Tier(_)
-            | Delta::Stop(_) => {}
-        }
+        answer.push(delta?);
     }
-    Ok((said, usage))
+    Ok((answer.text, answer.usage))
 }

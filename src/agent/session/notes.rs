@@ -1,9 +1,10 @@
 //! Notes: what belongs into the history and was not said in a turn.
 //!
 //! Invariant: a note stands between turns. One that comes while a turn runs waits for its end, and comes before the next begins.
+//!
+//! A note, such as a command that a person ran, is written between turns: at once, or when the running turn is over.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::command::{Note, NoteBody, Reply};
 use crate::context::conversation::engine_message;
 use pintle_protocol::event::Event;
@@ -45,7 +46,7 @@ impl Session {
                     if let (Phase::Idle(state), Some(message)) = (&mut self.phase, message) {
                         state.conversation.push(engine_message(&message));
                     }
-                    self.hand_on(&record);
+                    self.publish(&record);
                 }
                 Err(error) => self.warn_transiently(&error),
             }

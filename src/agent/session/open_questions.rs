@@ -11,10 +11,10 @@ use std::collections::VecDeque;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-/// How many requests of tools may wait for the session, which takes them at once; a tool that finds this full waits.
+/// The capacity of the channel for requests of tools. The session takes them at once; a tool that finds this full waits.
 const REQUEST_CAPACITY: usize = 16;
 
-/// What is open, and the way for tools to ask.
+/// Open approvals and questions, and the channel on which tools ask.
 #[derive(Debug)]
 pub(super) struct OpenQuestions {
     pub(super) approvals: Vec<OpenApproval>,
@@ -39,7 +39,7 @@ pub(super) struct OpenQuestion {
     pub(super) answer: oneshot::Sender<Result<String, String>>,
 }
 
-/// What the task wakes up for.
+/// An event of the questions.
 #[derive(Debug)]
 pub(super) enum QuestionEvent {
     /// A tool asks.
@@ -105,7 +105,7 @@ impl OpenQuestions {
     }
 }
 
-/// How many questions that are over are remembered, to tell a late answer what became of them.
+/// The number of closed questions that are remembered, to tell a late answer their outcome.
 const MAX_REMEMBERED: usize = 256;
 
 /// Questions that are over, oldest first, each with what became of it in words.
@@ -145,7 +145,7 @@ impl ClosedQuestions {
         self.note(outcome.question_id.as_str(), words.to_owned());
     }
 
-    /// Why a question cannot be answered that is not open.
+    /// The error for an answer to a question that is not open.
     pub(super) fn refusal(&self, id: &str) -> Error {
         match self.0.iter().find(|(over, _)| over == id) {
             Some((_, words)) => {

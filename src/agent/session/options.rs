@@ -1,9 +1,8 @@
-//! What can be set in a session while it is open, and what becomes of a change.
+//! Commands about settings: options that can be set while a session is open.
 //!
 //! Invariant: nothing is accepted and ignored. What cannot be set is rejected with a reason; the rest holds from the next turn on.
 
-use super::Session;
-use super::Settings;
+use super::{Session, Settings};
 use crate::agent::command::{OpenConfig, Record, SettingsCommand};
 use crate::agent::error::Error;
 use crate::agent::session::parse_model;
@@ -17,7 +16,7 @@ use pintle_protocol::queue::QueueMode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Whether a conversation that becomes too long is summed up by itself.
+/// The option to compact a conversation automatically when it becomes too long.
 const AUTO_COMPACT: &str = "autoCompact";
 
 /// No effort is set: the provider's default holds.
@@ -27,7 +26,7 @@ const DEFAULT_EFFORT: &str = "default";
 const MODES: [(&str, PermissionMode); 2] =
     [("ask", PermissionMode::Ask), ("full", PermissionMode::Full)];
 
-/// How many messages go at once, by name.
+/// The queue modes by name.
 const QUEUE_MODES: [(&str, QueueMode); 2] = [("all", QueueMode::All), ("one", QueueMode::One)];
 
 fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
@@ -84,7 +83,7 @@ impl Session {
         self.log.append(None, Event::ConfigChanged(changed), None).map(Some)
     }
 
-    /// How the session works, as its journal says.
+    /// The session's configuration as an event.
     pub(super) fn config_changed(&self) -> ConfigChanged {
         ConfigChanged {
             model: self.settings.model.to_string(),

@@ -57,7 +57,7 @@ impl Phase {
         Some(self.running()?.turn_id.clone())
     }
 
-    /// Whether a turn runs that nobody has stopped.
+    /// Returns true when a turn runs that nobody has stopped.
     pub(super) fn is_working(&self) -> bool {
         self.running().is_some_and(|running| !running.cancel.is_cancelled())
     }

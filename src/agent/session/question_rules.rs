@@ -7,7 +7,7 @@ use pintle_protocol::question::{
 };
 use std::time::Duration;
 
-/// How long a person may take to answer, where no setting says.
+/// The default time that a person has to answer.
 pub const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The options of a question, with the ids that an answer names.
@@ -18,7 +18,7 @@ pub(super) fn options(ask: &Ask) -> Vec<QuestionOption> {
         .collect()
 }
 
-/// What an answer comes to. Only options that were offered count.
+/// The outcome of an answer. Only options that were offered count.
 pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionOutcome {
     let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let offered = question.options.iter().map(|option| &option.option_id);
@@ -37,7 +37,7 @@ pub(super) fn outcome(question: &Question, answer: &QuestionAnswer) -> QuestionO
     }
 }
 
-/// What the model reads.
+/// The text that the model reads.
 pub(super) fn words(question: &Question, outcome: &QuestionOutcome, timeout: Duration) -> String {
     let chosen = question.options.iter().filter(|o| outcome.option_ids.contains(&o.option_id));
     let chosen: Vec<&str> = chosen.map(|option| option.label.as_str()).collect();

@@ -1,11 +1,10 @@
-//! What is asked of people: questions of permission, questions of the model, and the plan that it shows them.
+//! Approvals, questions of the model, and the plan that it shows.
 //!
 //! Invariant: an open question is in the journal before anyone is asked, and none outlives its turn. The first answer wins; with nobody
 //! who can answer, the default holds at once.
 
-use super::Phase;
-use super::Session;
 use super::open_questions::{OpenApproval, OpenQuestion, QuestionEvent};
+use super::{Phase, Session};
 use crate::agent::command::Answer;
 use crate::agent::session::question_rules;
 use crate::agent::turn::approval;
@@ -89,7 +88,7 @@ impl Session {
     }
 
     fn asked_something(&mut self) {
-        self.hand_on_state();
+        self.publish_state();
         self.close_if_nobody_answers();
         let is_stopping = match &self.phase {
             Phase::Idle(_) => true,
@@ -154,7 +153,7 @@ impl Session {
         let turn_id = Some(open.approval.turn_id);
         self.record(turn_id, Event::ApprovalResolved(outcome.clone()));
         let _ = open.answer.send(outcome);
-        self.hand_on_state();
+        self.publish_state();
     }
 
     pub(super) fn resolve_question(&mut self, open: OpenQuestion, outcome: QuestionOutcome) {
@@ -168,7 +167,7 @@ impl Session {
             self.begin_to_act();
         }
         let _ = answer.send(if is_aborted { Err(words) } else { Ok(words) });
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// A plan was accepted: the running turn works from here on, and so do those after it.
@@ -195,7 +194,7 @@ impl Session {
             format!("The list was not kept: the journal could not be written: {error}")
         })?;
         self.view.plan = plan;
-        self.hand_on(&record);
+        self.publish(&record);
         Ok(())
     }
 }

@@ -3,8 +3,7 @@
 //! Invariants: what somebody else wrote stays unless it is named; what was there before is kept first, so that going back can be undone;
 //! what was written is read again.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::Record;
 use crate::agent::error::Error;
@@ -22,27 +21,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What becomes of a file, and what it is now.
-pub(super) struct Plan {
+/// The plan for a file, and its present state.
+pub(super) struct RestorePlan {
     pub(super) fate: FileFate,
     wanted: Wanted,
     present: Option<FileState>,
 }
 
 /// Where files are, and what is kept of them.
-pub(super) struct Shelf {
+pub(super) struct FileRestorer {
     env: Arc<dyn Environment>,
     blobs: Blobs,
 }
 
-impl Shelf {
-    /// What going back to a place would do to each file that was changed since.
+impl FileRestorer {
+    /// Plans what going back to a place does to each file that was changed since.
     pub(super) async fn plan(
         &self,
         entries: &[Entry],
         seq: u64,
         overwrite: &[String],
-    ) -> Vec<Plan> {
+    ) -> Vec<RestorePlan> {
         let mut plans = Vec::new();
         for wanted in ledger::since(entries, seq) {
             let path = Path::new(&wanted.path);
@@ -65,7 +64,7 @@ impl Shelf {
 
     async fn put_back(
         &self,
-        Plan { wanted, present, .. }: &Plan,
+        RestorePlan { wanted, present, .. }: &RestorePlan,
     ) -> Result<Option<FileState>, String> {
         let path = Path::new(&wanted.path);
         put_back(self.env.as_ref(), &self.blobs, path, wanted.then.as_ref(), present.as_ref()).await
@@ -73,8 +72,8 @@ impl Shelf {
 }
 
 impl Session {
-    pub(super) fn shelf(&self) -> Shelf {
-        Shelf { env: Arc::clone(&self.services.env), blobs: self.blobs() }
+    pub(super) fn restorer(&self) -> FileRestorer {
+        FileRestorer { env: Arc::clone(&self.services.env), blobs: self.blobs() }
     }
 
     /// Announces a change of files outside of turns; the next event tells how it ended.
@@ -93,7 +92,7 @@ impl Session {
     }
 
     /// Lets go of contents that only served to tell what a command would change.
-    pub(super) async fn let_go_of_blobs(&mut self) {
+    pub(super) async fn prune_blobs(&mut self) {
         if self.settings.blobs.is_some() {
             return;
         }
@@ -112,9 +111,9 @@ impl Session {
     /// Puts the files back. Returns what the journal now says, if anything was changed.
     pub(super) async fn put_files_back(
         &mut self,
-        plans: &mut [Plan],
+        plans: &mut [RestorePlan],
     ) -> Result<Option<Arc<Record>>, Error> {
-        let shelf = self.shelf();
+        let restorer = self.restorer();
         let touched = plans
             .iter()
             .filter(|plan| matches!(plan.fate.action, FileAction::Restore | FileAction::Remove));
@@ -130,7 +129,7 @@ impl Session {
                 plan.fate.action = FileAction::Lost;
             }
             if let FileAction::Restore | FileAction::Remove = plan.fate.action {
-                match shelf.put_back(plan).await {
+                match restorer.put_back(plan).await {
                     Ok(now) => {
                         if now != plan.wanted.then {
                             plan.fate.action = FileAction::Failed;
@@ -163,6 +162,6 @@ fn plan(
     wanted: Wanted,
     (owner, action): (FileOwner, FileAction),
     present: Option<FileState>,
-) -> Plan {
-    Plan { fate: FileFate { path: wanted.path.clone(), owner, action }, wanted, present }
+) -> RestorePlan {
+    RestorePlan { fate: FileFate { path: wanted.path.clone(), owner, action }, wanted, present }
 }

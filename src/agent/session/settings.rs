@@ -1,4 +1,4 @@
-//! How a session works. What of it changes while the session is open is the business of `options`.
+//! The settings of a session. `options` changes them while it is open.
 
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace::Additional;
@@ -10,7 +10,7 @@ use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::AgentRole;
 use pintle_protocol::plan::WorkMode;
 
-/// How a session works.
+/// The settings of a session.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct Settings {
     pub(in crate::agent) model: ModelRef,
@@ -18,11 +18,11 @@ pub(in crate::agent) struct Settings {
     /// The mode of the next turn.
     pub(in crate::agent) mode: WorkMode,
     pub(in crate::agent) title: Option<String>,
-    /// How much a turn may take.
+    /// The limits of a turn.
     pub(in crate::agent) limits: Limits,
-    /// How room is made in a long conversation.
+    /// When and how room is made in a long conversation.
     pub(in crate::agent) room: room::Policy,
-    /// What it and its sub-agents spend from; a sub-agent has its parent's.
+    /// The budget that it shares with its sub-agents; a sub-agent has its parent's.
     pub(in crate::agent) budget: Budget,
     /// It is nobody else's: each turn fills it anew.
     pub(in crate::agent) is_budget_own: bool,

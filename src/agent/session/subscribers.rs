@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// How long a session that closes waits for a subscriber that is behind.
+/// The time that a session which closes waits for a subscriber that is behind.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A subscriber, with the number of the last event that it was handed.
@@ -64,7 +64,7 @@ impl Subscription {
         let _ = self.subscriber.feed.try_send(Feed::CallWithdrawn(id));
     }
 
-    /// Whether it can still be called.
+    /// Returns true when it can be called.
     pub(super) fn is_called(&self) -> bool {
         let Extensions { hooks, tools } = &*self.subscriber.extensions;
         let gives = !hooks.is_empty() || !tools.is_empty();

@@ -1,7 +1,6 @@
-//! Who watches, and what they are handed.
+//! Commands about subscriptions, and the session's state as subscribers see it.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::{
@@ -20,28 +19,28 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// How many events may be sent to a new subscriber at once; with more it pages.
+/// The most events that are sent to a new subscriber at once; with more it pages.
 const REPLAY_LIMIT: usize = 1000;
 
 impl Session {
     /// Appends an event and hands it on; says so when it cannot.
     pub(super) fn record(&mut self, turn_id: Option<TurnId>, event: Event) {
         match self.log.append(turn_id, event, None) {
-            Ok(record) => self.hand_on(&record),
+            Ok(record) => self.publish(&record),
             Err(error) => self.warn_transiently(&error),
         }
     }
 
     /// Hands on a record. Where a subscriber was found gone, nothing waits for its answers any more.
-    pub(super) fn hand_on(&mut self, record: &Arc<Record>) {
-        if !self.log.hand_on(record) {
+    pub(super) fn publish(&mut self, record: &Arc<Record>) {
+        if !self.log.publish(record) {
             self.close_if_nobody_answers();
         }
     }
 
-    pub(super) fn hand_on_state(&mut self) {
+    pub(super) fn publish_state(&mut self) {
         let state = self.state();
-        self.log.hand_on_transient(None, TransientEvent::State(state));
+        self.log.publish_transient(None, TransientEvent::State(state));
     }
 
     /// Says what could not be said in the journal.
@@ -53,7 +52,7 @@ impl Session {
             message: error.message.clone(),
             hint: error.hint.as_ref().map(ToString::to_string),
         };
-        self.log.hand_on_transient(None, TransientEvent::Notice(notice));
+        self.log.publish_transient(None, TransientEvent::Notice(notice));
     }
 
     pub(super) async fn subscription_command(&mut self, command: SubscriptionCommand) {
@@ -136,7 +135,7 @@ impl Session {
         Ok(())
     }
 
-    /// What editors find wrong, for a turn that begins: nobody waits for one that is gone.
+    /// The diagnostics of editors, for a turn that begins. Those of a client that is gone are dropped.
     pub(super) fn reports(&self) -> watch::Receiver<Reports> {
         let is_there = |id| self.log.subscribers.iter().any(|served| served.subscriber.id == id);
         self.contributions.reports.send_modify(|reports| reports.keep_if(is_there));

@@ -1,4 +1,4 @@
-//! What a session is called: named by a person at any time, or once by a model beside everything else.
+//! The session's title: given by a person at any time, or once by a model in the background.
 //!
 //! Invariants: a model never changes what a person said; asking one delays no turn, and does not outlive the session.
 
@@ -40,8 +40,8 @@ impl Session {
                 self.settings.title.clone_from(&title);
                 let _ = reply.send(Ok(title));
                 self.keep_title();
-                self.hand_on(&record);
-                self.tell_if_idle();
+                self.publish(&record);
+                self.answer_idle_waiters();
             }
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -69,7 +69,7 @@ impl Session {
             Ok((said, usage)) => self.take_title(&said, usage),
             Err(error) => tracing::debug!("session {} gets no title: {error}", self.log.id),
         }
-        self.tell_if_idle();
+        self.answer_idle_waiters();
     }
 
     fn take_title(&mut self, said: &str, usage: Usage) {
@@ -91,7 +91,7 @@ impl Session {
             Ok(record) => {
                 self.settings.title = Some(title);
                 self.keep_title();
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => self.warn_transiently(&error),
         }

@@ -1,13 +1,14 @@
-//! How turns begin, are told things, and end.
+//! Turns: begun, steered, stopped, ended.
+//!
+//! A prompt that no model can answer is refused, not queued: the key is looked for before the prompt is accepted.
 
-use super::Phase;
-use super::Session;
+use super::{Phase, Session};
 use crate::agent::clients;
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::host::{Activity, JournalLost};
 use crate::agent::session::phase::{DueTurn, Running};
-use crate::agent::turn::briefing::Brief;
+use crate::agent::turn::briefing::PromptInputs;
 use crate::agent::turn::context::{
     EditChecks, End, Finished, ModelAccess, TurnContext, TurnTools, Work,
 };
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A message that is on disk. Its record is to be handed on once the answer is out.
-struct Taken {
+struct AcceptedInput {
     queued: QueuedInput,
     record: Arc<Record>,
 }
@@ -46,7 +47,7 @@ impl Session {
             }
             TurnCommand::WhenIdle { reply } => {
                 self.door.idle_waiters.push(reply);
-                self.tell_if_idle();
+                self.answer_idle_waiters();
             }
         }
     }
@@ -60,7 +61,7 @@ impl Session {
     ) {
         let notices = self.services.models.refresh();
         let accepted = self.accept_prompt(input, when_busy, limits);
-        let (Taken { queued, record }, provider) = match accepted {
+        let (AcceptedInput { queued, record }, provider) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -74,11 +75,11 @@ impl Session {
         };
         let QueuedInput { item_id, turn_id, .. } = queued.clone();
         let _ = reply.send(Ok(Accepted { turn_id: turn_id.clone(), item_id, disposition }));
-        self.hand_on(&record);
+        self.publish(&record);
         self.note(notices);
         match disposition {
             Disposition::Queued => self.inbox.push(queued),
-            Disposition::Started => self.begin(turn_id, Work::Answer(vec![queued]), provider),
+            Disposition::Started => self.begin_turn(turn_id, Work::Answer(vec![queued]), provider),
         }
     }
 
@@ -87,7 +88,7 @@ impl Session {
         input: Vec<Input>,
         when_busy: WhenBusy,
         limits: Option<TurnLimits>,
-    ) -> Result<(Taken, Arc<dyn Provider>), Error> {
+    ) -> Result<(AcceptedInput, Arc<dyn Provider>), Error> {
         let delivery = match (&self.phase, when_busy) {
             (Phase::Idle(_), _) => Delivery::Prompt,
             (Phase::Running(_), WhenBusy::Queue) => Delivery::FollowUp,
@@ -118,11 +119,11 @@ impl Session {
             .and_then(|()| check_input(&input))
             .and_then(|()| self.accept(turn_id.clone(), Delivery::Steer, input, None));
         match accepted {
-            Ok(Taken { queued, record }) => {
+            Ok(AcceptedInput { queued, record }) => {
                 let item_id = queued.item_id.clone();
                 let disposition = Disposition::Queued;
                 let _ = reply.send(Ok(Some(Accepted { turn_id, item_id, disposition })));
-                self.hand_on(&record);
+                self.publish(&record);
                 self.inbox.push(queued);
             }
             Err(error) => {
@@ -138,14 +139,14 @@ impl Session {
         delivery: Delivery,
         content: Vec<Input>,
         limits: Option<TurnLimits>,
-    ) -> Result<Taken, Error> {
+    ) -> Result<AcceptedInput, Error> {
         let item_id = ItemId::new(self.services.ambient.new_id());
         let queued = QueuedInput { item_id, turn_id: turn_id.clone(), delivery, content, limits };
         let record = self.log.append(Some(turn_id), Event::InputAccepted(queued.clone()), None)?;
-        Ok(Taken { queued, record })
+        Ok(AcceptedInput { queued, record })
     }
 
-    pub(super) fn begin(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
+    pub(super) fn begin_turn(&mut self, turn_id: TurnId, work: Work, provider: Arc<dyn Provider>) {
         let state = match &mut self.phase {
             Phase::Idle(state) => std::mem::take(state),
             Phase::Running(_) => return,
@@ -171,7 +172,7 @@ impl Session {
                 retry: self.services.retry_policy,
                 trace: self.settings.trace.clone(),
             },
-            brief: self.brief(),
+            prompt: self.prompt_inputs(),
             system: Arc::default(),
             workspace: self.workspace(),
             tools: TurnTools {
@@ -179,8 +180,8 @@ impl Session {
                 settings: Arc::clone(&self.services.tool_settings),
                 ledger: self.view.ledger.clone(),
                 client: self.questions.requests(),
-                jobs: self.jobs.desk(),
-                agents: self.subagents.desk(),
+                jobs: self.jobs.requests(),
+                agents: self.subagents.requests(),
             },
             permission_mode: self.settings.permission_mode,
             hooks: self.turn_hooks(),
@@ -205,7 +206,7 @@ impl Session {
         }));
         let model = self.settings.model.to_string();
         self.record(Some(turn_id), Event::TurnStarted { model });
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Where the session works.
@@ -224,9 +225,9 @@ impl Session {
         }
     }
 
-    /// What the system prompt is made of beside files.
-    fn brief(&self) -> Brief {
-        Brief {
+    /// The inputs of the system prompt beside files.
+    fn prompt_inputs(&self) -> PromptInputs {
+        PromptInputs {
             personal: Arc::clone(&self.services.personal),
             profile: self.services.tools.profile(&self.settings.model).name(),
             cutoff: self.services.models.model(&self.settings.model).and_then(|known| known.cutoff),
@@ -265,11 +266,11 @@ impl Session {
         self.subagents.interrupt();
     }
 
-    /// How much a turn may take that begins with these messages.
+    /// The limits of a turn that begins with these messages.
     fn limits(&self, work: &Work) -> Limits {
         let inputs = match work {
             Work::Answer(inputs) => inputs.as_slice(),
-            Work::Compact(_) | Work::SumUpLeft(_) => &[],
+            Work::Compact(_) | Work::SummarizeBranch(_) => &[],
         };
         let Some(asked) = inputs.first().and_then(|input| input.limits) else {
             return self.settings.limits;
@@ -295,7 +296,7 @@ impl Session {
     }
 
     /// The journal could not be written: stop the turn, tell whoever watches.
-    pub(super) fn lose(&mut self, error: &Error) {
+    pub(super) fn journal_lost(&mut self, error: &Error) {
         if let Phase::Running(running) = &mut self.phase {
             if std::mem::replace(&mut running.is_lost, true) {
                 return;
@@ -312,12 +313,12 @@ impl Session {
         if self.door.closing.is_some() {
             return;
         }
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
         if is_done {
             self.begin_naming();
         }
-        self.go_on();
-        self.tell_if_idle();
+        self.start_next();
+        self.answer_idle_waiters();
     }
 
     /// Ends the turn in the journal and takes the conversation back.
@@ -353,16 +354,16 @@ impl Session {
                 if let Err(error) = self.log.sync().await {
                     self.warn_transiently(&error);
                 }
-                self.hand_on(&record);
+                self.publish(&record);
             }
             Err(error) => self.warn_transiently(&error),
         }
         self.write_notes();
-        self.hand_on_state();
+        self.publish_state();
     }
 
     /// Starts the next turn if a message waits: one that came too late for the last turn, else the next follow-up.
-    fn go_on(&mut self) {
+    fn start_next(&mut self) {
         let inputs = self.inbox.take_next();
         let Some(first) = inputs.first() else { return };
         let turn_id = match first.delivery {
@@ -373,7 +374,7 @@ impl Session {
         let notices = self.services.models.refresh();
         self.note(notices);
         match self.services.models.provider(&self.settings.model) {
-            Ok(provider) => self.begin(turn_id, Work::Answer(inputs), provider),
+            Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
             Err(error) => {
                 // There was a provider when these were accepted. Now there is none: hand them back.
                 self.warn_transiently(&error.into());

@@ -2,41 +2,41 @@
 //!
 //! Invariant: what a full channel lost is read again from the journal, so an end is never missed.
 
-use super::Spent;
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::{Feed, SessionHandle, Subscriber, SubscriptionCommand};
 use crate::agent::error::Error;
+use crate::history::recovery::Total;
 use pintle_protocol::event::{Event, EventRecord, StopReason, TurnCompleted, TurnStatus};
 use pintle_protocol::files::{ChangedBy, FileRecord};
 use pintle_protocol::item::ItemBody;
 use tokio::sync::mpsc;
 
-/// How many events may wait here. When full, the rest is read from the journal.
+/// The capacity of the feed. When it is full, the rest is read from the journal.
 const FEED_CAPACITY: usize = 64;
 
-/// How many events are read from the journal at once.
+/// The size of a page of the journal.
 const PAGE: usize = 200;
 
 /// No client has this number: they count from 0.
 const PARENT: SubscriberId = SubscriberId(u64::MAX);
 
-/// What was heard.
+/// News of a sub-agent.
 #[derive(Debug)]
-pub(in crate::agent) enum Heard {
+pub(in crate::agent) enum News {
     /// It began to work, by whoever's word.
     Began,
     /// It works no more: what it said last, whether it reached its end, what its turns took, and what they did to files.
-    Stopped { said: String, is_error: bool, spent: Spent, changes: Vec<FileRecord> },
+    Stopped { said: String, is_error: bool, spent: Total, changes: Vec<FileRecord> },
     /// Its session has ended.
     Gone,
 }
 
-impl Heard {
+impl News {
     /// It could not even begin.
     pub(in crate::agent) fn failed(error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
-        Self::Stopped { said, is_error: true, spent: Spent::default(), changes: Vec::new() }
+        Self::Stopped { said, is_error: true, spent: Total::default(), changes: Vec::new() }
     }
 }
 
@@ -47,7 +47,7 @@ pub(in crate::agent) struct Follower {
     feed: mpsc::Receiver<Feed>,
     last_seq: u64,
     said: String,
-    spent: Spent,
+    spent: Total,
     changes: Vec<FileRecord>,
 }
 
@@ -63,52 +63,52 @@ impl Follower {
             extensions: std::sync::Arc::default(),
             adopt: None,
         };
-        let (said, spent) = (String::new(), Spent::default());
+        let (said, spent) = (String::new(), Total::default());
         (Self { handle, feed, last_seq: 0, said, spent, changes: Vec::new() }, subscriber)
     }
 
     /// Waits for the next thing that a parent wants to know.
-    pub(in crate::agent) async fn next(&mut self) -> Heard {
+    pub(in crate::agent) async fn next(&mut self) -> News {
         loop {
-            let heard = match self.feed.recv().await {
-                None => return Heard::Gone,
+            let news = match self.feed.recv().await {
+                None => return News::Gone,
                 Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => None,
                 Some(Feed::Durable(record)) => self.take(&record.value).await,
                 Some(Feed::Lagged { head_seq, .. }) => self.read_missed(head_seq).await,
             };
-            if let Some(heard) = heard {
-                return heard;
+            if let Some(news) = news {
+                return news;
             }
         }
     }
 
     /// Reads on in the journal. What comes after an end is read again with the next one.
-    async fn read_missed(&mut self, head_seq: u64) -> Option<Heard> {
-        let mut last_heard = None;
+    async fn read_missed(&mut self, head_seq: u64) -> Option<News> {
+        let mut last_news = None;
         while self.last_seq < head_seq {
             let Ok((page, _)) = self.handle.events(self.last_seq, PAGE).await else {
-                return Some(Heard::Gone);
+                return Some(News::Gone);
             };
             if page.events.is_empty() {
                 break;
             }
             for json in page.events {
                 match serde_json::from_str::<EventRecord>(json.get()) {
-                    Ok(record) => last_heard = self.take(&record).await.or(last_heard),
+                    Ok(record) => last_news = self.take(&record).await.or(last_news),
                     Err(_) => self.last_seq += 1,
                 }
             }
         }
-        last_heard
+        last_news
     }
 
-    async fn take(&mut self, record: &EventRecord) -> Option<Heard> {
+    async fn take(&mut self, record: &EventRecord) -> Option<News> {
         if record.seq <= self.last_seq {
             return None;
         }
         self.last_seq = record.seq;
         match &record.event {
-            Event::TurnStarted { .. } => Some(Heard::Began),
+            Event::TurnStarted { .. } => Some(News::Began),
             Event::ItemCompleted { item } => {
                 if let ItemBody::AgentMessage(body) = &item.body {
                     self.said.clone_from(&body.text);
@@ -149,11 +149,8 @@ impl Follower {
     }
 
     /// A turn ended. It stopped working only if no other one has begun.
-    async fn ended(&mut self, end: &TurnCompleted) -> Option<Heard> {
-        self.spent.usage += end.usage;
-        if let Some(cost) = end.cost_nano_usd {
-            self.spent.cost_nano_usd = Some(self.spent.cost_nano_usd.unwrap_or(0) + cost);
-        }
+    async fn ended(&mut self, end: &TurnCompleted) -> Option<News> {
+        self.spent.add(end.usage, end.cost_nano_usd);
         let stands = self.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await;
         if stands.is_ok_and(|snapshot| snapshot.active_turn_id.is_some()) {
             return None;
@@ -174,6 +171,6 @@ impl Follower {
         };
         let is_error = end.status != TurnStatus::Completed || is_limit;
         let (spent, changes) = (std::mem::take(&mut self.spent), std::mem::take(&mut self.changes));
-        Some(Heard::Stopped { said, is_error, spent, changes })
+        Some(News::Stopped { said, is_error, spent, changes })
     }
 }

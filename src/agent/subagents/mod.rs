@@ -2,27 +2,32 @@
 //!
 //! An object that the session's task owns and polls; it starts no task and holds no lock. A sub-agent is a session of its own,
 //! made by the engine like any other; this one holds its handle and follows its events. It writes no journal: it says what
-//! happened, the session appends that. Invariant: whoever waits is answered when the last one he waits for stops working.
+//! event, the session appends that. Invariant: whoever waits is answered when the last one he waits for stops working.
+//!
+//! A sub-agent is a session like any other, made by the engine with its parent's name in the first entry: journal, questions, steering
+//! and recovery come for nothing. Its parent's session owns a future that follows its events, and keeps no more of it than its item.
+//! Subscribers of the parent are subscribed to it as well.
 
 mod follow;
 
-pub(super) use follow::Heard;
+pub(super) use follow::News;
 
 use crate::agent::command::{Command, SessionHandle, Subscriber, SubscriptionCommand, TurnCommand};
 use crate::agent::error::Error;
 use crate::agent::requests::{CreateSession, SessionFactory};
+use crate::context::conversation::from_engine;
 use crate::tools::{AgentRequest, AgentView};
 use follow::Follower;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use pintle_protocol::content::{Input, Usage};
+use pintle_protocol::content::Input;
 use pintle_protocol::ids::{AgentId, ItemId};
 use pintle_protocol::item::{EngineMessage, Item, ItemBody, Subagent, SubagentState};
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// How many requests of tools may wait. A tool waits for its answer, so more than its calls side by side never come.
+/// The capacity of the channel for requests of tools. A tool waits for its response, so there are never more than calls side by side.
 const REQUEST_CAPACITY: usize = 16;
 
 /// So many may work at a time: each is a model of its own that costs.
@@ -38,7 +43,7 @@ pub(super) type AgentReply = oneshot::Sender<Result<AgentView, String>>;
 #[derive(Debug)]
 pub(super) struct Subagents {
     entries: Vec<Entry>,
-    going: FuturesUnordered<BoxFuture<'static, Happened>>,
+    going: FuturesUnordered<BoxFuture<'static, SubagentEvent>>,
     waiting: Vec<Waiting>,
     /// The number of the next one.
     next: u64,
@@ -82,27 +87,27 @@ pub(super) struct Made {
     pub(super) model: String,
 }
 
-/// What happened to a sub-agent.
-pub(super) enum Happened {
+/// An event of a sub-agent.
+pub(super) enum SubagentEvent {
     /// A tool asks for something.
-    Asked(AgentRequest),
+    Requested(AgentRequest),
     /// Its session is made, or could not be.
     Made { id: AgentId, task: String, made: Result<Made, Error>, reply: AgentReply },
     /// It was told something, or could not be.
     Sent { id: AgentId, sent: Result<(), Error>, reply: AgentReply },
     /// Its session said something.
-    Heard { id: AgentId, heard: Heard, follower: Box<Follower> },
+    News { id: AgentId, news: News, follower: Box<Follower> },
     /// Nothing of interest.
     Nothing,
 }
 
-impl std::fmt::Debug for Happened {
+impl std::fmt::Debug for SubagentEvent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Asked(request) => write!(f, "Asked({request:?})"),
+            Self::Requested(request) => write!(f, "Requested({request:?})"),
             Self::Made { id, .. } => write!(f, "Made({id})"),
             Self::Sent { id, .. } => write!(f, "Sent({id})"),
-            Self::Heard { id, heard, .. } => write!(f, "Heard({id}, {heard:?})"),
+            Self::News { id, news, .. } => write!(f, "News({id}, {news:?})"),
             Self::Nothing => f.write_str("Nothing"),
         }
     }
@@ -125,17 +130,17 @@ impl Subagents {
     }
 
     /// The way for tools to ask.
-    pub(super) fn desk(&self) -> crate::tools::Agents {
+    pub(super) fn requests(&self) -> crate::tools::Agents {
         crate::tools::Agents::new(self.requests_tx.clone())
     }
 
     /// Waits for what happens next. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Happened {
+    pub(super) async fn next(&mut self) -> SubagentEvent {
         tokio::select! {
             biased;
-            Some(happened) = self.going.next() => happened,
+            Some(event) = self.going.next() => event,
             // The channel has a sender in here, so it never ends.
-            Some(request) = self.requests.recv() => Happened::Asked(request),
+            Some(request) = self.requests.recv() => SubagentEvent::Requested(request),
         }
     }
 
@@ -179,11 +184,11 @@ impl Subagents {
                 () = closing.cancelled() => Err(Error::internal("the session was closed")),
                 made = make => made,
             };
-            Happened::Made { id, task, made, reply }
+            SubagentEvent::Made { id, task, made, reply }
         }));
     }
 
-    /// Whether the turn that wanted it was stopped meanwhile.
+    /// Returns true when the turn that asked for it was stopped meanwhile.
     pub(super) fn is_unwanted(&self, id: &AgentId) -> bool {
         self.closing.is_cancelled()
             || self.entries.iter().any(|entry| entry.id == *id && entry.is_unwanted)
@@ -199,7 +204,7 @@ impl Subagents {
     pub(super) fn drop_session(&mut self, handle: SessionHandle) {
         self.going.push(Box::pin(async move {
             let _ = handle.ask(|reply| Command::Close { reply }).await;
-            Happened::Nothing
+            SubagentEvent::Nothing
         }));
     }
 
@@ -227,11 +232,11 @@ impl Subagents {
             let started = handle
                 .ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply })
                 .await;
-            let heard = match started {
+            let news = match started {
                 Ok(_) => follower.next().await,
-                Err(error) => Heard::failed(&error),
+                Err(error) => News::failed(&error),
             };
-            Happened::Heard { id, heard, follower: Box::new(follower) }
+            SubagentEvent::News { id, news, follower: Box::new(follower) }
         }));
         Some(view)
     }
@@ -239,8 +244,8 @@ impl Subagents {
     /// Listens on.
     pub(super) fn follow(&mut self, id: AgentId, mut follower: Box<Follower>) {
         self.going.push(Box::pin(async move {
-            let heard = follower.next().await;
-            Happened::Heard { id, heard, follower }
+            let news = follower.next().await;
+            SubagentEvent::News { id, news, follower }
         }));
     }
 
@@ -253,7 +258,7 @@ impl Subagents {
         let handle = open.handle.clone();
         self.going.push(Box::pin(async move {
             let sent = tell(&handle, text).await;
-            Happened::Sent { id, sent, reply }
+            SubagentEvent::Sent { id, sent, reply }
         }));
     }
 
@@ -302,7 +307,7 @@ impl Subagents {
                         let queue = QueuePolicy::Return;
                         let stop = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
                         let _ = handle.ask(stop).await;
-                        Happened::Nothing
+                        SubagentEvent::Nothing
                     }));
                 }
             }
@@ -352,7 +357,7 @@ impl Subagents {
         Some(open.item.clone())
     }
 
-    /// What the model is to be told of those who stopped working while nobody waited; it counts as told.
+    /// Takes the news of sub-agents that stopped working while nobody waited; it counts as told.
     pub(super) fn take_news(&mut self) -> Option<EngineMessage> {
         let mut news = Vec::new();
         for entry in &mut self.entries {
@@ -365,7 +370,7 @@ impl Subagents {
                 news.push(view.told());
             }
         }
-        let text = format!("From the engine, not from the user: {}", news.join("\n\n"));
+        let text = from_engine(news.join("\n\n"));
         (!news.is_empty()).then(|| EngineMessage { text, ..EngineMessage::default() })
     }
 
@@ -449,11 +454,4 @@ async fn tell(handle: &SessionHandle, text: String) -> Result<(), Error> {
         handle.ask(|reply| TurnCommand::Start { input, when_busy, limits: None, reply }).await?;
     }
     Ok(())
-}
-
-/// What a turn of a sub-agent took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Spent {
-    pub(super) usage: Usage,
-    pub(super) cost_nano_usd: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Whether a call may run: decided here from values, asked and answered elsewhere.
+//! Permission of a call: decided here from values, asked and answered elsewhere.
 
 use crate::tools::Access;
 use pintle_protocol::approval::{
@@ -6,7 +6,7 @@ use pintle_protocol::approval::{
     Scope,
 };
 
-/// What a person allowed for the rest of the session.
+/// The permissions that a person gave for the rest of the session.
 #[derive(Debug, Clone, Default)]
 pub(in crate::agent) struct Grants {
     /// Changes of files in the working directory.
@@ -19,7 +19,7 @@ pub(in crate::agent) struct Grants {
     tools: Vec<String>,
 }
 
-/// Whether the paths of a call lie in the working directory.
+/// The location of a call's paths: in the working directory, or elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::agent) enum PathScope {
     /// In the working directory, symbolic links followed; or nowhere in particular.
@@ -116,7 +116,7 @@ pub(in crate::agent) fn options(access: &Access, place: PathScope) -> Vec<Approv
     options
 }
 
-/// What an answer decides. Only an option that was offered can allow.
+/// The outcome of an answer. Only an option that was offered can allow.
 pub(in crate::agent) fn outcome(approval: &Approval, answer: &ApprovalAnswer) -> ApprovalOutcome {
     let chosen = approval
         .options
@@ -132,7 +132,7 @@ pub(in crate::agent) fn outcome(approval: &Approval, answer: &ApprovalAnswer) ->
     }
 }
 
-/// What the model reads in place of a result.
+/// The text that the model reads in place of a result.
 pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),

@@ -1,4 +1,4 @@
-//! What a session's model has been told about where it works: the system prompt, and what changed since.
+//! The briefing of a session's model: the system prompt, and the changes that it was told since.
 //!
 //! The prompt is kept in the journal, so that its bytes stay the same in every later life of the session; another model has it made anew.
 //! This file holds the state; `prompt` reads files and tells what is new.
@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a prompt is made of beside files.
+/// The inputs of a system prompt beside files.
 #[derive(Debug, Clone)]
-pub(in crate::agent) struct Brief {
+pub(in crate::agent) struct PromptInputs {
     pub(in crate::agent) personal: Arc<Personal>,
     /// The profile of the tools, by name.
     pub(in crate::agent) profile: &'static str,
@@ -28,7 +28,7 @@ pub(in crate::agent) struct Brief {
     pub(in crate::agent) system_prompt: Option<String>,
 }
 
-/// What a model has been told. The journal keeps it with `prompt.made`.
+/// The knowledge of a model about where it works. The journal keeps it with `prompt.made`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(in crate::agent) struct Briefing {
     /// The model that the prompt is for, as `provider/id`; nobody yet when empty.
@@ -45,7 +45,7 @@ pub(in crate::agent) struct Briefing {
     pub(in crate::agent) additional: Vec<PathBuf>,
     /// The documents that it knows.
     #[serde(default)]
-    pub(in crate::agent) documents: Vec<Known>,
+    pub(in crate::agent) documents: Vec<KnownDocument>,
     /// The rules that wait for a path to be touched.
     #[serde(default)]
     pub(in crate::agent) waiting: Vec<Waiting>,
@@ -56,7 +56,7 @@ pub(in crate::agent) struct Briefing {
 
 /// A document in the state that the model knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::agent) struct Known {
+pub(in crate::agent) struct KnownDocument {
     pub(in crate::agent) path: PathBuf,
     pub(in crate::agent) size: u64,
     pub(in crate::agent) modified_ms: u64,
@@ -64,12 +64,12 @@ pub(in crate::agent) struct Known {
     pub(in crate::agent) sum: u64,
 }
 
-/// What a message of the engine told; the journal keeps it with the message.
+/// The news in a message of the engine; the journal keeps it with the message.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(in crate::agent) struct Told {
+pub(in crate::agent) struct BriefingUpdate {
     /// The documents as the model knows them now; `None` when they are the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(in crate::agent) documents: Option<Vec<Known>>,
+    pub(in crate::agent) documents: Option<Vec<KnownDocument>>,
     /// The rules that were told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) rules: Vec<PathBuf>,
@@ -95,19 +95,22 @@ impl Briefing {
             if let Event::ItemCompleted { item } = &record.event
                 && let (ItemBody::Compaction(_), ItemStatus::Completed) = (&item.body, item.status)
             {
-                briefing.forgot();
+                briefing.conversation_compacted();
             }
             if let Event::ItemCompleted { item } = &record.event
                 && let ItemBody::EngineMessage(_) = &item.body
                 && let Ok(told) = serde_json::from_str(private.get())
             {
-                briefing.heard(told);
+                briefing.apply(told);
             }
         }
         briefing
     }
 
-    pub(in crate::agent) fn heard(&mut self, Told { documents, rules, additional }: Told) {
+    pub(in crate::agent) fn apply(
+        &mut self,
+        BriefingUpdate { documents, rules, additional }: BriefingUpdate,
+    ) {
         self.additional = additional.unwrap_or_else(|| std::mem::take(&mut self.additional));
         if let Some(documents) = documents {
             self.documents = documents;
@@ -116,7 +119,7 @@ impl Briefing {
     }
 
     /// The conversation was summed up: what was told in it may be gone, and is told again where it matters.
-    pub(in crate::agent) fn forgot(&mut self) {
+    pub(in crate::agent) fn conversation_compacted(&mut self) {
         self.told.clear();
     }
 }

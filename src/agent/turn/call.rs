@@ -14,11 +14,11 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) provider_id: String,
     /// The tool's name.
     pub(in crate::agent) tool_name: String,
-    /// What is to run, or why it cannot.
+    /// The prepared call, or the reason why there is none.
     pub(in crate::agent) prepared: Preparation,
 }
 
-/// What a model is told whose call did not fit into its reply.
+/// The result of a call that did not fit into its reply.
 const CUT_BY_LIMIT: &str = "The reply reached its length limit within this call, so nothing was run. Make the call \
     smaller: write a long file in several parts.";
 

@@ -27,10 +27,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// How many pieces of output may wait while the session is busy; more are dropped, the result holds all.
+/// The capacity of the channel for output while the session is busy. More pieces are dropped; the result holds all.
 const PROGRESS_CAPACITY: usize = 16;
 
-/// How long a cancelled tool may take to stop and clean up before it is dropped, which kills its processes.
+/// The time that a cancelled tool has to stop and clean up before it is dropped, which kills its processes.
 const STOP_GRACE: Duration = Duration::from_secs(5);
 
 /// A batch that is over; the results are in the conversation.
@@ -38,9 +38,9 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(in crate::agent) struct Batch {
     /// Messages that arrived meanwhile. They were taken out of the queue, so they are to be read whatever comes.
     pub(in crate::agent) steers: Vec<QueuedInput>,
-    /// What was changed in files.
+    /// The changes of files.
     pub(in crate::agent) changes: Vec<FileChange>,
-    /// Why the turn ends, if it does.
+    /// The end of the turn, if it ends here.
     pub(in crate::agent) ended: Option<End>,
 }
 
@@ -98,21 +98,14 @@ async fn take_last<H: Host>(host: &mut H, ctx: &TurnContext, mut batch: Batch) -
     batch
 }
 
-/// A call of a batch that runs side by side, at the next point where the journal is told of it.
+/// A call of a batch that runs side by side, when the journal is to be told of it: with its place, and what went wrong with hooks.
+type Staged = (usize, Call, Stage, Vec<Notice>);
+
+/// A point of a call where the journal is told of it.
 enum Stage {
     /// Hooks have looked at it; with why it may not run, if one denied it.
-    Admitted {
-        place: usize,
-        call: Call,
-        denial: Option<String>,
-        notices: Vec<Notice>,
-    },
-    Ran {
-        place: usize,
-        call: Call,
-        outcome: Outcome,
-        notices: Vec<Notice>,
-    },
+    Admitted(Option<String>),
+    Ran(Box<Outcome>),
 }
 
 /// Runs calls that only read, all at once. Their results stand in the conversation in the order of the calls.
@@ -125,17 +118,18 @@ async fn run_together<H: Host>(
 ) -> Batch {
     let (progress, mut output) = Output::new();
     let pruned = Arc::clone(&state.conversation.removed);
-    let mut stages: FuturesUnordered<BoxFuture<'_, Stage>> = FuturesUnordered::new();
+    let mut stages: FuturesUnordered<BoxFuture<'_, Staged>> = FuturesUnordered::new();
     for (place, mut call) in calls.into_iter().enumerate() {
         stages.push(Box::pin(async move {
             let (denial, notices) = hook_points::call(ctx, &mut call).await;
-            Stage::Admitted { place, call, denial, notices }
+            (place, call, Stage::Admitted(denial), notices)
         }));
     }
     let mut results = BTreeMap::new();
-    while let Some(stage) = output.while_running(host, stages.next()).await {
-        let (place, call, outcome, notices) = match stage {
-            Stage::Admitted { place, mut call, denial, notices } => {
+    while let Some(staged) = output.while_running(host, stages.next()).await {
+        let (place, mut call, stage, notices) = staged;
+        let outcome = match stage {
+            Stage::Admitted(denial) => {
                 record_all(host, notices);
                 let denied = match denial {
                     Some(denial) => Some(Outcome::declined(ctx, denial, tally)),
@@ -145,19 +139,19 @@ async fn run_together<H: Host>(
                     let (pruned, progress) = (Arc::clone(&pruned), progress.clone());
                     stages.push(Box::pin(async move {
                         let (outcome, notices) = execute(ctx, pruned, &mut call, progress).await;
-                        Stage::Ran { place, call, outcome, notices }
+                        (place, call, Stage::Ran(Box::new(outcome)), notices)
                     }));
                     continue;
                 };
-                (place, call, denied, Vec::new())
+                denied
             }
-            Stage::Ran { place, call, outcome, notices } => {
+            Stage::Ran(outcome) => {
                 // A call that fails at once lets the others begin before its result is recorded.
                 host.wait(tokio::task::yield_now()).await;
-                (place, call, outcome, notices)
+                record_all(host, notices);
+                *outcome
             }
         };
-        record_all(host, notices);
         results.insert(place, finish(host, ctx, call, outcome).await);
     }
     for result in results.into_values() {
@@ -236,7 +230,7 @@ fn tool_call(item: &mut Item) -> Option<&mut ToolCall> {
     }
 }
 
-/// How a call ended.
+/// The outcome of a call.
 struct Outcome {
     status: ItemStatus,
     result: ToolResult,

@@ -1,10 +1,10 @@
-//! What a turn works with: the context that stays, grouped by who uses it, and the state that changes.
+//! The context of a turn, which stays, grouped by who uses it; and its state, which changes.
 
 use crate::agent::file_history::FileHistory;
 use crate::agent::hooks::Hooks;
 use crate::agent::host::JournalLost;
 use crate::agent::turn::approval::Grants;
-use crate::agent::turn::briefing::{Brief, Briefing};
+use crate::agent::turn::briefing::{Briefing, PromptInputs};
 use crate::agent::turn::diagnostics::Reports;
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::turn::lint::Lint;
@@ -18,7 +18,7 @@ use crate::llm::catalog::Price;
 use crate::llm::{Message, ModelRef, Provider, Trace};
 use crate::tools::{self, ClientRequest, Ledger, Tool};
 use pintle_protocol::approval::PermissionMode;
-use pintle_protocol::content::Usage;
+use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
 use pintle_protocol::item::{Item, ItemBody, ItemStatus};
@@ -27,7 +27,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-/// What a turn needs and does not change.
+/// The context of a turn: all that it needs and does not change.
 #[derive(Debug)]
 pub(in crate::agent) struct TurnContext {
     pub(in crate::agent) session_id: SessionId,
@@ -36,23 +36,23 @@ pub(in crate::agent) struct TurnContext {
     pub(in crate::agent) cancel: CancellationToken,
     /// The model, for steps and for making room.
     pub(in crate::agent) llm: ModelAccess,
-    /// What the system prompt is made of beside files.
-    pub(in crate::agent) brief: Brief,
+    /// The inputs of the system prompt beside files.
+    pub(in crate::agent) prompt: PromptInputs,
     /// The system prompt; the turn makes it when it begins.
     pub(in crate::agent) system: Arc<str>,
     /// Where the session works, for everything that touches files and processes.
     pub(in crate::agent) workspace: Workspace,
     /// The tools, and what their calls are given.
     pub(in crate::agent) tools: TurnTools,
-    /// What needs no permission.
+    /// The permission mode.
     pub(in crate::agent) permission_mode: PermissionMode,
     /// The hooks that are asked at points of the turn.
     pub(in crate::agent) hooks: Hooks,
     /// The limits of this turn.
     pub(in crate::agent) limits: Limits,
-    /// What it and its sub-agents may spend together; a sub-agent spends from that of the turn that made it.
+    /// The budget that it shares with its sub-agents; a sub-agent spends from that of the turn that made it.
     pub(in crate::agent) budget: Budget,
-    /// What looks at files after they were edited.
+    /// The checks of files after they were edited.
     pub(in crate::agent) checks: EditChecks,
 }
 
@@ -65,7 +65,7 @@ pub(in crate::agent) struct ModelAccess {
     pub(in crate::agent) price: Option<Price>,
     /// The most tokens of input that it takes, where that is known.
     pub(in crate::agent) window: Option<u64>,
-    /// How room is made in the conversation.
+    /// When and how room is made in the conversation.
     pub(in crate::agent) room: room::Policy,
     /// When a request that failed is sent again.
     pub(in crate::agent) retry: RetryPolicy,
@@ -88,14 +88,14 @@ pub(in crate::agent) struct TurnTools {
     pub(in crate::agent) agents: tools::Agents,
 }
 
-/// What looks at files after a batch of calls has edited them.
+/// The checks of files after a batch of calls has edited them.
 #[derive(Debug)]
 pub(in crate::agent) struct EditChecks {
     /// The user's lint command.
     pub(in crate::agent) lint: Option<Lint>,
     /// The diagnostics of an editor.
     pub(in crate::agent) reports: watch::Receiver<Reports>,
-    /// How long its report of a changed file is waited for.
+    /// The time to wait for its report of a changed file.
     pub(in crate::agent) report_wait: Duration,
 }
 
@@ -109,7 +109,7 @@ pub(in crate::agent) struct TurnState {
     pub(in crate::agent) files: Box<FileHistory>,
 }
 
-/// What a turn is to do.
+/// The work of a turn.
 #[derive(Debug)]
 pub(in crate::agent) enum Work {
     /// Answer these messages.
@@ -117,7 +117,7 @@ pub(in crate::agent) enum Work {
     /// Sum up the conversation, and take care of this.
     Compact(Option<String>),
     /// Sum up these messages, which the conversation has left.
-    SumUpLeft(Vec<Arc<Message>>),
+    SummarizeBranch(Vec<Arc<Message>>),
 }
 
 /// A turn that is over.
@@ -128,7 +128,7 @@ pub(in crate::agent) struct Finished {
     pub(in crate::agent) tally: Tally,
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug)]
 pub(in crate::agent) enum End {
     /// The model stopped.
@@ -149,11 +149,11 @@ impl End {
     }
 }
 
-/// What a turn counts.
+/// The counters of a turn.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::agent) struct Tally {
     pub(in crate::agent) usage: Usage,
-    /// What is known of the cost, in billionths of a dollar.
+    /// The known part of the cost, in billionths of a US dollar.
     pub(in crate::agent) cost_nano_usd: Option<u64>,
     pub(in crate::agent) steps: u32,
     pub(in crate::agent) denials: u32,
@@ -164,9 +164,7 @@ impl Tally {
     fn count(&mut self, usage: Usage, price: Option<Price>) -> Option<u64> {
         self.usage += usage;
         let cost = price.map(|price| price.nano_usd(&usage));
-        if let Some(cost) = cost {
-            self.cost_nano_usd = Some(self.cost_nano_usd.unwrap_or(0).saturating_add(cost));
-        }
+        add_cost(&mut self.cost_nano_usd, cost);
         cost
     }
 }

@@ -1,6 +1,9 @@
 //! The diagnostics of an editor, kept for a session within bounds.
 //!
 //! The session writes the reports, the turn only looks at them (`edit_checks`).
+//!
+//! A report is a value in a `watch` channel and no event, since the next one replaces it; what the model is told of it is in the
+//! journal.
 
 use crate::agent::clients::SubscriberId;
 use crate::agent::command::DiagnosticsReport;
@@ -12,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an editor's report of a changed file is waited for, where no setting says.
+/// The default time to wait for an editor's report of a changed file.
 pub const REPORT_WAIT: Duration = Duration::from_millis(1500);
 
 /// Files that are kept; the one that was reported longest ago goes first.
@@ -27,10 +30,10 @@ const MOST_CHARS: usize = 1_000;
 /// Bytes of all that is kept.
 const MOST_BYTES: usize = 2 * 1024 * 1024;
 
-/// What is known of the files of a session.
+/// The diagnostics of the files of a session.
 #[derive(Debug, Default)]
 pub(in crate::agent) struct Reports {
-    /// Who reports; `None` as long as nobody did.
+    /// The client that reports; `None` as long as none did.
     pub(in crate::agent) by: Option<SubscriberId>,
     pub(in crate::agent) files: BTreeMap<PathBuf, Arc<Report>>,
     /// Counts reports.

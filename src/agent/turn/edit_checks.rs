@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a turn remembers of the files that it changed.
+/// The diagnostics of the files that a turn changed.
 #[derive(Debug, Default)]
-pub(in crate::agent) struct Watched {
-    /// How often files had been reported when the batch began, and what was known then.
+pub(in crate::agent) struct EditFeedback {
+    /// The count of reports when the batch began, and the reports at that time.
     before: Option<Before>,
-    /// What the model knows to be wrong in the files that it changed.
+    /// The diagnostics that the model knows, of the files that it changed.
     known: BTreeMap<PathBuf, Vec<EditorDiagnostic>>,
     /// Endings of names for which a report was waited for in vain: a file that no editor looks at must not cost a wait each time.
     silent: BTreeSet<String>,
@@ -28,7 +28,7 @@ struct Before {
     files: BTreeMap<PathBuf, Arc<Report>>,
 }
 
-impl Watched {
+impl EditFeedback {
     /// Takes note of how things stand before a batch of calls.
     pub(in crate::agent) fn begin(&mut self, ctx: &TurnContext) {
         let reports = ctx.checks.reports.borrow();

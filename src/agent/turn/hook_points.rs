@@ -108,7 +108,7 @@ pub(in crate::agent) async fn begin<H: Host>(
     pass(ctx, ruling)
 }
 
-/// What the model is to read next is complete. Returns what it is to read besides.
+/// The context of the next request is complete. Returns text to add to it.
 pub(in crate::agent) async fn context<H: Host>(
     host: &mut H,
     ctx: &TurnContext,

@@ -1,9 +1,11 @@
-//! What a person sends, made into what the model reads: prompts called by name, files and pictures that are attached or mentioned.
+//! Renders a person's input into the content that the model reads: prompts called by name, files and images that are attached or mentioned.
 //!
 //! The item keeps what was sent. What was read for it goes into the journal beside it, so that it is the same when the session is
 //! opened again. Invariant: only words that a person typed name files; those of a template or of another model do not.
+//!
+//! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
 
-use crate::agent::project::{self, Place};
+use crate::agent::project::{self, ProjectFiles};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
 use crate::image::{self, Format};
@@ -34,7 +36,7 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
         for (at, block) in sent.iter().enumerate() {
             match block {
                 Input::Text { text } => {
-                    let is_typed = !ctx.brief.is_subagent;
+                    let is_typed = !ctx.prompt.is_subagent;
                     let called = if is_typed && at == 0 { call(ctx, text).await } else { None };
                     content.push(Content::text(called.unwrap_or_else(|| text.clone())));
                     if is_typed {
@@ -77,9 +79,12 @@ pub(in crate::agent) async fn render(ctx: &TurnContext, sent: &[Input]) -> Rende
 /// The prompt or the skill that a text calls, with its arguments.
 async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     let (name, arguments) = templates::call(text)?;
-    let place =
-        Place::of(ctx.workspace.env.as_ref(), &ctx.brief.personal, &ctx.workspace.folders.cwd)
-            .await;
+    let place = ProjectFiles::of(
+        ctx.workspace.env.as_ref(),
+        &ctx.prompt.personal,
+        &ctx.workspace.folders.cwd,
+    )
+    .await;
     if let Some(name) = name.strip_prefix(skills::CALL) {
         let (skill, text) = place.skill(name).await?;
         return Some(skills::called(&skill, &text, arguments));
@@ -172,7 +177,7 @@ async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
     }
 }
 
-/// Whether there is anything to read in a message.
+/// Returns true for a message without anything to read.
 pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
     input.iter().all(|block| match block {
         Input::Text { text } => text.trim().is_empty(),
@@ -183,7 +188,7 @@ pub(in crate::agent) fn is_blank(input: &[Input]) -> bool {
     })
 }
 
-/// Why a message cannot be taken, with what to do.
+/// Checks a message. An error is the reason to refuse it, with a hint.
 pub(in crate::agent) fn check(sent: &[Input]) -> Result<(), (String, &'static str)> {
     if is_blank(sent) {
         return Err(("the input is empty".to_owned(), "send at least one block that is not blank"));

@@ -1,4 +1,6 @@
-//! How much a turn may take: pure. A limit is no error; the turn ends in order and says which one it was.
+//! The limits of a turn: pure. Reaching one is no error; the turn ends in order and says which one it was.
+//!
+//! A budget is shared by atomic counters, which a turn fills and its sub-agents spend from, since sub-agents are tasks of their own.
 
 use pintle_protocol::content::Usage;
 use pintle_protocol::event::{Notice, NoticeLevel};
@@ -16,7 +18,7 @@ pub struct Limits {
     pub cost_nano_usd: Option<u64>,
     /// The longest it may take, in milliseconds; looked at between replies.
     pub duration_ms: Option<u64>,
-    /// How often a reply that was cut at its length limit is continued by itself.
+    /// The number of times that a reply which was cut at its length limit is continued.
     pub continuations: u32,
 }
 
@@ -66,7 +68,7 @@ impl Limits {
     }
 }
 
-/// What a turn and the sub-agents that it made may spend together, and what they have spent. Cheap to clone; clones share it.
+/// The budget of a turn and its sub-agents, and what they have spent of it. Cheap to clone; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Budget(Arc<Spent>);
 

@@ -4,6 +4,7 @@
 
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
+use crate::context::conversation::from_engine;
 use crate::exec::{Command, End};
 use crate::text::truncate::{self, Guard, Keep};
 use globset::GlobSet;
@@ -14,20 +15,20 @@ use std::path::Path;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long it may take, where no setting says.
+/// The default time limit.
 pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How much of what it says the model reads.
+/// The limits of the output that the model reads.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(200), keep: Keep::HeadAndTail };
 
-/// What is run after changes.
+/// The command that runs after changes.
 #[derive(Debug, Clone)]
 pub struct Lint {
     /// The command; the changed files follow it.
     pub command: String,
     /// Only for files with such paths, from the working directory; none is every file.
     pub globs: Option<GlobSet>,
-    /// How long it may take.
+    /// The time limit.
     pub timeout: Duration,
 }
 
@@ -57,7 +58,7 @@ impl Lint {
     }
 }
 
-/// What the model is to read, if anything.
+/// The message for the model, if there is one.
 fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let said = said.trim();
     if code == 0 && (said.is_empty() || said == before) {
@@ -66,9 +67,9 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
     let cut = truncate::guard(said, GUARD);
     let said = cut.as_deref().unwrap_or(said);
     let how = if code == 0 { "says".to_owned() } else { format!("failed with exit code {code}") };
-    Some(format!(
-        "From the engine, not from the user: after your changes the project's check {how}. What follows is its output:\n\n{said}"
-    ))
+    Some(from_engine(format_args!(
+        "after your changes the project's check {how}. What follows is its output:\n\n{said}"
+    )))
 }
 
 /// Looks at the changes of a batch. `before` is what was said last.

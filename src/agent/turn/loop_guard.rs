@@ -1,4 +1,4 @@
-//! Whether a model goes in circles: pure, from the calls it made last.
+//! The loop guard: finds a model that repeats the same calls. Pure.
 //!
 //! Not a limit on work: the same call with other arguments is something new. Invariant: what was warned of is warned of again
 //! only after more of the same.
@@ -6,13 +6,13 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many calls are looked at.
+/// The number of calls that are compared.
 const WINDOW: usize = 10;
 
 /// The longest pattern that counts as going in circles.
 const MAX_PATTERN: usize = 3;
 
-/// How many calls of the window are forgotten with a warning: so many more of the same bring the next one.
+/// The calls of the window that are forgotten with a warning: as many more of the same bring the next one.
 const FORGOTTEN_WITH_WARNING: usize = 5;
 
 /// At this warning the turn ends.
@@ -28,7 +28,7 @@ pub(in crate::agent) struct LoopGuard {
     warnings: u32,
 }
 
-/// What is to be done about the calls so far.
+/// The judgement of the calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::agent) enum Judgement {
     /// Nothing.

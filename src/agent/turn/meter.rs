@@ -1,4 +1,7 @@
 //! The size of a conversation in tokens: what its provider has counted, and an estimate of what came since.
+//!
+//! A provider's count beats the estimate. Messages since then are estimated, and where the two differ, what is kept shrinks in the same
+//! measure.
 
 use crate::context::estimate;
 use crate::llm::{Message, ToolSpec};
@@ -6,7 +9,7 @@ use crate::tools::Tool;
 use pintle_protocol::content::Usage;
 use std::sync::Arc;
 
-/// How much the conversation takes: what its provider has counted, and an estimate of what came since.
+/// The size of the conversation: the provider's count, and an estimate of what came since.
 ///
 /// Each message is estimated once, so that a long conversation costs no more to look at than a short one.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,7 +61,7 @@ pub(in crate::agent) fn sum(messages: &[Arc<Message>]) -> u64 {
     messages.iter().map(|message| estimate::message(message)).sum()
 }
 
-/// What a model is told of these tools.
+/// The specifications of tools for a request.
 pub(in crate::agent) fn specs(tools: &[Arc<dyn Tool>]) -> Arc<[ToolSpec]> {
     let spec = |tool: &Arc<dyn Tool>| ToolSpec {
         name: tool.name().to_owned(),

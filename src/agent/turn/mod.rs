@@ -31,12 +31,12 @@ pub use retry::RetryPolicy;
 use crate::agent::host::Host;
 use crate::agent::turn::calls::Batch;
 use crate::agent::turn::context::Tally;
-use crate::agent::turn::edit_checks::Watched;
+use crate::agent::turn::edit_checks::EditFeedback;
 use crate::agent::turn::inputs::Rendered;
 use crate::agent::turn::loop_guard::{Judgement, LoopGuard};
 use crate::agent::turn::meter::specs;
-use crate::agent::turn::step::Reply;
-use crate::context::conversation::{Conversation, engine_message};
+use crate::agent::turn::step::StepReply;
+use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::llm::{Assistant, AssistantBlock, Message};
 use pintle_protocol::event::{Event, Notice, NoticeLevel, QueuedInput, StopReason, TransientEvent};
 use pintle_protocol::ids::ItemId;
@@ -46,8 +46,8 @@ use std::sync::Arc;
 /// The code of a provider's refusal because the conversation is too long.
 const OVERFLOW: &str = "overflow";
 
-/// What a model reads whose reply reached its length limit.
-const GO_ON: &str = "From the engine, not from the user: your reply reached its length limit and was cut there. Go on \
+/// The message after a reply that reached its length limit.
+const CONTINUE: &str = "your reply reached its length limit and was cut there. Go on \
     exactly where it stopped, and repeat nothing.";
 
 /// Runs a turn. It always ends with a conversation that any provider accepts.
@@ -63,9 +63,11 @@ pub(super) async fn run<H: Host>(
     let done = match work {
         Work::Answer(inputs) => drive(host, &ctx, &mut state, inputs, &mut tally).await,
         Work::Compact(instructions) => {
-            sum_up(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
+            compact_now(host, &ctx, &mut state, instructions.as_deref(), &mut tally).await
         }
-        Work::SumUpLeft(left) => sum_up_left(host, &ctx, &mut state, &left, &mut tally).await,
+        Work::SummarizeBranch(left) => {
+            summarize_branch(host, &ctx, &mut state, &left, &mut tally).await
+        }
     };
     let end = match done {
         Ok(stop) => End::Completed(stop),
@@ -75,7 +77,7 @@ pub(super) async fn run<H: Host>(
 }
 
 /// Sums up the conversation because a person asked for it.
-async fn sum_up<H: Host>(
+async fn compact_now<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -83,7 +85,7 @@ async fn sum_up<H: Host>(
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
     let tools = specs(&ctx.tools.list);
-    let wanted = room::Wanted { reason: CompactionReason::Requested, instructions };
+    let wanted = room::CompactionRequest { reason: CompactionReason::Requested, instructions };
     room::compact(host, ctx, state, &tools, tally, wanted).await?;
     let usage = room::usage(ctx, &mut state.meter, &tools, &state.conversation.messages);
     host.transient(TransientEvent::Context(usage));
@@ -91,14 +93,14 @@ async fn sum_up<H: Host>(
 }
 
 /// Sums up what was left behind, and tells the model.
-async fn sum_up_left<H: Host>(
+async fn summarize_branch<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<StopReason, End> {
-    if let Some(text) = room::sum_up_left(host, ctx, left, tally).await? {
+    if let Some(text) = room::summarize_branch(host, ctx, left, tally).await? {
         let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
         tell_of(host, ctx, &mut state.conversation, message);
         host.check()?;
@@ -125,11 +127,11 @@ async fn drive<H: Host>(
         tell(host, ctx, &mut state.conversation, text);
     }
     let began_ms = ctx.ambient.now_ms();
-    let mut circles = LoopGuard::default();
+    let mut loop_guard = LoopGuard::default();
     let mut continuations = 0;
     let mut is_shortened = false;
     let mut linted = String::new();
-    let mut watched = Watched::default();
+    let mut edit_checks = EditFeedback::default();
     loop {
         let elapsed_ms = ctx.ambient.now_ms().saturating_sub(began_ms);
         if let Some(notice) = ctx.limits.reached(tally.steps, &ctx.budget, elapsed_ms) {
@@ -149,8 +151,10 @@ async fn drive<H: Host>(
             // The provider finds it too long: make room, and ask once more.
             Err(End::Failed(error)) if error.code == OVERFLOW && !is_shortened => {
                 is_shortened = true;
-                let wanted =
-                    room::Wanted { reason: CompactionReason::Overflow, instructions: None };
+                let wanted = room::CompactionRequest {
+                    reason: CompactionReason::Overflow,
+                    instructions: None,
+                };
                 let is_shorter = room::compact(host, ctx, state, &tools, tally, wanted).await?;
                 if is_shorter {
                     continue;
@@ -160,10 +164,10 @@ async fn drive<H: Host>(
             reply => reply?,
         };
         is_shortened = false;
-        let Reply { assistant, calls, usage, cut } = reply;
+        let StepReply { assistant, calls, usage, cut } = reply;
         let stop = assistant.stop;
         hook_points::response(host, ctx, &assistant).await;
-        let judgement = judge(&mut circles, &assistant);
+        let judgement = judge(&mut loop_guard, &assistant);
         if !assistant.blocks.is_empty() {
             state.conversation.push(Message::Assistant(assistant));
             state.meter.count(&usage, state.conversation.messages.len());
@@ -180,14 +184,14 @@ async fn drive<H: Host>(
             match (steers.is_empty(), is_cut) {
                 (true, true) => {
                     continuations += 1;
-                    tell(host, ctx, &mut state.conversation, GO_ON.to_owned());
+                    tell(host, ctx, &mut state.conversation, from_engine(CONTINUE));
                 }
                 (true, false) => return Ok(stop),
                 (false, _) => {}
             }
             Batch { steers, ..Batch::default() }
         } else {
-            watched.begin(ctx);
+            edit_checks.begin(ctx);
             calls::run(host, ctx, state, calls, tally).await
         };
         let (steers, _) = hook_points::inputs(host, ctx, steers).await;
@@ -203,21 +207,21 @@ async fn drive<H: Host>(
                 tell(host, ctx, &mut state.conversation, text);
             }
         }
-        if let Some(text) = host.wait(watched.end(ctx, &changes)).await {
+        if let Some(text) = host.wait(edit_checks.end(ctx, &changes)).await {
             tell(host, ctx, &mut state.conversation, text);
         }
         read_news(host, ctx, &mut state.conversation);
         host.check()?;
-        if warn_of_circles(host, ctx, &mut state.conversation, judgement) {
+        if warn_of_repeats(host, ctx, &mut state.conversation, judgement) {
             return Ok(StopReason::Limit);
         }
     }
 }
 
 /// Takes note of a reply's calls.
-fn judge(circles: &mut LoopGuard, assistant: &Assistant) -> Judgement {
+fn judge(loop_guard: &mut LoopGuard, assistant: &Assistant) -> Judgement {
     let calls = assistant.blocks.iter().filter_map(|block| match block {
-        AssistantBlock::ToolCall { name, arguments, .. } => Some(circles.judge(name, arguments)),
+        AssistantBlock::ToolCall { name, arguments, .. } => Some(loop_guard.judge(name, arguments)),
         AssistantBlock::Text { .. }
         | AssistantBlock::Reasoning { .. }
         | AssistantBlock::Unknown(_) => None,
@@ -225,8 +229,8 @@ fn judge(circles: &mut LoopGuard, assistant: &Assistant) -> Judgement {
     calls.fold(Judgement::Fine, |all, one| if one == Judgement::Fine { all } else { one })
 }
 
-/// Tells a model that goes in circles, and whoever watches. True when the turn is to end.
-fn warn_of_circles<H: Host>(
+/// Tells a model that goes in loop_guard, and whoever watches. True when the turn is to end.
+fn warn_of_repeats<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     conversation: &mut Conversation,
@@ -249,11 +253,11 @@ fn warn_of_circles<H: Host>(
         hint: hint.map(str::to_owned),
     }));
     if !is_over {
-        let text = format!(
-            "From the engine, not from the user: you make the same {} over and over, with the same arguments. \
+        let text = from_engine(format_args!(
+            "you make the same {} over and over, with the same arguments. \
             Their results will not change. Try something else, or say what keeps you from going on.",
             if judgement == Judgement::Warn(1) { "call" } else { "calls" }
-        );
+        ));
         tell(host, ctx, conversation, text);
     }
     is_over

@@ -1,7 +1,10 @@
 //! Plan mode and act mode: what plan mode denies, and what the model is told of a change. Pure.
 //!
 //! A turn works in the mode in which it began, until a person accepts its plan.
+//!
+//! A turn asks its session for the mode before each call, since an accepted plan holds for the calls of the same reply.
 
+use crate::context::conversation::from_engine;
 use crate::tools::Access;
 use pintle_protocol::item::EngineMessage;
 use pintle_protocol::plan::WorkMode;
@@ -10,15 +13,15 @@ use pintle_protocol::plan::WorkMode;
 pub(in crate::agent) const WORK_MODES: [(&str, WorkMode); 2] =
     [("act", WorkMode::Act), ("plan", WorkMode::Plan)];
 
-/// What the model reads when plan mode begins.
-const PLAN: &str = "From the engine, not from the user: you are in plan mode. Read, search and think, and change nothing: calls that write files, \
+/// The message that begins plan mode.
+const PLAN: &str = "you are in plan mode. Read, search and think, and change nothing: calls that write files, \
     run commands or act elsewhere are denied. When you know what is to be done, call `exit_plan` with the whole plan; the user then accepts it or says what \
     is to be different. If nothing is to be changed, just answer.";
 
-/// What the model reads when it is over.
-const ACT: &str = "From the engine, not from the user: plan mode is over. You may change files and run commands again.";
+/// The message that ends plan mode.
+const ACT: &str = "plan mode is over. You may change files and run commands again.";
 
-/// Why a call cannot run in this mode, as the model reads it.
+/// The reason why a call cannot run in this mode, as the model reads it.
 pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
         (WorkMode::Act, _) | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. }) => {
@@ -33,14 +36,14 @@ pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String
     ))
 }
 
-/// What the model is to be told when it works in a mode and knows of another.
+/// The message for a model that works in a mode and knows of another.
 pub(in crate::agent) fn news(now: WorkMode, told: WorkMode) -> Option<EngineMessage> {
     let text = match (now, told) {
         (WorkMode::Act, WorkMode::Act) | (WorkMode::Plan, WorkMode::Plan) => return None,
         (WorkMode::Plan, WorkMode::Act) => PLAN,
         (WorkMode::Act, WorkMode::Plan) => ACT,
     };
-    Some(EngineMessage { text: text.to_owned(), mode: Some(now), ..EngineMessage::default() })
+    Some(EngineMessage { text: from_engine(text), mode: Some(now), ..EngineMessage::default() })
 }
 
 /// Two messages as one.

@@ -3,11 +3,11 @@
 //! Invariant: a change is told as a message, once.
 
 use crate::agent::host::{Host, uncancelled};
-use crate::agent::project::{self, Personal, Place};
-use crate::agent::turn::briefing::{Brief, Briefing, Known, Told};
+use crate::agent::project::{self, Personal, ProjectFiles};
+use crate::agent::turn::briefing::{Briefing, BriefingUpdate, KnownDocument, PromptInputs};
 use crate::agent::turn::context::{TurnContext, TurnState};
 use crate::agent::turn::meter::specs;
-use crate::context::conversation::engine_message;
+use crate::context::conversation::{engine_message, from_engine};
 use crate::context::documents::{self, Document};
 use crate::context::prompt::{self, Layers, Surroundings};
 use crate::context::repository::Snapshot;
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the journal keeps with `prompt.made`: what a model has been told, and of what it was made.
+/// The private part of `prompt.made`: the briefing, and the parts that the prompt was made of.
 #[derive(Serialize)]
 struct Kept<'a> {
     #[serde(flatten)]
@@ -50,7 +50,7 @@ pub(in crate::agent) async fn begin<H: Host>(
         tell_additional(host, ctx, state);
         let read = changed_documents(ctx, &state.briefing);
         if let Some(Some(changes)) = host.wait(uncancelled(&ctx.cancel, read)).await {
-            tell_changes(host, ctx, state, changes);
+            tell_changed_documents(host, ctx, state, changes);
         }
     } else {
         let made = make(ctx, &state.briefing);
@@ -73,9 +73,9 @@ struct Made {
 
 /// Makes the prompt from what the project's files say now.
 async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
-    let Brief { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.brief;
+    let PromptInputs { personal, profile, cutoff, is_subagent, role, system_prompt } = &ctx.prompt;
     let cwd = ctx.workspace.folders.cwd.as_path();
-    let place = Place::of(ctx.workspace.env.as_ref(), personal, cwd).await;
+    let place = ProjectFiles::of(ctx.workspace.env.as_ref(), personal, cwd).await;
     let paths = document_paths(personal, &place.root, cwd, profile);
     let owner = ctx.session_id.to_string();
     let git = async {
@@ -188,17 +188,17 @@ fn sources<'a>(
 }
 
 /// A document as it is told now.
-async fn known(place: &Place<'_>, document: &Document) -> Known {
+async fn known(place: &ProjectFiles<'_>, document: &Document) -> KnownDocument {
     let stat = place.env_of(&document.path).0.stat(&document.path).await;
     let (size, modified_ms) = stat.map(|stat| (stat.size, stat.modified_ms)).unwrap_or_default();
-    Known { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
+    KnownDocument { path: document.path.clone(), size, modified_ms, sum: sum(&document.text) }
 }
 
-/// What became of a document since the model was told of it.
+/// The state of a document since the model was told of it.
 enum Change {
-    Same(Known),
+    Same(KnownDocument),
     /// It says something else, or is new.
-    Says(Known, Document),
+    Says(KnownDocument, Document),
     Gone(PathBuf),
 }
 
@@ -219,21 +219,20 @@ fn tell_additional<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnSta
     let listed: Vec<String> =
         ctx.workspace.additional.iter().map(|folder| folder.display().to_string()).collect();
     let text = if listed.is_empty() {
-        "From the engine, not from the user: only the working directory belongs to the work now."
-            .to_owned()
+        from_engine("only the working directory belongs to the work now.")
     } else {
-        format!(
-            "From the engine, not from the user: beside the working directory these directories belong to the work now.\n{}",
+        from_engine(format_args!(
+            "beside the working directory these directories belong to the work now.\n{}",
             listed.join("\n")
-        )
+        ))
     };
     let additional = Some(ctx.workspace.additional.to_vec());
-    tell(host, ctx, state, text, Told { additional, ..Told::default() });
+    tell(host, ctx, state, text, BriefingUpdate { additional, ..BriefingUpdate::default() });
 }
 
 /// Reads what became of the documents; `None` where all are the same.
 async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec<Change>> {
-    let Brief { personal, profile, .. } = &ctx.brief;
+    let PromptInputs { personal, profile, .. } = &ctx.prompt;
     let (cwd, root) = (ctx.workspace.folders.cwd.as_path(), briefing.root.clone());
     let paths = document_paths(personal, &root, cwd, profile);
     let known = &briefing.documents;
@@ -259,7 +258,7 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
     if stats.iter().all(is_same) {
         return None;
     }
-    let place = Place::at(ctx.workspace.env.as_ref(), personal, cwd, root, true).await;
+    let place = ProjectFiles::at(ctx.workspace.env.as_ref(), personal, cwd, root, true).await;
     let mut changes = Vec::new();
     for (path, stat) in &stats {
         let known = known.iter().find(|known| known.path == **path);
@@ -269,7 +268,7 @@ async fn changed_documents(ctx: &TurnContext, briefing: &Briefing) -> Option<Vec
 }
 
 /// Tells what has changed in the documents.
-fn tell_changes<H: Host>(
+fn tell_changed_documents<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     state: &mut TurnState,
@@ -293,25 +292,31 @@ fn tell_changes<H: Host>(
         state.briefing.documents = documents;
         return;
     }
-    let text = format!(
-        "From the engine, not from the user: what people have written down for agents here has changed since you were told. Of \
+    let text = from_engine(format_args!(
+        "what people have written down for agents here has changed since you were told. Of \
         these files this holds now.\n{}",
         parts.join("\n")
+    ));
+    tell(
+        host,
+        ctx,
+        state,
+        text,
+        BriefingUpdate { documents: Some(documents), ..BriefingUpdate::default() },
     );
-    tell(host, ctx, state, text, Told { documents: Some(documents), ..Told::default() });
 }
 
 async fn change(
-    place: &Place<'_>,
+    place: &ProjectFiles<'_>,
     path: &Path,
     stat: &Result<Stat, Error>,
-    before: Option<&Known>,
+    before: Option<&KnownDocument>,
 ) -> Option<Change> {
     match (stat, before) {
         (Ok(stat), before) => match place.text(path).await {
             Some(text) => {
                 let (size, modified_ms, sum) = (stat.size, stat.modified_ms, sum(&text));
-                let now = Known { path: path.to_owned(), size, modified_ms, sum };
+                let now = KnownDocument { path: path.to_owned(), size, modified_ms, sum };
                 Some(match before {
                     Some(before) if before.sum == sum => Change::Same(now),
                     Some(_) | None => Change::Says(now, Document { path: path.to_owned(), text }),
@@ -345,7 +350,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
     }
     let read = async {
         let (env, cwd) = (ctx.workspace.env.as_ref(), ctx.workspace.folders.cwd.as_path());
-        let place = Place::at(env, &ctx.brief.personal, cwd, root.clone(), true).await;
+        let place = ProjectFiles::at(env, &ctx.prompt.personal, cwd, root.clone(), true).await;
         let mut said = Vec::new();
         for path in &due {
             if let Some(text) = place.text(path).await {
@@ -355,20 +360,26 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
         said
     };
     let said = host.wait(read).await;
-    let told = Told { rules: due, ..Told::default() };
+    let told = BriefingUpdate { rules: due, ..BriefingUpdate::default() };
     if said.is_empty() {
-        state.briefing.heard(told);
+        state.briefing.apply(told);
         return;
     }
     tell(host, ctx, state, rules::told(&said), told);
 }
 
 /// Tells the model something, and keeps what it knows then.
-fn tell<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, text: String, told: Told) {
+fn tell<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    text: String,
+    told: BriefingUpdate,
+) {
     let message = EngineMessage { text, ..EngineMessage::default() };
     state.conversation.push(engine_message(&message));
     let private: Option<Box<RawValue>> = to_raw_value(&told).ok();
-    state.briefing.heard(told);
+    state.briefing.apply(told);
     let id = ItemId::new(ctx.ambient.new_id());
     let mut item = ctx.item(id, None, ItemStatus::Completed, ItemBody::EngineMessage(message));
     ctx.complete(&mut item, ItemStatus::Completed);

@@ -1,4 +1,4 @@
-//! Whether to ask a provider once more, and when: pure.
+//! The retry policy: whether to send a request again, and when. Pure.
 //!
 //! Not the asking itself, which `step` does. A wait that the provider asks for is kept, or, when it is longer than anybody
 //! would sit through, told and not waited for.
@@ -6,10 +6,10 @@
 use crate::llm::Error;
 use std::time::Duration;
 
-/// How patient to be with a provider that fails.
+/// When a request to a provider that failed is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a request is sent again.
+    /// The most times that a request is sent again.
     pub retries: u32,
     /// The wait before the first retry; each next one is twice as long.
     pub first: Duration,
@@ -33,15 +33,15 @@ impl Default for RetryPolicy {
 /// The failures of one request so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::agent) struct Failures {
-    /// How many there were.
+    /// Their number.
     pub(in crate::agent) count: u32,
-    /// How long was waited after them.
+    /// The time that was waited after them.
     pub(in crate::agent) waited: Duration,
 }
 
-/// Why a request is not sent again.
+/// The reason why a request is not sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent) enum GivenUp {
+pub(in crate::agent) enum NoRetry {
     /// The same again would fail the same way.
     Final,
     /// It was sent often enough.
@@ -50,29 +50,29 @@ pub(in crate::agent) enum GivenUp {
     TooLong(Duration),
 }
 
-/// How long to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
+/// The time to wait after this failure. `chance` is from 0 to 1 and takes up to a quarter off a wait that nobody asked for, so
 /// that those who failed together do not come back together.
 pub(in crate::agent) fn next_delay(
     retry_policy: &RetryPolicy,
     failures: Failures,
     error: &Error,
     chance: f64,
-) -> Result<Duration, GivenUp> {
+) -> Result<Duration, NoRetry> {
     if !error.is_retryable() {
-        return Err(GivenUp::Final);
+        return Err(NoRetry::Final);
     }
     if failures.count >= retry_policy.retries {
-        return Err(GivenUp::Tried);
+        return Err(NoRetry::Tried);
     }
     let left = retry_policy.total.saturating_sub(failures.waited);
     match error.retry_after {
-        Some(wait) if wait > retry_policy.longest.min(left) => Err(GivenUp::TooLong(wait)),
+        Some(wait) if wait > retry_policy.longest.min(left) => Err(NoRetry::TooLong(wait)),
         Some(wait) => Ok(wait),
         None => {
             let doubled = retry_policy.first.saturating_mul(1 << failures.count.min(16));
             let wait =
                 doubled.min(retry_policy.longest).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 4.0);
-            if wait > left { Err(GivenUp::Tried) } else { Ok(wait) }
+            if wait > left { Err(NoRetry::Tried) } else { Ok(wait) }
         }
     }
 }
@@ -95,8 +95,8 @@ mod tests {
             (0, 0, 7.0, Ok(Duration::from_millis(1500))),
             (5, 62, 0.0, Ok(secs(60))),
             (19, 0, 0.0, Ok(secs(60))),
-            (6, 122, 0.0, Err(GivenUp::Tried)),
-            (20, 0, 0.0, Err(GivenUp::Tried)),
+            (6, 122, 0.0, Err(NoRetry::Tried)),
+            (20, 0, 0.0, Err(NoRetry::Tried)),
         ] {
             let failures = Failures { count, waited: secs(waited) };
             assert_eq!(next_delay(&retry_policy, failures, &error, chance), want, "{failures:?}");
@@ -110,8 +110,8 @@ mod tests {
             (0, 0, Ok(secs(0))),
             (7, 0, Ok(secs(7))),
             (60, 0, Ok(secs(60))),
-            (61, 0, Err(GivenUp::TooLong(secs(61)))),
-            (60, 100, Err(GivenUp::TooLong(secs(60)))),
+            (61, 0, Err(NoRetry::TooLong(secs(61)))),
+            (60, 100, Err(NoRetry::TooLong(secs(60)))),
         ] {
             let mut error = Error::new(ErrorKind::RateLimit, "x");
             error.retry_after = Some(secs(asked));
@@ -138,7 +138,7 @@ mod tests {
         ] {
             let error = Error::new(kind, "x");
             let got = next_delay(&RetryPolicy::default(), Failures::default(), &error, 0.0);
-            assert_eq!(got == Err(GivenUp::Final), is_final, "{kind:?}");
+            assert_eq!(got == Err(NoRetry::Final), is_final, "{kind:?}");
         }
         for (kind, says, is_final) in [
             (ErrorKind::Overloaded, Some(false), true),
@@ -150,7 +150,7 @@ mod tests {
             error.should_retry = says;
             let got = next_delay(&RetryPolicy::default(), Failures::default(), &error, 0.0);
             assert_eq!(
-                got == Err(GivenUp::Final),
+                got == Err(NoRetry::Final),
                 is_final,
                 "{kind:?}, the provider says {says:?}"
             );
@@ -158,6 +158,6 @@ mod tests {
         let never = RetryPolicy { retries: 0, ..RetryPolicy::default() };
         let error = Error::new(ErrorKind::Network, "x");
         let got = next_delay(&never, Failures::default(), &error, 0.0);
-        assert_eq!(got, Err(GivenUp::Tried));
+        assert_eq!(got, Err(NoRetry::Tried));
     }
 }

@@ -1,6 +1,6 @@
 //! Makes room in a conversation: prunes old results, or has the model sum up what was said.
 //!
-//! What to do is decided in `context::room`; this does it. Invariant: the conversation changes only after the journal says so,
+//! `context::room` decides; this acts. Invariant: the conversation changes only after the journal says so,
 //! and a summing up that fails leaves it as it was.
 
 use crate::agent::host::{Activity, Host, uncancelled};
@@ -12,10 +12,9 @@ use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, prune};
 use crate::history::replay::{Kept, Pruned};
-use crate::llm::{BlockStart, Delta, Error, ErrorKind, Message, Request, ToolSpec};
+use crate::llm::{Error, ErrorKind, Message, Request, ToolSpec, one_shot};
 use crate::text::truncate::{self, Guard, Keep};
 use futures_util::StreamExt;
-use pintle_protocol::content::{Content, Usage};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::event::{
     ContextPruned, DeltaField, Event, ItemDelta, Notice, NoticeLevel, TransientEvent,
@@ -30,12 +29,12 @@ const MAX_SUMMARY_TOKENS: u32 = 8_192;
 /// The window that is assumed where none is known and room must be made.
 const ASSUMED_WINDOW: u64 = 128_000;
 
-/// What a person is told of the window's end, in hundredths.
+/// The use of the window at which a person is warned, in percent.
 const WARN_AT_PERCENT: u64 = 80;
 
-/// What a summing up is for.
+/// A compaction: its reason, and what it is to pay attention to.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::agent) struct Wanted<'a> {
+pub(in crate::agent) struct CompactionRequest<'a> {
     pub(in crate::agent) reason: CompactionReason,
     pub(in crate::agent) instructions: Option<&'a str>,
 }
@@ -71,7 +70,8 @@ pub(in crate::agent) async fn before_request<H: Host>(
                 can_prune = false;
             }
             Step::Compact => {
-                let wanted = Wanted { reason: CompactionReason::Threshold, instructions: None };
+                let wanted =
+                    CompactionRequest { reason: CompactionReason::Threshold, instructions: None };
                 // One that fails is told; the provider may take the conversation all the same.
                 compact(host, ctx, state, tools, tally, wanted).await?;
                 return Ok(true);
@@ -138,7 +138,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     state: &mut TurnState,
     tools: &[ToolSpec],
     tally: &mut Tally,
-    wanted: Wanted<'_>,
+    wanted: CompactionRequest<'_>,
 ) -> Result<bool, End> {
     let TurnState { conversation, meter, briefing, .. } = state;
     let marks = marks_of(&ctx.llm.room, ctx.llm.window);
@@ -161,11 +161,11 @@ pub(in crate::agent) async fn compact<H: Host>(
         Some(_) => hook_points::compact(host, ctx, conversation.messages.len()).await,
     };
     let summed = match cut {
-        Some(_) if ctx.cancel.is_cancelled() => Err(Unsummed::Interrupted),
+        Some(_) if ctx.cancel.is_cancelled() => Err(SummaryFailure::Interrupted),
         Some(_) if denied.is_some() => {
-            Err(Unsummed::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
+            Err(SummaryFailure::Failed(format!("a hook denied it: {}", denied.unwrap_or_default())))
         }
-        None => Err(Unsummed::Failed("there is nothing to sum up yet".to_owned())),
+        None => Err(SummaryFailure::Failed("there is nothing to sum up yet".to_owned())),
         Some(cut) => {
             let text = compact::request(&conversation.messages, cut, wanted.instructions);
             let text = fitting(&marks, text);
@@ -195,11 +195,11 @@ pub(in crate::agent) async fn compact<H: Host>(
             host.check()?;
             *conversation = shorter;
             *meter = fresh;
-            briefing.forgot();
+            briefing.conversation_compacted();
             return Ok(true);
         }
-        Err(Unsummed::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
-        Err(Unsummed::Failed(why)) => {
+        Err(SummaryFailure::Interrupted) => (ItemStatus::Cancelled, Err(End::Interrupted)),
+        Err(SummaryFailure::Failed(why)) => {
             set(&mut item, |body| body.error = Some(why));
             (ItemStatus::Failed, Ok(()))
         }
@@ -212,7 +212,7 @@ pub(in crate::agent) async fn compact<H: Host>(
     Ok(prune(host, conversation, meter, keep, (tokens, None)))
 }
 
-/// What is summed up has to fit as well: its beginning and its end matter most.
+/// The text to sum up, cut to fit the window: its beginning and its end matter most.
 fn fitting(marks: &Marks, text: String) -> String {
     let room = marks.compact_at.saturating_sub(u64::from(MAX_SUMMARY_TOKENS)) * 3;
     let max_chars = usize::try_from(room).unwrap_or(usize::MAX);
@@ -224,7 +224,7 @@ fn fitting(marks: &Marks, text: String) -> String {
 ///
 /// # Errors
 /// The turn was stopped meanwhile.
-pub(in crate::agent) async fn sum_up_left<H: Host>(
+pub(in crate::agent) async fn summarize_branch<H: Host>(
     host: &mut H,
     ctx: &TurnContext,
     left: &[Arc<Message>],
@@ -236,8 +236,8 @@ pub(in crate::agent) async fn sum_up_left<H: Host>(
     host.set_activity(Activity::Working);
     match asked {
         Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
-        Err(Unsummed::Interrupted) => Err(End::Interrupted),
-        Err(Unsummed::Failed(why)) => {
+        Err(SummaryFailure::Interrupted) => Err(End::Interrupted),
+        Err(SummaryFailure::Failed(why)) => {
             let notice = Notice {
                 level: NoticeLevel::Warning,
                 code: "notSummedUp".to_owned(),
@@ -250,7 +250,7 @@ pub(in crate::agent) async fn sum_up_left<H: Host>(
     }
 }
 
-/// How much to keep, in estimated tokens. Where the provider counts more than the estimate says, less is kept in the same
+/// The tokens to keep, by the estimate. Where the provider counts more than the estimate says, less is kept in the same
 /// measure, so that there is always something to sum up.
 fn keep(reason: CompactionReason, marks: &Marks, conversation: &Conversation, tokens: u64) -> u64 {
     let estimated = sum(&conversation.messages);
@@ -275,8 +275,8 @@ fn set(item: &mut Item, change: impl FnOnce(&mut Compaction)) {
     }
 }
 
-/// Why there is no summary.
-enum Unsummed {
+/// The reason why there is no summary.
+enum SummaryFailure {
     Interrupted,
     Failed(String),
 }
@@ -289,36 +289,27 @@ async fn ask<H: Host>(
     instructions: &str,
     text: String,
     tally: &mut Tally,
-) -> Result<String, Unsummed> {
+) -> Result<String, SummaryFailure> {
     let mut failures = Failures::default();
     let mut n = 0;
     loop {
-        let request = Request {
-            model: ctx.llm.model.id.clone(),
-            origin: ctx.llm.model.origin(),
-            system: instructions.into(),
-            messages: Arc::new(vec![Arc::new(Message::User(vec![Content::text(text.clone())]))]),
-            tools: Arc::new([]),
-            effort: None,
-            max_output_tokens: Some(MAX_SUMMARY_TOKENS),
-            cache_key: None,
-            trace: ctx.llm.trace.clone(),
-        };
+        let request = one_shot::request(&ctx.llm.model, instructions, &text, MAX_SUMMARY_TOKENS);
+        let request = Request { trace: ctx.llm.trace.clone(), ..request };
         let error = match read(host, ctx, item, &mut n, request, tally).await {
-            None => return Err(Unsummed::Interrupted),
+            None => return Err(SummaryFailure::Interrupted),
             Some(Ok(said)) if !said.trim().is_empty() => return Ok(said),
             // Nothing is no summary: better to keep what there is.
             Some(Ok(_)) => {
-                return Err(Unsummed::Failed("the model's summary was empty".to_owned()));
+                return Err(SummaryFailure::Failed("the model's summary was empty".to_owned()));
             }
             Some(Err(error)) => error,
         };
         let next = retry::next_delay(&ctx.llm.retry, failures, &error, ctx.ambient.chance());
-        let Ok(wait) = next else { return Err(Unsummed::Failed(error.message)) };
+        let Ok(wait) = next else { return Err(SummaryFailure::Failed(error.message)) };
         failures.count += 1;
         failures.waited += wait;
         let waited = uncancelled(&ctx.cancel, tokio::time::sleep(wait));
-        host.wait(waited).await.ok_or(Unsummed::Interrupted)?;
+        host.wait(waited).await.ok_or(SummaryFailure::Interrupted)?;
     }
 }
 
@@ -336,42 +327,27 @@ async fn read<H: Host>(
             Ok(deltas) => deltas,
             Err(error) => return Some(Err(error)),
         };
-    let (mut said, mut is_over, mut usage) = (String::new(), false, Usage::default());
-    let mut texts = Vec::new();
+    let mut answer = one_shot::Answer::default();
     while let Some(delta) = host.wait(uncancelled(&ctx.cancel, deltas.next())).await? {
         let delta = match delta {
             Ok(delta) => delta,
             Err(error) => return Some(Err(error)),
         };
-        match delta {
-            Delta::Start { index, block: BlockStart::Text } => texts.push(index),
-            // What it thinks about it is no part of the summary.
-            Delta::Text { index, text } if texts.contains(&index) => {
-                said.push_str(&text);
-                let Some(item) = item else { continue };
-                let (item_id, field) = (item.id.clone(), DeltaField::Text);
-                let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
-                *n += 1;
-                host.transient(TransientEvent::ItemDelta(delta));
-            }
-            Delta::Usage(counted) => usage = counted,
-            Delta::Stop(_) => is_over = true,
-            Delta::Start { .. }
-            | Delta::Text { .. }
-            | Delta::Arguments { .. }
-            | Delta::Opaque { .. }
-            | Delta::End { .. }
-            | Delta::Tier(_) => {}
+        if let (Some(text), Some(item)) = (answer.push(delta), item) {
+            let (item_id, field) = (item.id.clone(), DeltaField::Text);
+            let delta = ItemDelta { item_id, field, path: None, n: *n, to: None, text };
+            *n += 1;
+            host.transient(TransientEvent::ItemDelta(delta));
         }
     }
-    ctx.count(tally, usage, ctx.llm.price);
-    if !is_over {
+    ctx.count(tally, answer.usage, ctx.llm.price);
+    if !answer.is_whole {
         return Some(Err(Error::new(ErrorKind::Network, "the summary was cut in the middle")));
     }
-    Some(Ok(said))
+    Some(Ok(answer.text))
 }
 
-/// How full the window is.
+/// The use of the window.
 pub(in crate::agent) fn usage(
     ctx: &TurnContext,
     meter: &mut Meter,

@@ -1,9 +1,12 @@
 //! One step: a model reply as it streams, block by block into items.
+//!
+//! A request that failed is sent again inside the step, as `retry` decides, so that the loop never sees it. The shown part of a cut
+//! reply stays in the journal as cancelled items of a step without a stop; none of it goes back to the model.
 
 use crate::agent::host::{Activity, Host, uncancelled};
 use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
-use crate::agent::turn::retry::{self, Failures, GivenUp};
+use crate::agent::turn::retry::{self, Failures, NoRetry};
 use crate::context::conversation::Conversation;
 use crate::context::inspect::Sent;
 use crate::history::replay::{Bone, Skeleton};
@@ -31,19 +34,19 @@ const MAX_BURST: u32 = 64;
 
 /// A reply that is over.
 #[derive(Debug)]
-pub(in crate::agent) struct Reply {
-    /// What the model said, as far as it may go back to it.
+pub(in crate::agent) struct StepReply {
+    /// The model's message, as far as it may go back to it.
     pub(in crate::agent) assistant: Assistant,
     /// The tools it asked for; none if the reply was cut.
     pub(in crate::agent) calls: Vec<Call>,
-    /// What its provider counted.
+    /// The provider's count.
     pub(in crate::agent) usage: Usage,
-    /// Why it was cut, if it was.
+    /// The reason why it was cut, if it was.
     pub(in crate::agent) cut: Option<End>,
 }
 
 /// A block that streams.
-struct Live {
+struct LiveBlock {
     item: Item,
     field: DeltaField,
     /// The number of the next delta.
@@ -60,16 +63,16 @@ struct Stream<'a, H> {
     host: &'a mut H,
     ctx: &'a TurnContext,
     step: u32,
-    blocks: BTreeMap<usize, Live>,
+    blocks: BTreeMap<usize, LiveBlock>,
     accumulator: Accumulator,
-    /// What its provider has counted and nobody was told.
+    /// The provider's count that subscribers have not been told.
     untold: Option<Usage>,
 }
 
-/// How asking once ended.
-enum Asked {
+/// The outcome of one request.
+enum Attempt {
     /// With a reply, whole or cut for good.
-    Replied(Reply),
+    Replied(StepReply),
     /// With a failure that may pass.
     Failed(Error, Duration),
 }
@@ -84,13 +87,13 @@ pub(in crate::agent) async fn run<H: Host>(
     conversation: &Conversation,
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
-) -> Result<Reply, End> {
+) -> Result<StepReply, End> {
     let mut failures = Failures::default();
     tally.steps += 1;
     loop {
         match ask(host, ctx, conversation, tools, tally, failures).await? {
-            Asked::Replied(reply) => return Ok(reply),
-            Asked::Failed(error, wait) => {
+            Attempt::Replied(reply) => return Ok(reply),
+            Attempt::Failed(error, wait) => {
                 failures.count += 1;
                 failures.waited += wait;
                 let scheduled = RetryScheduled {
@@ -119,7 +122,7 @@ async fn ask<H: Host>(
     tools: &Arc<[ToolSpec]>,
     tally: &mut Tally,
     failures: Failures,
-) -> Result<Asked, End> {
+) -> Result<Attempt, End> {
     let request = Request {
         model: ctx.llm.model.id.clone(),
         origin: ctx.llm.model.origin(),
@@ -145,7 +148,7 @@ async fn ask<H: Host>(
         Some(Ok(deltas)) => deltas,
         Some(Err(error)) => {
             return match next(&error) {
-                Ok(wait) => Ok(Asked::Failed(error, wait)),
+                Ok(wait) => Ok(Attempt::Failed(error, wait)),
                 Err(why) => Err(failed(error, why)),
             };
         }
@@ -167,27 +170,27 @@ async fn ask<H: Host>(
         Some(Cut::Failed(error)) => match next(&error) {
             Ok(wait) => {
                 stream.discard(tally);
-                return Ok(Asked::Failed(error, wait));
+                return Ok(Attempt::Failed(error, wait));
             }
             Err(why) => Some(failed(error, why)),
         },
     };
-    Ok(Asked::Replied(stream.finish(cut, tally)))
+    Ok(Attempt::Replied(stream.finish(cut, tally)))
 }
 
-/// Why a reply was cut.
+/// The reason why a reply was cut.
 enum Cut {
     Interrupted,
     Failed(Error),
 }
 
-fn failed(error: Error, why: GivenUp) -> End {
+fn failed(error: Error, why: NoRetry) -> End {
     let hint = match why {
-        GivenUp::TooLong(wait) => Some(format!(
+        NoRetry::TooLong(wait) => Some(format!(
             "the provider asks to wait {} s, which is too long to wait here; send the prompt again then",
             wait.as_secs_f64().ceil()
         )),
-        GivenUp::Final | GivenUp::Tried => None,
+        NoRetry::Final | NoRetry::Tried => None,
     };
     let retryable = error.is_retryable();
     End::Failed(TurnError {
@@ -266,7 +269,7 @@ impl<H: Host> Stream<'_, H> {
             DeltaField::Text | DeltaField::Input | DeltaField::Output => ItemStatus::Running,
         };
         let item = self.ctx.item(id, Some(self.step), status, body);
-        let mut live = Live {
+        let mut live = LiveBlock {
             item,
             field,
             n: 0,
@@ -354,7 +357,7 @@ impl<H: Host> Stream<'_, H> {
         }
     }
 
-    /// What the model costs in the tier that served the reply.
+    /// The price of the model in the tier that served the reply.
     fn price(&self) -> Option<Price> {
         self.ctx.llm.price.map(|price| price.in_tier(self.accumulator.tier()))
     }
@@ -377,7 +380,7 @@ impl<H: Host> Stream<'_, H> {
     }
 
     /// Closes what is open, writes down how the reply is made up, and hands out its calls.
-    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> Reply {
+    fn finish(mut self, cut: Option<End>, tally: &mut Tally) -> StepReply {
         if cut.is_none() {
             let open: Vec<usize> = self.blocks.keys().copied().collect();
             for index in open {
@@ -419,11 +422,11 @@ impl<H: Host> Stream<'_, H> {
             Skeleton { origin: assistant.origin.clone(), stop: assistant.stop, blocks: bones };
         let private = (!skeleton.blocks.is_empty()).then(|| to_raw_value(&skeleton).ok()).flatten();
         self.host.record_with(Event::StepCompleted(completed), private);
-        Reply { assistant, calls, usage, cut }
+        StepReply { assistant, calls, usage, cut }
     }
 }
 
-impl Live {
+impl LiveBlock {
     fn announce<H: Host>(&mut self, host: &mut H) {
         if !std::mem::replace(&mut self.is_shown, true) {
             host.record(Event::ItemStarted { item: self.item.clone() });
@@ -453,8 +456,12 @@ impl Live {
     }
 }
 
-/// What the journal keeps of a block, and the call it makes. `None` for what cannot go back to a model.
-fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bone, Option<Call>)> {
+/// The part of a block that the journal keeps, and the call that it makes. `None` for a block that cannot go back to a model.
+fn bone(
+    block: &AssistantBlock,
+    live: Option<LiveBlock>,
+    is_cut: bool,
+) -> Option<(Bone, Option<Call>)> {
     match block {
         AssistantBlock::Text { text, opaque } => {
             let item = live.filter(|_| !text.is_empty())?.item.id;
@@ -477,7 +484,7 @@ fn bone(block: &AssistantBlock, live: Option<Live>, is_cut: bool) -> Option<(Bon
 }
 
 fn call(
-    live: Live,
+    live: LiveBlock,
     id: &str,
     name: &str,
     arguments: &str,

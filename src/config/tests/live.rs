@@ -46,16 +46,14 @@ fn edits_are_seen_and_broken_ones_change_nothing() {
             "config.toml",
             Some("models_files = [\"more.json\"]"),
             "json",
-            &["HOME/config.toml: `models_files` names HOME/more.json, which is not there"],
+            &["HOME/config.toml: `models_files` names HOME/more.json, which does not exist"],
         ),
         (
             "broken",
             "more.json",
             Some("{"),
             "json",
-            &[
-                "error: HOME/more.json is not valid JSON: EOF while parsing an object at line 1 column 1",
-            ],
+            &["error: HOME/more.json is not valid JSON: Unterminated object on line 1 column 2"],
         ),
         (
             "and mended by itself",

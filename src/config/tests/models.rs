@@ -246,7 +246,7 @@ fn a_file_of_pis_is_read_as_it_is() {
         config.warnings,
         [
             "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` names `ultra`, which is no effort: they are none, minimal, low, medium, high, xhigh, max",
-            "HOME/models.json: `providers.ollama.models[1].compat.supportsStrictMode` means nothing and is ignored",
+            "HOME/models.json: `providers.ollama.models[1].compat.supportsStrictMode` is unknown and ignored",
             "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not spoken here, so its row is left out; it may be one of messages, chat, responses, gemini",
         ]
     );
@@ -289,7 +289,7 @@ fn files_lie_over_each_other_field_by_field() {
         config.warnings,
         [
             "HOME/config.toml: `models_files` names NOWHERE, which is not set: `$NOWHERE/x.json` is not read",
-            "HOME/config.toml: `models_files` names HOME/no.json, which is not there",
+            "HOME/config.toml: `models_files` names HOME/no.json, which does not exist",
         ]
     );
 }
@@ -308,7 +308,7 @@ fn what_cannot_be_is_told_with_file_place_and_what_is_wanted() {
         ("[1]".to_owned(), "HOME/models.json must be { \"providers\": { … } }"),
         (
             "{\n  \"providers\": {,\n}".to_owned(),
-            "HOME/models.json is not valid JSON: key must be a string at line 2 column 17",
+            "HOME/models.json is not valid JSON: Unexpected token in object on line 2 column 17",
         ),
         (
             r#"{"providers": []}"#.to_owned(),
@@ -393,7 +393,7 @@ fn what_means_nothing_is_told_and_stops_nobody() {
     let file = r#"{"version": 3, "providers": {"x": {"colour": 1, "models": [
         {"id": "m", "colour": 1, "price": {"input": 1, "gold": 2}}]}}}"#;
     let config = load_files(&[("models.json", file)], &[]).unwrap();
-    let ignored = |place: &str| format!("HOME/models.json: `{place}` means nothing and is ignored");
+    let ignored = |place: &str| format!("HOME/models.json: `{place}` is unknown and ignored");
     assert_eq!(
         config.warnings,
         [
@@ -404,4 +404,21 @@ fn what_means_nothing_is_told_and_stops_nobody() {
             "HOME/models.json: `providers.x.models.m.price` needs `input` and `output`: until then the price is not known".to_owned(),
         ]
     );
+}
+
+#[test]
+fn comments_and_trailing_commas_are_read_and_other_extensions_are_not() {
+    let read = |text: &str| load_files(&[("models.json", text)], &[]).map(|_| ());
+    for text in [
+        "{}",
+        "\u{feff}{\"providers\": {},} // ä",
+        "{/* one\n two */ \"providers\": {\"x\": {\"baseUrl\": \"http://x/*,}\"},},}",
+    ] {
+        assert!(read(text).is_ok(), "{text}");
+    }
+    for text in
+        ["{providers: {}}", "{'providers': {}}", "{\"a\": 0x1}", "{,}", "{\"a\": 1 \"b\": 2}"]
+    {
+        assert!(read(text).is_err(), "{text}");
+    }
 }

@@ -39,7 +39,7 @@ impl Overlay {
         Self { inner, documents, terminals }
     }
 
-    /// The document that stands for a file, with its canonical path, unless the file itself is as good.
+    /// Returns the document that replaces a file, with its canonical path, unless the file itself is current.
     async fn unsaved_at(&self, path: &Path) -> Result<Option<(PathBuf, Document)>, Error> {
         if self.documents.is_idle() {
             return Ok(None);
@@ -48,7 +48,7 @@ impl Overlay {
         self.unsaved_as_known(path).await
     }
 
-    /// As [`Overlay::unsaved_at`], without asking any editor.
+    /// Like [`Overlay::unsaved_at`], without asking any editor.
     async fn unsaved_as_known(&self, path: &Path) -> Result<Option<(PathBuf, Document)>, Error> {
         if self.documents.is_idle() {
             return Ok(None);
@@ -70,7 +70,7 @@ impl Overlay {
     }
 }
 
-/// Which state of a document this is. Equal texts are equal.
+/// Returns the version of a document's text. Equal texts have equal versions.
 fn version(path: PathBuf, text: &str) -> Version {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());

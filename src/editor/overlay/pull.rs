@@ -2,6 +2,11 @@
 //!
 //! Before a tool looks at a file of such an editor's, the editor is asked for its text. What it says becomes a document like any other,
 //! so that reading, merging and changing have one way. Invariant: a text that was asked for is used at once, and asked for again next time.
+//!
+//! An editor that reports nothing by itself is asked, by clients of the Agent Client Protocol that offer both ways: its text becomes a
+//! document like any other, so that merging and changing have one way. Files with byte order marks or line ends that editors do not
+//! show are changed on the disk while they are saved. Between the last look and the write somebody may type; that protocol has no
+//! versions.
 
 use super::{Overlay, update};
 use crate::editor::{Documents, EditCall, Owner};
@@ -15,12 +20,12 @@ use tokio::sync::{mpsc, oneshot};
 /// The longest file whose text is asked for: editors open no longer ones well.
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
-/// What a text that was asked for is wanted for.
+/// The purpose for which a text is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Only a text that differs from the file matters.
     Look,
-    /// It will be changed, by its editor.
+    /// It will be changed by its editor.
     Change,
 }
 
@@ -48,7 +53,7 @@ impl Documents {
         Some((document.version, Arc::clone(&document.text)))
     }
 
-    /// What an editor that was asked shows now. A file that it has just made is known from then on.
+    /// Returns the current text of an editor that was asked. A file that it has just created is known from then on.
     pub fn told_text(&self, owner: Owner, name: &str, text: String, is_dirty: bool) -> i64 {
         let mut state = self.state();
         let Ok((_, document)) = state.find(owner, name) else { return 1 };
@@ -121,7 +126,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
                 .open(owner, canonical, params)
                 .map_err(|problem| Error::Refused(problem.to_string()));
         }
-        // What no editor shows as text is the disk's.
+        // A file that no editor shows as text is read from the disk.
         Ok(_) | Err(_) => {
             close();
             return Ok(());

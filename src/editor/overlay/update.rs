@@ -1,6 +1,7 @@
-//! Changes of files of which an editor has some open: made through the editor where its text counts, on the disk elsewhere.
+//! Changes of files of which an editor has some open: made through the editor where its text is newer, on the disk
+//! otherwise.
 //!
-//! What is typed meanwhile is merged with the change, and wins where both want the same lines: then nothing is changed at all.
+//! Text typed meanwhile is merged with the change. On a conflict the typed text wins and nothing is changed.
 
 use super::pull::{Purpose, pull};
 use super::{Overlay, version};
@@ -15,42 +16,42 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long an editor may take for an edit; it may format and save.
+/// The timeout of an edit in an editor, which may format and save.
 pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The version of a document whose file its editor is to make.
+/// The version of a document whose file its editor has yet to create.
 pub(super) const NOT_MADE: i64 = 0;
 
-/// How often a change is put together anew with what was typed meanwhile. People type a key at a time, an editor answers within a few
-/// milliseconds.
+/// The maximum number of times a change is merged again with newly typed text. People type one key at a time; an
+/// editor answers within a few milliseconds.
 const MOST_ATTEMPTS: usize = 20;
 
-/// A file, and who has the say about it.
+/// A file and the place where it is changed.
 #[derive(Debug)]
 enum Place {
     Disk(PathBuf),
     Editor(Box<Open>),
 }
 
-/// A document whose editor has the say.
+/// A document that its editor changes.
 #[derive(Debug)]
 struct Open {
     path: PathBuf,
     document: Document,
-    /// None where the editor is to make the file.
+    /// None where the editor creates the file.
     before: Option<Before>,
 }
 
-/// What a file was, where it is known already.
+/// The state of a file before the change, as far as it is known.
 #[derive(Debug)]
 enum Known {
-    /// The disk will say.
+    /// To be read from the disk.
     OnDisk,
-    /// As an editor shows it; nothing where it is to make the file.
+    /// The text in the editor; none where the editor creates the file.
     InEditor(Option<Before>),
 }
 
-/// What was decided about a document.
+/// The decision about a document.
 #[derive(Debug)]
 enum Wanted {
     Keep,
@@ -58,7 +59,7 @@ enum Wanted {
     Remove,
 }
 
-/// What was decided, with what it takes to take back what was done on the disk.
+/// The decisions, with the data needed to revert the changes on the disk.
 #[derive(Debug)]
 struct Decided {
     wanted: Vec<Wanted>,
@@ -75,7 +76,7 @@ pub(super) async fn all(
     for path in paths {
         pull(overlay, path, Purpose::Change).await?;
     }
-    // Where no editor has a say, no editor is waited for.
+    // Without open documents there is no editor to wait for.
     if !is_any_open(overlay, paths).await? {
         return env.update_all(paths, decide, cancel).await;
     }
@@ -147,7 +148,7 @@ async fn is_any_open(overlay: &Overlay, paths: &[PathBuf]) -> Result<bool, Error
     Ok(false)
 }
 
-/// What people are told of an edit.
+/// Returns the description of an edit, for people.
 fn label(places: &[Place]) -> String {
     let name = |place: &Place| match place {
         Place::Disk(_) => None,
@@ -159,7 +160,7 @@ fn label(places: &[Place]) -> String {
     format!("pintle: {}", names.join(", "))
 }
 
-/// Who has the say about a file.
+/// Returns the place where a file is changed.
 async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Result<Place, Error> {
     let Overlay { inner, documents, .. } = overlay;
     let on_disk = || Place::Disk(path.to_path_buf());
@@ -358,7 +359,7 @@ async fn make(
         let asked = tokio::select! {
             biased;
             asked = asked => asked,
-            // Whether the editor has made it already, nobody knows; it is told that it need not.
+            // It is unknown whether the editor has made it already; it is told that it need not.
             () = cancel.cancelled() => return Err(Error::Cancelled),
         };
         let answer = match asked {
@@ -378,7 +379,7 @@ async fn make(
                 let told = answer.versions.iter().find(|told| told.path == edit.now.name);
                 let version = told.map_or(edit.now.version + 1, |told| told.version);
                 documents.reaches(&edit.open.path, version).await;
-                // What was saved has had no time to be typed in; what differs now a formatter did.
+                // There was no time to type since the save, so a difference comes from a formatter.
                 let is_saved = documents.get(&edit.open.path).is_some_and(|known| !known.is_dirty);
                 if !is_saved {
                     let (before, after) = (Arc::clone(&edit.now.text), Arc::clone(&edit.text));

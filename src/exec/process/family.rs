@@ -1,4 +1,5 @@
-//! The processes of one command, wherever they went: signalled together, and killed when nobody waits for the command any more.
+//! The processes of one command, wherever they went: signalled together, and killed when the command is no longer
+//! awaited.
 
 use crate::exec::descendants;
 use nix::sys::signal::{Signal, killpg};
@@ -6,7 +7,7 @@ use nix::unistd::{Pid, getpgid};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// After the last signal nobody waits longer: what is left belongs to another user, or hangs in the kernel.
+/// The time to wait after the last signal: a process that remains belongs to another user, or hangs in the kernel.
 pub(super) const KILL_TO_END: Duration = Duration::from_secs(2);
 
 /// Between two looks whether everything has gone.
@@ -88,7 +89,7 @@ fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) ->
         if signal != Signal::SIGKILL {
             break;
         }
-        // What was started while the others were being found.
+        // Processes that were started while the others were being found.
         let late = descendants::living(mark, &family);
         if late.is_empty() {
             break;

@@ -1,6 +1,7 @@
-//! One run of a program with all of its input and output in memory: a hop to another place and back.
+//! One run of a program with all of its input and output in memory: an exchange with another machine or container.
 //!
-//! Not for what a model runs. Invariant: dropping the future ends the program and what it started here.
+//! Commands of a model do not run here. Invariant: dropping the future ends the program and the processes that it
+//! started here.
 
 use super::{Family, GRACE, Launch};
 use nix::unistd::Pid;
@@ -8,18 +9,18 @@ use std::io;
 use std::process::Stdio;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// What came back.
+/// The output of the program.
 #[derive(Debug)]
 pub(in crate::exec) struct Answer {
     /// The exit code; none after a signal.
     pub(in crate::exec) code: Option<i32>,
     pub(in crate::exec) stdout: Vec<u8>,
     pub(in crate::exec) stderr: String,
-    /// There was more than was taken.
+    /// The output exceeded the limit.
     pub(in crate::exec) is_cut: bool,
 }
 
-/// What a program says of its failure is not longer than this.
+/// The maximum size of a program's error output.
 const MAX_STDERR_BYTES: u64 = 64 * 1024;
 
 /// Runs a program to its end.

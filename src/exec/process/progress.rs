@@ -1,4 +1,4 @@
-//! What a running command prints, told now and then: at most one piece in a while, the last one always.
+//! Throttled output of a running command: at most one piece per interval, and always the last one.
 
 use crate::text::truncate;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Pending {
         if text.is_empty() {
             return;
         }
-        // Of a flood only the end is copied.
+        // Of a large output only the end is copied.
         let skipped = truncate::border_before(text, text.len().saturating_sub(MAX_PROGRESS_BYTES));
         if skipped > 0 {
             self.text.clear();

@@ -1,7 +1,7 @@
 //! The first answers in path order, out of answers that come in any order.
 //!
-//! Invariant: what is kept are the first paths whose answers together are more than wanted, or all paths while there are
-//! not so many. So the last one kept is a bound: nothing behind it is ever wanted, and needs no look.
+//! Invariant: the kept paths are the first ones whose results together exceed the limit, or all paths while there are
+//! fewer. So the last one is a bound: no path after it is needed.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ impl<T> FirstInOrder<T> {
         }
     }
 
-    /// Whether there is more than the limit.
+    /// Returns true if there is more than the limit.
     pub(in crate::exec) fn has_more(&self) -> bool {
         self.total > self.limit
     }

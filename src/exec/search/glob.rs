@@ -16,7 +16,7 @@ impl PathGlob {
     /// Reads a glob. One that begins with the root's own path is taken to be relative to it.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The problem with the pattern.
     pub fn new(glob: &str, root: &Path) -> Result<Self, Error> {
         let root = files::without_dots(root);
         let below_root = root.to_str().and_then(|root| glob.strip_prefix(root)?.strip_prefix('/'));
@@ -32,7 +32,7 @@ impl PathGlob {
         Ok(Self { matcher, is_for_name, is_for_folders })
     }
 
-    /// Whether it matches a path relative to the root.
+    /// Returns true if it matches a path relative to the root.
     pub fn is_match(&self, relative: &Path, is_folder: bool) -> bool {
         if self.is_for_folders && !is_folder {
             false

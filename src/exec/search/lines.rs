@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The longest line that is searched, and the longest file when lines are matched together.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
-/// How the message about a wrong pattern begins.
+/// The prefix of the message about an invalid pattern.
 pub const WRONG_PATTERN: &str = "invalid regular expression";
 
 /// Read at once. Most files are shorter, and are then matched where they are.
@@ -98,7 +98,7 @@ impl LineSearch {
     /// Searches what a file holds. A binary file has no matches.
     ///
     /// # Errors
-    /// It cannot be read, or a line is longer than memory should hold.
+    /// The file cannot be read, or a line exceeds the memory limit.
     pub fn read(&mut self, mut file: impl Read) -> io::Result<FileLines> {
         let mut length = 0;
         while let Some(free) = self.buffer.get_mut(length..).filter(|free| !free.is_empty()) {
@@ -132,12 +132,12 @@ fn wrong_pattern(pattern: &str, error: &grep_regex::Error) -> Error {
     Error::Pattern(format!("{WRONG_PATTERN}: {error}"))
 }
 
-/// What one file had.
+/// The matches of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileLines {
     /// In order, context included; empty where lines are not wanted.
     pub lines: Vec<MatchLine>,
-    /// How many lines match, as far as they were wanted.
+    /// The number of matching lines, as far as they were counted.
     pub matches: usize,
     /// The file has more matches.
     pub has_more: bool,

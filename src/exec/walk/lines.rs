@@ -12,10 +12,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
-/// So many files are searched in order before threads are started: less work than starting them.
+/// The number of files that are searched in order before threads are started, which costs more.
 const MAX_PROBED_FILES: usize = 32;
 
-/// So many entries of folders are looked at for them.
+/// The number of folder entries that are read for them.
 const MAX_PROBED_ENTRIES: usize = 256;
 
 /// A larger file is not among them: all threads shall be busy while it is read.
@@ -61,11 +61,11 @@ pub(in crate::exec) fn grep(grep: &Grep, cancel: &CancellationToken) -> Result<G
     Ok(matched.finish(walk.unread(false)))
 }
 
-/// How far the first few files led.
+/// The result of searching the first few files.
 enum Probed {
-    /// To the end, or to more than is wanted.
+    /// All files, or more matches than are needed.
     Enough,
-    /// To this path; every file up to it was searched.
+    /// Up to this path, every file was searched.
     Until(PathKey),
 }
 
@@ -113,7 +113,7 @@ fn probe(
     Ok(Probed::Enough)
 }
 
-/// Whether a file is to be searched.
+/// Returns true if a file is to be searched.
 fn is_wanted(entry: &DirEntry, relative: &Path, glob: Option<&PathGlob>) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_file())
         && glob.is_none_or(|glob| glob.is_match(relative, false))

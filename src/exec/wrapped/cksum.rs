@@ -1,5 +1,5 @@
-//! What the program `cksum` says of bytes: the CRC of POSIX and their number. It tells whether a file is as it was read; it is
-//! no protection against someone who means to deceive.
+//! The result of the program `cksum`: the CRC of POSIX and the number of bytes. It detects changes of a file, but not
+//! malicious ones.
 
 /// The polynomial of POSIX, for each value of a byte.
 const TABLE: [u32; 256] = table();

@@ -8,12 +8,12 @@ use crate::exec::{Command, End, Error};
 /// The two lines, as they come.
 #[derive(Debug)]
 pub(in crate::exec) struct Envelope {
-    /// How the two lines begin.
+    /// The prefix of the two lines.
     token: Vec<u8>,
     /// Bytes that may be the beginning of such a line.
     held: Vec<u8>,
     state: State,
-    /// What came before the first line: what went wrong on the way.
+    /// The output before the first line: errors of the connection.
     before: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl Envelope {
         }
     }
 
-    /// Takes what came; returns what the command printed of it.
+    /// Takes a piece of output; returns the part that the command printed.
     pub(in crate::exec) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(bytes);
         let mut printed = Vec::new();
@@ -78,7 +78,7 @@ impl Envelope {
         }
     }
 
-    /// Whether the command has not begun.
+    /// Returns true while the command has not begun.
     pub(in crate::exec) fn is_on_the_way(&self) -> bool {
         self.state == State::Before
     }
@@ -91,7 +91,7 @@ impl Envelope {
         }
     }
 
-    /// Whether the command was run, and ended in a way that was told or asked for.
+    /// Checks that the command ran, and ended in a way that was reported or requested.
     pub(in crate::exec) fn check(&self, end: &End, command: &Command) -> Result<(), Error> {
         let was_stopped = matches!(end, End::TimedOut | End::Cancelled);
         let said = String::from_utf8_lossy(&self.before);

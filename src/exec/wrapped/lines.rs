@@ -10,7 +10,7 @@ const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
 /// Numbers that every shell can count with.
 const MAX_NUMBER: u64 = 1 << 40;
 
-/// What `stat.sh` printed: kind, bytes, seconds since 1970, perhaps with a fraction.
+/// Parses the output of `stat.sh`: type, bytes, seconds since 1970, perhaps with a fraction.
 pub(super) fn stat(answer: &[u8]) -> Option<Stat> {
     let text = std::str::from_utf8(answer).ok()?;
     let mut words = text.split_whitespace();
@@ -39,7 +39,8 @@ pub(super) fn arguments(window: Window) -> [String; 5] {
     .map(|number| number.to_string())
 }
 
-/// What `lines.sh` printed: a line of numbers, the file's head, the page and a little of what follows it.
+/// Parses the output of `lines.sh`: a line of numbers, the file's head, the page and a little of the text that
+/// follows it.
 pub(super) fn parse(path: &Path, answer: &[u8], window: Window) -> Option<Lines> {
     let end = answer.iter().position(|&byte| byte == b'\n')?;
     let (numbers, rest) = answer.split_at_checked(end)?;

@@ -24,7 +24,7 @@ pub(super) enum Kind {
 /// A folder's rules for what is ignored.
 #[derive(Debug, Default)]
 struct Rules {
-    /// Of `.ignore`, of `.gitignore`, of `.git/info/exclude`: the first that says something counts.
+    /// The ignore files, `.ignore`, `.gitignore` and `.git/info/exclude`: the first that decides counts.
     files: [Option<Gitignore>; 3],
     /// Rules of git above it mean nothing below.
     has_git: bool,

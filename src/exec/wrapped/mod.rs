@@ -3,6 +3,13 @@
 //! Every access is one short POSIX script that the prefix runs; content travels over stdin and stdout. The place needs a POSIX
 //! shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
 //! deciding what may be done there. Invariant: a file is replaced at once or not at all, also when the connection breaks.
+//!
+//! Why a command prefix and no protocol of its own: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
+//! POSIX script of a few lines (`scripts`), content goes over stdin, and matching is done here by the code that serves this machine.
+//! Whether the prefix joins its arguments, as ssh does, is found out by asking.
+//!
+//! A command elsewhere is stopped by closing its input. The script there watches it: a timeout, a dropped future, a killed engine and a
+//! broken connection all look the same to it, and end the command with everything it started.
 
 mod cksum;
 mod envelope;
@@ -23,19 +30,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;
 
-/// What most scripts share.
+/// The functions that most scripts share.
 const COMMON: &str = include_str!("scripts/common.sh");
 /// Finds the processes of a command.
 const FAMILY: &str = include_str!("scripts/family.sh");
 
-/// What a script says in one answer, when it is not a file.
+/// The maximum size of a script's answer that is not a file.
 const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The longest path and the longest part of one that any common system takes.
 const MAX_PATH_BYTES: usize = 4095;
 const MAX_NAME_BYTES: usize = 255;
 
-/// A place behind a command prefix.
+/// An environment behind a command prefix.
 #[derive(Debug)]
 pub struct Wrapped {
     ambient: Ambient,
@@ -44,9 +51,9 @@ pub struct Wrapped {
     joins_arguments: bool,
     platform: Platform,
     options: local::Options,
-    /// Of the engine, for the prefix itself.
+    /// The engine's variables, for the prefix itself.
     variables: Vec<(String, String)>,
-    /// Of this machine, for long outputs.
+    /// The folder on this machine for long outputs.
     temporary: PathBuf,
     marks: String,
     /// Changes of files one after the other, so that two of the same file never mix.
@@ -90,7 +97,7 @@ impl Wrapped {
         Ok(wrapped)
     }
 
-    /// Whether the prefix hands arguments on as they are, or as one text for a shell.
+    /// Finds out whether the prefix passes arguments on as they are, or as one text for a shell.
     async fn does_join(&self) -> Result<bool, Error> {
         let argv = ["sh", "-c", "printf '%s.' \"$@\"", "sh", "a b"].map(str::to_owned);
         let plain = self.hop(argv.to_vec(), &[], MAX_TEXT_BYTES).await?;
@@ -212,7 +219,7 @@ impl Wrapped {
     }
 }
 
-/// What `write.sh` says when a path has dots behind what exists.
+/// The output of `write.sh` when a path has dots after its existing part.
 const DOTS: &str = "exit code 49";
 
 /// A path as an argument of a script.
@@ -236,7 +243,7 @@ fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// Why a script failed, from its exit code and what its programs said.
+/// Classifies the failure of a script, by its exit code and its programs' messages.
 fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
     let own = || path.to_path_buf();
     let said = |text: &str| stderr.contains(text);
@@ -259,7 +266,7 @@ fn sort(path: &Path, code: Option<i32>, stderr: &str) -> Error {
         _ if said("name too long") || said("Filename too long") => Error::PathTooLong(own()),
         _ if said("No such file or directory") => Error::NotFound(own()),
         Some(40) => Error::NotFound(own()),
-        // What ssh, docker and shells say of themselves.
+        // Messages of ssh, docker and shells about themselves.
         Some(125..=127 | 255) | None => unreachable(path, stderr),
         Some(code) if stderr.is_empty() => {
             Error::Io { path: own(), message: format!("exit code {code}") }
@@ -409,7 +416,7 @@ impl Environment for Wrapped {
         if self.has_run.load(Ordering::Relaxed) {
             let script = format!("{FAMILY}{}", include_str!("scripts/release.sh"));
             let argv = self.argv(&script, &[&format!("{}-{owner}-", self.marks)]);
-            // There is nobody to tell: the session is being closed.
+            // There is no recipient: the session is being closed.
             let _ = self.hop(argv, &[], MAX_TEXT_BYTES).await;
         }
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Files that are fetched in one go where nobody could tell which of them match.
+/// The number of files that are fetched at once where grep cannot be relied on.
 const MAX_UNSORTED_FILES: usize = 500;
 
 impl Wrapped {
@@ -160,7 +160,7 @@ fn filter(grep: &Grep) -> Option<&'static str> {
     }
 }
 
-/// Whether a regular expression means the same to every `grep -E`: letters, `|`, groups, `.*`, escaped punctuation.
+/// Returns true if every `grep -E` agrees on a regular expression: letters, `|`, groups, `.*`, escaped punctuation.
 fn has_shared_syntax(pattern: &str) -> bool {
     let mut characters = pattern.chars().peekable();
     let mut can_repeat = false;

@@ -2,6 +2,9 @@
 //!
 //! It knows what many languages have in common, not their grammar: a wrong guess colours a word, and changes none. The
 //! grammars of editors would add megabytes to the program, and expressions that a hostile text can make slow.
+//!
+//! Why our own highlighter (words, strings, numbers, comments): syntect would add 2.6 MB to the program and 25 ms to the first block,
+//! and runs regular expressions that a hostile text can make slow.
 
 use super::text::push;
 

@@ -297,12 +297,7 @@ fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
             Value::String(text) if text.contains('\n') => {
                 long.push((name, code::ending(path), text));
             }
-            Value::String(_)
-            | Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::Array(_)
-            | Value::Object(_) => {
+            _ => {
                 short.insert(name.clone(), value.clone());
             }
         }

@@ -2,6 +2,10 @@
 //!
 //! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
 //! completes an item brings the rest.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event or item must be given its form in this protocol"
+)]
 
 use super::calls::{self, Call, Screen};
 use super::{notices, tool, wire};

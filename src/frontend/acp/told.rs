@@ -33,7 +33,6 @@ impl Driver {
         self.send_all(messages);
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is left is a part of the story")]
     fn durable(&mut self, record: &EventRecord) {
         let EventRecord { session_id, seq, turn_id, event, .. } = record;
         match event {
@@ -135,7 +134,6 @@ impl Driver {
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "only events of items have one")]
 fn item_of(event: &Event) -> Option<&Item> {
     match event {
         Event::ItemStarted { item }

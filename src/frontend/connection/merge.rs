@@ -1,4 +1,4 @@
-//! Deltas that belong together, joined while the client is slow.
+//! Neighbouring deltas, joined into one while the client is slow.
 
 use crate::agent::Feed;
 use pintle_protocol::event::{ItemDelta, TransientEvent};
@@ -13,22 +13,15 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     }
     let mut merged: Vec<Feed> = Vec::with_capacity(batch.len());
     for feed in batch.drain(..) {
-        let (session, more) = match &feed {
-            Feed::Transient(next) => match &next.event {
-                TransientEvent::ItemDelta(more) => (&next.session_id, more),
-                TransientEvent::State(_)
-                | TransientEvent::Context(_)
-                | TransientEvent::StepUsage(_)
-                | TransientEvent::Notice(_) => {
-                    merged.push(feed);
-                    continue;
-                }
-            },
-            Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
-                merged.push(feed);
-                continue;
-            }
+        let Feed::Transient(record) = &feed else {
+            merged.push(feed);
+            continue;
         };
+        let TransientEvent::ItemDelta(more) = &record.event else {
+            merged.push(feed);
+            continue;
+        };
+        let session = &record.session_id;
         match place_to_join(&merged, session, more) {
             Some(place) => join(&mut merged, place, &feed),
             None => merged.push(feed),
@@ -112,10 +105,7 @@ mod tests {
             .map(|feed| match feed {
                 Feed::Transient(record) => match &record.event {
                     TransientEvent::ItemDelta(d) => format!("{}-{:?} {}", d.n, d.to, d.text.trim()),
-                    TransientEvent::State(_)
-                    | TransientEvent::Context(_)
-                    | TransientEvent::StepUsage(_)
-                    | TransientEvent::Notice(_) => String::new(),
+                    _ => String::new(),
                 },
                 Feed::Durable(_) | Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {
                     "lagged".to_owned()

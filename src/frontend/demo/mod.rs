@@ -175,7 +175,6 @@ impl Client<'_> {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only what ends the demo matters here")]
     async fn watch(&mut self, event: Event) {
         match event {
             Event::ItemCompleted { item: Item { body: ItemBody::ToolCall(call), .. } } => {

@@ -40,31 +40,7 @@ impl Story {
         match &record.event {
             Event::ItemCompleted { item } => self.item(item),
             Event::TurnCompleted(end) => self.ending(end),
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::SessionUpdated(_)
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::StepCompleted(_)
-            | Event::ItemStarted { .. }
-            | Event::ItemUpdated { .. }
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_)
-            | Event::RetryScheduled(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
-            | Event::ReviewDecided(_)
-            | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::Notice(_) => String::new(),
+            _ => String::new(),
         }
     }
 
@@ -72,12 +48,7 @@ impl Story {
         match &item.body {
             ItemBody::AgentMessage(body) => format!("{}\n\n", body.text),
             ItemBody::ToolCall(call) => self.tool_call(call, item.status),
-            ItemBody::UserMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Job(_)
-            | ItemBody::Subagent(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => String::new(),
+            _ => String::new(),
         }
     }
 

@@ -32,6 +32,8 @@ use std::sync::Arc;
 pub(in crate::frontend) enum Order {
     /// The next request begins when this one is answered.
     Serial,
+    /// As `Serial`, and the response follows the events that the request causes, because it ends the sessions that send them.
+    Closing,
     /// It changes nothing and may take its time.
     Read,
     /// It tells of a document: the next of its kind begins when it is answered, whatever else is being answered. What came after
@@ -57,14 +59,10 @@ impl Order {
             | DocumentChanged::METHOD
             | DocumentSave::METHOD
             | DocumentClose::METHOD => Self::Document,
+            SessionClose::METHOD | Shutdown::METHOD => Self::Closing,
             _ => Self::Serial,
         }
     }
-}
-
-/// Returns true for requests that close sessions: their responses follow the last events of those.
-pub(super) fn closes_sessions(method: &str) -> bool {
-    matches!(method, SessionClose::METHOD | SessionDelete::METHOD | Shutdown::METHOD)
 }
 
 /// The table of one connection.

@@ -40,7 +40,6 @@ pub(super) struct Response {
     id: Id<'static>,
     order: Order,
     message: Vec<u8>,
-    closes_sessions: bool,
 }
 
 /// A result of the connection's own work.
@@ -78,7 +77,7 @@ impl Protocol for Driver {
             // The call that edits is told before its edit.
             Done::Edit(_) => true,
             Done::Answered => false,
-            Done::Responded(response) => response.closes_sessions,
+            Done::Responded(response) => response.order == Order::Closing,
         }
     }
 
@@ -195,15 +194,13 @@ impl Driver {
             }
             let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
             self.requests.begun(order);
-            let closes_sessions = dispatch::closes_sessions(&method);
-            let responded =
-                async move { Response { id, order, message: answer.await, closes_sessions } };
+            let responded = async move { Response { id, order, message: answer.await } };
             self.running.push(responded.boxed());
         }
     }
 
     fn responded(&mut self, response: Response) {
-        let Response { id, order, message, .. } = response;
+        let Response { id, order, message } = response;
         self.outbox.push(message);
         for (session, asked) in self.connection.take_open_questions() {
             self.questions.ask(session, &asked, &mut self.outbox);

@@ -2,6 +2,7 @@
 //!
 //! Requests begin in the order in which they came, each after the response to the one before; those marked as reads in `dispatch` may
 //! overlap.
+//! The responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
 pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;

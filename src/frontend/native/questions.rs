@@ -68,7 +68,6 @@ impl Questions {
     }
 
     /// Asks and withdraws as the session's events say.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only events about questions matter here")]
     pub(super) fn watch(
         &mut self,
         record: &EventRecord,

@@ -42,7 +42,7 @@ impl Requests {
         self.in_flight.insert(request.id.clone());
         match Order::of(&request.method) {
             Order::Document => self.documents.push_back(request),
-            Order::Serial | Order::Read => self.waiting.push_back(request),
+            Order::Serial | Order::Closing | Order::Read => self.waiting.push_back(request),
         }
     }
 
@@ -57,7 +57,7 @@ impl Requests {
 
     pub(super) fn begun(&mut self, order: Order) {
         match order {
-            Order::Serial => self.is_busy = true,
+            Order::Serial | Order::Closing => self.is_busy = true,
             Order::Document => self.is_document_busy = true,
             Order::Read => {}
         }
@@ -66,7 +66,7 @@ impl Requests {
     pub(super) fn finished(&mut self, id: &Id<'static>, order: Order) {
         self.in_flight.remove(id);
         match order {
-            Order::Serial => self.is_busy = false,
+            Order::Serial | Order::Closing => self.is_busy = false,
             Order::Document => self.is_document_busy = false,
             Order::Read => {}
         }

@@ -217,17 +217,12 @@ impl Driver {
             TransientEvent::ItemDelta(delta) if delta.field == DeltaField::Output => {
                 self.open.printing.add(delta, Instant::now(), &mut lines);
             }
-            TransientEvent::ItemDelta(_)
-            | TransientEvent::State(_)
-            | TransientEvent::Context(_)
-            | TransientEvent::StepUsage(_)
-            | TransientEvent::Notice(_) => self.open.story.transient(record, &mut lines),
+            _ => self.open.story.transient(record, &mut lines),
         }
         self.out.push_all(lines);
     }
 
     /// Takes a durable event.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only these ask something of the client")]
     async fn happened(&mut self, record: &EventRecord) {
         let is_own = record.session_id == self.open.handle.id;
         if is_own {
@@ -266,7 +261,6 @@ impl Driver {
     }
 
     /// Tells an event of the open session.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is only told")]
     async fn tell(&mut self, record: &EventRecord) {
         let mut lines = Vec::new();
         match &record.event {

@@ -96,10 +96,7 @@ impl Queue {
 fn text(input: &[Input]) -> String {
     let texts = input.iter().filter_map(|block| match block {
         Input::Text { text } => Some(text.as_str()),
-        Input::File { .. }
-        | Input::Selection { .. }
-        | Input::Diagnostics { .. }
-        | Input::Image { .. } => None,
+        _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
 }

@@ -3,7 +3,7 @@
 use super::line::{Bash, Head, fields};
 use super::story::RAN;
 use crate::agent::{
-    EngineHandle, Given, HistoryCommand, Note, NoteBody, PersonsRun, SessionHandle,
+    EngineHandle, Given, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
 };
 
 use crate::pi;
@@ -83,7 +83,7 @@ impl Shells {
             let Bash { command, exclude_from_context } = bash;
             let line = command.clone();
             let ran =
-                engine.run_for_person(&session.id, &cwd, line, variables, &stop, &mut printed);
+                engine.run_user_shell(&session.id, &cwd, line, variables, &stop, &mut printed);
             let ran = match ran.await {
                 Ok(ran) => ran,
                 Err(error) => return head.failed(&error.message),
@@ -100,7 +100,7 @@ impl Shells {
     }
 }
 
-fn result(ran: &PersonsRun) -> Value {
+fn result(ran: &UserShellRun) -> Value {
     let path = ran.full_output_path.as_ref().map(|path| json!(path.to_string_lossy()));
     fields([
         ("output", Some(json!(ran.output))),

@@ -2,6 +2,10 @@
 //!
 //! A turn of ours is a run of Pi's (`agent_*`), a step with its calls is one of its turns (`turn_*`). Follow-ups go on in the same run.
 //! Messages are those of the session's file, as far as it has them, so that events and file say the same.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new event or item must be given its form in this protocol"
+)]
 
 mod ends;
 

@@ -105,31 +105,7 @@ impl Watch {
             }
             Event::ItemUpdated { item } => running(item).map(|title| format!("  > {title}")),
             Event::Notice(notice) => Some(format!("pintle: {}", notice.message)),
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::SessionUpdated(_)
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::TurnCompleted(_)
-            | Event::StepCompleted(_)
-            | Event::ItemStarted { .. }
-            | Event::ItemCompleted { .. }
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
-            | Event::ReviewDecided(_)
-            | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::RetryScheduled(_)
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_) => None,
+            _ => None,
         }
     }
 
@@ -187,26 +163,7 @@ impl Watch {
                 self.outcome.cost_nano_usd = costs.reduce(u64::saturating_add);
                 None
             }
-            Event::SessionCreated(_)
-            | Event::SessionClosed {}
-            | Event::InputAccepted(_)
-            | Event::InputRemoved { .. }
-            | Event::TurnStarted { .. }
-            | Event::PromptMade(_)
-            | Event::StepCompleted(_)
-            | Event::QuestionRequested(_)
-            | Event::QuestionResolved(_)
-            | Event::PlanUpdated(_)
-            | Event::ConfigChanged(_)
-            | Event::FilesChanged(_)
-            | Event::ReviewDecided(_)
-            | Event::ReviewQueued(_)
-            | Event::HistoryRewound(_)
-            | Event::LabelChanged(_)
-            | Event::ContextPruned(_)
-            | Event::QueueChanged { .. }
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalResolved(_) => None,
+            _ => None,
         }
     }
 
@@ -231,11 +188,7 @@ impl Watch {
                 }
             }
             ItemBody::Subagent(_) => self.note_agent(item),
-            ItemBody::UserMessage(_)
-            | ItemBody::Reasoning(_)
-            | ItemBody::Job(_)
-            | ItemBody::Compaction(_)
-            | ItemBody::EngineMessage(_) => {}
+            _ => {}
         }
     }
 }

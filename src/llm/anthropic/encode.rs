@@ -9,8 +9,8 @@ use crate::llm::{Assistant, AssistantBlock, Effort, Message, Opaque, Request};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value, json};
 
-/// User turns at the end of the conversation that carry a cache mark: the last one is written, the one before it
-/// is read. With system and tools this makes four, the most the API takes.
+/// The number of user turns at the end of the conversation with a cache mark: the last one is written, the one before
+/// it is read. With system and tools this makes four, the API's maximum.
 const MARKED_TURNS: usize = 2;
 
 /// `max_tokens` for models that are not known; the API wants one.
@@ -68,15 +68,15 @@ fn think(body: &mut Value, thinking: Thinking, effort: Effort, max_tokens: u32) 
         }
         (Thinking::Adaptive { levels, .. }, effort) => {
             set(body, "output_config", json!({ "effort": level(levels, effort) }));
-            // Newer models leave the text out unless asked. It delays the answer's first word by about a second
-            // (public measurements, 2026-11), which whoever sets an effort wants to see used.
+            // Newer models omit the reasoning text unless asked. It delays the first word of the answer by about a
+            // second (public measurements, 2026-11), which is acceptable to a user who sets an effort.
             json!({ "type": "adaptive", "display": "summarized" })
         }
     };
     set(body, "thinking", value);
 }
 
-/// The least budget that the API takes, and the least that is left for the answer itself.
+/// The minimum budget of the API, and the minimum left for the answer itself.
 const MIN_BUDGET: u32 = 1_024;
 
 fn budget(effort: Effort) -> u32 {
@@ -149,7 +149,7 @@ fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// The blocks of a reply. Nothing but calls may stand behind a call, so calls move to the end.
+/// Encodes the blocks of a reply. Nothing but calls may follow a call, so calls move to the end.
 fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec<Value> {
     ids.begin_turn();
     let mut blocks = Vec::new();
@@ -184,7 +184,7 @@ fn reply(assistant: &Assistant, is_same_model: bool, ids: &mut CallIdMap) -> Vec
     blocks
 }
 
-/// A thinking block as it came: a whole redacted block, or the signature of the text.
+/// Encodes a thinking block verbatim: a whole redacted block, or the text with its signature.
 fn thought(text: &str, opaque: &Opaque) -> Option<Value> {
     let mut value = raw(opaque)?;
     if value.get("type").is_some() {

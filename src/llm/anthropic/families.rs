@@ -1,39 +1,39 @@
-//! How the models of one family are asked to think, as data.
+//! The thinking parameters of each family of models, as data.
 //!
-//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com, `build-with-claude/extended-thinking`, for
-//! the models before 4.5; what public clients say of switching thinking off; read 2026-11. How long an answer may be stands in the
-//! catalogue.
+//! Source: platform.claude.com, `models` and `build-with-claude/effort`; docs.claude.com,
+//! `build-with-claude/extended-thinking`, for models before 4.5; public clients, for switching thinking off; read
+//! 2026-11. The catalogue has the maximum length of an answer.
 
 use crate::llm::catalog;
 
-/// How a model is asked to think.
+/// The form in which thinking is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// It cannot.
+    /// The model cannot think.
     Never,
     /// `thinking: {type: enabled, budget_tokens}`.
     Budget,
     /// `thinking: {type: adaptive}` and `output_config.effort`.
     Adaptive {
-        /// The efforts it takes, lowest first.
+        /// The efforts that it accepts, lowest first.
         levels: &'static [&'static str],
-        /// How it is asked not to think.
+        /// The form in which thinking is switched off.
         off: Off,
     },
 }
 
-/// How a model that thinks by itself is asked not to.
+/// The form in which thinking is switched off for a model that thinks by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Off {
     /// `thinking: {type: disabled}`.
     Disabled,
-    /// `thinking: {type: between_tools}` is the least.
+    /// `thinking: {type: between_tools}` is the minimum.
     BetweenTools,
-    /// It always thinks; the lowest effort is the least.
+    /// Thinking cannot be switched off; the lowest effort is the minimum.
     LowestEffort,
 }
 
-/// One family of models.
+/// A family of models.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Family {
     prefix: &'static str,
@@ -51,7 +51,7 @@ const fn adaptive(levels: &'static [&'static str], off: Off) -> Thinking {
 const FOUR_LEVELS: &[&str] = &["low", "medium", "high", "max"];
 const FIVE_LEVELS: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
-/// First match wins; the last entry stands for models that are newer than this table.
+/// The families. The first match wins; the last entry covers models newer than this table.
 const FAMILIES: &[Family] = &[
     family("claude-3-haiku", Thinking::Never),
     family("claude-3-opus", Thinking::Never),
@@ -76,10 +76,10 @@ const FAMILIES: &[Family] = &[
     family("claude-", adaptive(FIVE_LEVELS, Off::LowestEffort)),
 ];
 
-/// Models of others behind this API.
+/// Models of other makers behind this API.
 const FOREIGN: Family = family("", Thinking::Budget);
 
-/// The family of a model. Gateways and clouds put their own names before its.
+/// Returns the family of a model. Gateways and clouds put their own names before its.
 pub(super) fn find(model: &str) -> Family {
     let name = catalog::bare_name(model);
     FAMILIES.iter().find(|family| name.starts_with(family.prefix)).copied().unwrap_or(FOREIGN)

@@ -1,8 +1,8 @@
 //! Amazon's binary event stream: bytes in any pieces to events, in linear time. Checksums are checked.
 //!
-//! A frame is its length, the length of its headers, a checksum of both, the headers, the payload and a checksum of all of
-//! that. What a model says stands in frames of type `event` as base64 in JSON; an exception becomes an event named `error`
-//! in the shape that Anthropic's errors have, so that the decoder need not know where it came from.
+//! A frame consists of its length, the length of its headers, a checksum of both, the headers, the payload and a
+//! checksum of all of that. Output of the model is base64 in the JSON of frames of type `event`. An exception becomes
+//! an event named `error` in the format of Anthropic's errors, so the decoder need not know its origin.
 //!
 //! Source: smithy.io, "Amazon Event Stream specification", and the reader in PyPI botocore 1.44.5, read 2026-11.
 
@@ -162,7 +162,7 @@ fn header<'a>(mut headers: &'a [u8], wanted: &str) -> Option<&'a str> {
     None
 }
 
-/// What a frame says; `None` for frames that say nothing here.
+/// Decodes a frame; `None` for frames without content.
 fn event(frame: &Frame<'_>) -> Result<Option<SseEvent>, Error> {
     let payload = || serde_json::from_slice::<Value>(frame.payload).unwrap_or_default();
     let text = |value: &Value, keys: &[&str]| {
@@ -177,7 +177,7 @@ fn event(frame: &Frame<'_>) -> Result<Option<SseEvent>, Error> {
             let code = header(frame.headers, ":exception-type").unwrap_or("exception");
             let said = payload();
             let mut message = text(&said, &["message", "Message"]).unwrap_or_default();
-            // What the model's own server said stands beside Amazon's words.
+            // The message of the model's own server accompanies Amazon's.
             if let Some(original) = text(&said, &["originalMessage"]) {
                 message = format!("{message}: {original}");
             }

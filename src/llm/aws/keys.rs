@@ -1,7 +1,7 @@
-//! Where the keys to Amazon's cloud are: the environment, else the files that its own tools write.
+//! Keys for Amazon's cloud: from the environment, or else from the files that Amazon's own tools write.
 //!
-//! Not for single sign-on and the like: whoever has these can print keys for the environment with Amazon's own tool, and the hint says
-//! how. A key never prints.
+//! Single sign-on is not supported: its users can print keys for the environment with Amazon's own tool, as the hint
+//! says. A key is never printed.
 #![expect(
     clippy::disallowed_methods,
     reason = "the shared credentials file belongs to Amazon's tools, which is where its users keep their keys"
@@ -15,24 +15,24 @@ use std::path::PathBuf;
 /// The service that Bedrock's requests are signed for.
 const SERVICE: &str = "bedrock";
 
-/// What signs the requests to one place.
+/// The signer of requests to one region.
 #[derive(Clone)]
 pub struct Signing {
     keys: Keys,
     region: String,
-    /// Its clock dates the signatures.
+    /// The source of the time in signatures.
     ambient: Ambient,
 }
 
 impl fmt::Debug for Signing {
-    /// Without the environment, which holds keys too.
+    /// Omits the environment, which also holds keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Signing").field("region", &self.region).finish_non_exhaustive()
     }
 }
 
 impl Signing {
-    /// Signs with keys of the environment or of the profile; `None` when there are none.
+    /// Returns a signer with keys of the environment or of the profile; `None` when there are none.
     pub(in crate::llm) fn find(
         ambient: &Ambient,
         profile: &Profile,
@@ -50,7 +50,7 @@ impl Signing {
         Some(Self { keys, region, ambient: ambient.clone() })
     }
 
-    /// The headers that a request is sent with, beside its own.
+    /// Returns the headers to add to a request.
     pub(in crate::llm) fn headers(&self, url: &str, body: &[u8]) -> Vec<(String, Secret)> {
         let now = i64::try_from(self.ambient.now_ms()).unwrap_or(i64::MAX);
         let time = jiff::Timestamp::from_millisecond(now).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
@@ -61,7 +61,7 @@ impl Signing {
     }
 }
 
-/// What the files of Amazon's tools say under the profile in use.
+/// The settings in the files of Amazon's tools for the profile in use.
 #[derive(Debug, Clone, Default)]
 pub(in crate::llm) struct Profile {
     keys: Option<Keys>,
@@ -70,7 +70,7 @@ pub(in crate::llm) struct Profile {
 
 impl Profile {
     /// Reads `~/.aws/credentials` and `~/.aws/config`, or the files that `AWS_SHARED_CREDENTIALS_FILE` and
-    /// `AWS_CONFIG_FILE` name; a file that is not there says nothing.
+    /// `AWS_CONFIG_FILE` name; a missing file counts as empty.
     pub(in crate::llm) fn read(ambient: &Ambient) -> Self {
         let text = |var: &str, name: &str| {
             let given = ambient.var(var).map(PathBuf::from);

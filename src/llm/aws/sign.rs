@@ -19,12 +19,12 @@ pub(super) struct Keys {
     pub session_token: Option<Secret>,
 }
 
-/// Where a signature is valid, and from when on.
+/// The region, service and time for which a signature is valid.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) region: &'a str,
     pub(super) service: &'a str,
-    /// As `20150830T123600Z`.
+    /// The time, as `20150830T123600Z`.
     pub(super) time: &'a str,
 }
 

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Exchange {
-    /// What must be asked; anything may when it is missing.
+    /// The expected request; any request matches if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) request: Option<Sent>,
     pub(super) response: Answer,
 }
 
-/// What was asked.
+/// The request of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Sent {
@@ -26,12 +26,12 @@ pub(super) struct Sent {
     pub(super) method: String,
     /// The URL's path.
     pub(super) path: String,
-    /// The body; by hand, as much of it as is to be checked.
+    /// The body; in cassettes written by hand, only the part to check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Value>,
 }
 
-/// What was answered.
+/// The response of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Answer {
@@ -43,7 +43,7 @@ pub(super) struct Answer {
     pub(super) body: Option<Body>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body_file: Option<String>,
-    /// The body is written in base64, a piece for itself: it is not text.
+    /// The pieces of the body are base64, because it is not text.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) base64: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -52,7 +52,7 @@ pub(super) struct Answer {
     pub(super) end: End,
 }
 
-/// A body, as one text or in the pieces in which it came.
+/// A body, as one text or in the pieces in which it arrived.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Body {
@@ -60,16 +60,16 @@ pub(super) enum Body {
     Pieces(Vec<String>),
 }
 
-/// How a body ended.
+/// The way a body ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum End {
-    /// As it should.
+    /// Complete.
     #[default]
     Whole,
     /// The connection broke.
     Broken,
-    /// The reader had enough; whoever replays it waits here for the reader to leave again.
+    /// The reader stopped early; a replay waits here for the reader to stop again.
     Dropped,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn path(url: &str) -> &str {
     path.split('?').next().unwrap_or(path)
 }
 
-/// What must never be written: the values of headers that may be keys.
+/// Values that must never be written: those of headers that may be keys.
 pub(super) fn secrets(headers: &[(String, Secret)]) -> Vec<String> {
     headers
         .iter()

@@ -1,4 +1,4 @@
-//! Whether a request is the one that was recorded: path, model, and who says what in which order.
+//! Compares a request with the recorded one: path, model, and the sequence of roles.
 //!
 //! Texts, tools and settings may differ, so that a cassette outlives a change of the system prompt. The first difference is
 //! told with the words of both sides.
@@ -33,7 +33,7 @@ pub(super) fn compare(expected: &Sent, path: &str, body: &Value) -> Result<(), S
     Ok(())
 }
 
-/// What is compared: the role, and the calls that are answered.
+/// The compared key: the role, and the calls that are answered.
 fn key(message: &Value) -> (&str, Vec<&str>) {
     let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
     let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();

@@ -1,10 +1,10 @@
-//! What a request costs: pure, from a model's prices and what its provider counted.
+//! The cost of a request: pure, from a model's prices and the usage that its provider reports.
 
 use crate::llm::delta::Tier;
 use pintle_protocol::content::Usage;
 use serde::Deserialize;
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -16,15 +16,15 @@ pub struct Price {
     pub cache_read: Option<f64>,
     /// Input written to a cache; `None` costs like any input.
     pub cache_write: Option<f64>,
-    /// What all of it costs when the input is long.
+    /// The prices of a request with long input.
     pub above: Option<LongPrice>,
-    /// What it costs in the flex tier, as a part of the usual price.
+    /// The factor of the flex tier.
     pub flex: Option<f64>,
-    /// What it costs in the priority tier, as a multiple of the usual price.
+    /// The factor of the priority tier.
     pub priority: Option<f64>,
 }
 
-/// What a model costs from some length of the input on, in US dollars for a million tokens.
+/// The prices of requests whose input exceeds some length, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongPrice {
@@ -78,7 +78,7 @@ impl Price {
         }
     }
 
-    /// What the use of one request costs, in billionths of a dollar.
+    /// Returns the cost of one request's usage, in billionths of a dollar.
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,

@@ -20,7 +20,7 @@ pub(in crate::llm) struct Decoder {
     next: usize,
     calls: Vec<Call>,
     ids: ReplyIds,
-    /// What goes back of the reasoning, where the server wants that.
+    /// The reasoning to send back, where the server requires that.
     details: Vec<Value>,
     refused: bool,
     /// Chunks repeat it.
@@ -42,7 +42,7 @@ struct Call {
     /// The wire's id; empty where it gives none.
     id: String,
     block: usize,
-    /// Its name came, so it was announced.
+    /// Its name has arrived, so its start was announced.
     is_started: bool,
     /// Arguments that came before the name.
     early: String,
@@ -312,7 +312,7 @@ fn usage(chunk: &Value) -> Option<Usage> {
     let reasoning = count(&["/completion_tokens_details/reasoning_tokens"]);
     let read = count(&["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens"]);
     let written = count(&["/prompt_tokens_details/cache_write_tokens"]);
-    // One server counts reasoning beside the completion; only the total tells.
+    // One server counts reasoning separately from the completion; only the total shows it.
     let is_outside = reasoning > 0 && count(&["/total_tokens"]) == prompt + completion + reasoning;
     Some(Usage {
         input_tokens: prompt.saturating_sub(read).saturating_sub(written),

@@ -48,8 +48,8 @@ pub(in crate::llm) fn encode(request: &Request, dialect: Dialect) -> Value {
     Value::Object(body)
 }
 
-/// The messages. What users say in a row, and the pictures of tool results, which a `tool` message cannot hold, become
-/// one user message: templates of open models want the roles to alternate.
+/// Encodes the messages. Consecutive messages of users, and the images of tool results, which a `tool` message cannot
+/// hold, become one user message: templates of open models require alternating roles.
 fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     let mut ids = CallIdMap::new(match dialect.call_ids {
         CallIds::UpTo40 => IdForm::UpTo(40),
@@ -92,7 +92,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
     if dialect.assistant_after_result { bridge(messages) } else { messages }
 }
 
-/// Puts a message of the assistant between a tool's result and what a person says behind it.
+/// Inserts an assistant message between a tool's result and a following user message.
 fn bridge(messages: Vec<Value>) -> Vec<Value> {
     let mut bridged: Vec<Value> = Vec::new();
     for message in messages {
@@ -120,7 +120,7 @@ fn part(content: &Content) -> Option<Value> {
     }
 }
 
-/// Plain text where there is no picture: not every server takes a list.
+/// Plain text where there is no image: not every server accepts a list.
 fn user_message(parts: &[Value]) -> Option<Value> {
     let texts: Option<Vec<&str>> =
         parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();

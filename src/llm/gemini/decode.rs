@@ -1,8 +1,8 @@
 //! The chunks of a Gemini stream to deltas.
 //!
-//! A signature belongs to one part and goes back on exactly that part, while a person wants to read one text: parts of one
-//! kind become one block, and what is kept of the block says which bytes of it were a part of their own. The stream has
-//! no end mark: a finish reason makes it whole, and more may come behind it.
+//! A signature belongs to one part and must be sent back on exactly that part, while a person reads one text. So
+//! parts of one kind become one block, whose opaque data records which bytes were parts of their own. The stream has
+//! no end mark: a finish reason completes it, and more may follow.
 
 use super::partial_args::PartialArgs;
 use crate::llm::decode::{Broken, Decode, ReplyIds, json, opaque, text};

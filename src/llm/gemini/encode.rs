@@ -8,7 +8,7 @@ use crate::llm::{Assistant, AssistantBlock, Message, Opaque, Request, ToolResult
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
 
-/// What stands for the signature of a call that another model made. Source: gemini-cli, read 2026-11.
+/// The placeholder for the signature of a call that another model made. Source: gemini-cli, read 2026-11.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Encodes a request.
@@ -43,15 +43,15 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
     body
 }
 
-/// A call that waits for its result.
+/// An unanswered call.
 struct Open {
     id: String,
     name: String,
     wire_id: Option<Value>,
 }
 
-/// The turns, neighbours of one role joined. Results come first in their turn, then pictures that could not stand in
-/// them, then what the user says.
+/// Encodes the turns, joining neighbours of one role. Results come first in their turn, then images that results
+/// cannot hold, then the user's message.
 fn contents(request: &Request) -> Vec<Value> {
     let is_third = models::is_third(&request.model);
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the generations of Gemini models differ in, as data.
+//! The differences between generations of Gemini models, as data.
 //!
 //! Source: `@google/genai` 3.1.0 for the fields; docs.cloud.google.com, pages of the models, for the four levels of the third generation, read
 //! 2026-11. The levels of its first model and the budgets of the second generation are general knowledge, in no recording.
@@ -6,11 +6,11 @@
 use crate::llm::Effort;
 use serde_json::{Value, json};
 
-/// Signatures are wanted back, pictures may stand in results, and effort is a level.
+/// The generation in which signatures are required, results may hold images, and effort is a level.
 const THIRD: u32 = 3;
 
-/// The generation of a model; the newest for names that tell none, such as `gemini-flash-latest`. `None` for models of
-/// others, such as Gemma.
+/// Returns the generation of a model; the newest for names without one, such as `gemini-flash-latest`; `None` for
+/// models of other families, such as Gemma.
 pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
     let name = model.rsplit('/').next().unwrap_or(model).strip_prefix("gemini-")?;
     let version = name.split('-').next().unwrap_or(name);
@@ -22,12 +22,12 @@ pub(super) fn generation(model: &str) -> Option<(u32, u32)> {
     })
 }
 
-/// Whether the model is of the third generation or later.
+/// Returns true for a model of the third generation or later.
 pub(super) fn is_third(model: &str) -> bool {
     generation(model).is_some_and(|(major, _)| major >= THIRD)
 }
 
-/// The thinking config for an effort; `None` for models that do not think.
+/// Returns the thinking config for an effort; `None` for models that do not think.
 pub(super) fn thinking(model: &str, effort: Effort) -> Option<Value> {
     let is_pro = model.contains("pro");
     let shown = effort != Effort::None;

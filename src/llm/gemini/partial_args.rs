@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-/// The most elements that one piece may add to a list: a place far behind its end is a mistake.
+/// The maximum number of elements that one piece may add to a list: an index far beyond its end is an error.
 const MAX_GAP: usize = 1_000;
 
 /// The arguments so far.

@@ -1,11 +1,11 @@
 //! JSON Schema to the part of OpenAPI that Gemini takes as a tool's parameters.
 //!
-//! What has no counterpart is left out rather than refused, since the tool checks its arguments itself; where words help the
-//! model they go into the description. References are put in place, as deep as [`MAX_DEPTH`].
+//! Keywords without a counterpart are dropped rather than refused, since the tool checks its arguments itself; where
+//! words help the model they move into the description. References are expanded up to [`MAX_DEPTH`].
 
 use serde_json::{Map, Value, json};
 
-/// How deep a schema may nest; what is deeper, such as one that refers to itself, becomes a plain object.
+/// The maximum depth of a schema; deeper parts, such as those of a recursive one, become a plain object.
 const MAX_DEPTH: usize = 12;
 
 /// Keywords that mean the same on both sides.

@@ -22,7 +22,7 @@ pub(in crate::llm) struct Decoder {
     next: usize,
     ids: ReplyIds,
     has_items: bool,
-    /// What the items say of why the reply stopped.
+    /// The stop reason that the items imply.
     reason: Option<StopReason>,
     is_done: bool,
 }
@@ -39,7 +39,7 @@ enum Item {
     Other { block: usize },
 }
 
-/// How a call's arguments come.
+/// The form of a call's arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// JSON text.
@@ -176,7 +176,7 @@ impl Decoder {
         self.open.insert(number, open);
     }
 
-    /// Whether text came for the part that an event is about.
+    /// Returns true if text arrived for the part that an event concerns.
     fn has_part(&self, data: &Value) -> bool {
         let part = data.get("content_index").and_then(Value::as_u64).unwrap_or(0);
         match self.open.get(&self.number(data)) {

@@ -10,9 +10,9 @@ use crate::llm::{Assistant, AssistantBlock, Message, Request, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Value, json};
 
-/// How the names of models begin that do not reason, so that reasoning is not asked for: they answer 400, "Encrypted content is not
-/// supported with this model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive; the oldest from
-/// general knowledge.
+/// Prefixes of names of models without reasoning, for which none is requested: they answer 400, "Encrypted content is
+/// not supported with this model". Source: issues 2865 and 3326 of pydantic/pydantic-ai and 399 of miquido/draive;
+/// the oldest from general knowledge.
 const NEVER_REASON: [&str; 4] = ["gpt-3.5", "gpt-4", "gpt-5-chat", "chatgpt-4"];
 
 /// Encodes a request.

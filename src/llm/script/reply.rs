@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::time::Duration;
 
-/// What the model answers to one request.
+/// The answer to one request.
 ///
 /// In JSON: `{"of":"…","blocks":[…],"stop":"endTurn","usage":{…},"error":{"kind":"overloaded","message":"…"},"hang":true}`, all
 /// optional. Without `stop` it is `toolUse` when a tool is called, else `endTurn`. With `error` the
@@ -18,10 +18,10 @@ pub struct Reply {
     /// Only for a conversation whose first message has this text in it: that of a sub-agent with this task.
     #[serde(default)]
     pub of: Option<String>,
-    /// What it says, in order.
+    /// Its blocks, in order.
     #[serde(default)]
     pub blocks: Vec<Block>,
-    /// Why it stops.
+    /// The stop reason.
     #[serde(default)]
     pub stop: Option<StopReason>,
     /// The tokens it reports; none when absent.
@@ -30,10 +30,10 @@ pub struct Reply {
     /// The tokens it reports before its first block; none when absent.
     #[serde(default)]
     pub usage_first: Option<Usage>,
-    /// How it fails after its blocks; at once when it has none.
+    /// The failure after its blocks; immediate if there are none.
     #[serde(default)]
     pub error: Option<Failure>,
-    /// After its blocks it never goes on, until it is dropped.
+    /// Hangs after its blocks until it is dropped.
     #[serde(default)]
     pub hang: bool,
 }
@@ -48,7 +48,7 @@ pub enum Block {
     Reasoning {
         /// The text.
         text: String,
-        /// What a provider would want back, from `"opaque"`.
+        /// Opaque data, from `"opaque"`.
         opaque: Option<Value>,
     },
     /// `{"tool":"bash","arguments":{…}}`, the arguments sent in small pieces.
@@ -63,17 +63,17 @@ pub enum Block {
     Gate(String),
 }
 
-/// How a reply fails.
+/// The failure of a reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Failure {
     /// A code of [`ErrorKind`], such as `overloaded`.
     #[serde(deserialize_with = "kind")]
     pub kind: ErrorKind,
-    /// What the provider says.
+    /// The provider's message.
     #[serde(default)]
     pub message: String,
-    /// How long it asks to wait, in milliseconds.
+    /// The retry delay that it asks for, in milliseconds.
     #[serde(default)]
     pub retry_after_ms: Option<u64>,
 }
@@ -89,7 +89,7 @@ impl From<Failure> for Error {
 fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<ErrorKind, D::Error> {
     let code = String::deserialize(deserializer)?;
     ErrorKind::from_code(&code)
-        .ok_or_else(|| serde::de::Error::custom(format!("`{code}` is no kind of error")))
+        .ok_or_else(|| serde::de::Error::custom(format!("`{code}` is not a kind of error")))
 }
 
 /// A script's file.

@@ -122,7 +122,7 @@ fn broken_scripts_say_where() {
         ("{", "EOF"),
         (r#"{"replies":[{"blocks":[{"txt":"a"}]}]}"#, "unknown field `txt`"),
         (r#"{"replies":[{"blocks":[{"text":"a","gate":"b"}]}]}"#, "a block has exactly one of"),
-        (r#"{"replies":[{"error":{"kind":"bad"}}]}"#, "`bad` is no kind of error"),
+        (r#"{"replies":[{"error":{"kind":"bad"}}]}"#, "`bad` is not a kind of error"),
     ] {
         let error = Script::from_json(text).unwrap_err();
         assert!(error.message.contains(want), "{error}");

@@ -1,6 +1,8 @@
 //! The index's file: opened at the first need, rebuilt when its shape is another one, set aside when it is damaged.
 //!
 //! Invariant: nothing in it is the truth. Where it cannot be written, it is in memory.
+//!
+//! The connection has a lock: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use crate::store::Error;

@@ -2,6 +2,10 @@
 //!
 //! Found is what people and models say, and what tools are called, run and touch. Not found: reasoning, what the engine told the
 //! model, what tools print.
+#![warn(
+    clippy::wildcard_enum_match_arm,
+    reason = "a new item must be given its words in the index"
+)]
 
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord};

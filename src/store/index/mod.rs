@@ -5,6 +5,16 @@
 //! journal from an older engine and one that another process writes are all the same to it.
 //!
 //! Invariant: an error in here never costs more than time.
+//!
+//! The index is never written by sessions; it reads journals. Each use compares sizes and times of journals with what was read, and
+//! reads on from there after checking the last known line. So a crash, another process, an older engine and a restored backup are one
+//! case, and a session pays for the index with one message per turn.
+//!
+//! Keys of entries are their times: the newest matches come first without sorting, and a span of time is a range of keys. The newest
+//! 2,000 matches of a common word are ranked by a BM25 of our own, since SQLite's ranks all matches, which takes a second in 100,000.
+//!
+//! There are two word tables. Trigrams find substrings, paths and any script from three characters on; shorter words, and single
+//! characters of scripts without spaces, are in a small table. Both hold folded text, as queries do, so no query is an error.
 
 mod catch_up;
 mod database;

@@ -9,7 +9,7 @@ pub struct Closest {
     pub first_line: u64,
     /// Its last line.
     pub last_line: u64,
-    /// How alike it is, in percent.
+    /// The similarity in percent.
     pub percent: u8,
 }
 
@@ -22,7 +22,7 @@ const MAX_LINES: usize = 20_000;
 /// A piece of more lines is not compared in full.
 const MAX_PIECE_LINES: usize = 200;
 
-/// How many regions are looked at closely.
+/// The number of regions that are compared in detail.
 const CANDIDATES: usize = 8;
 
 /// Finds the region of `text` that is most like `piece`. Both are folded.
@@ -46,7 +46,7 @@ pub(super) fn find(text: &str, piece: &str) -> Option<Closest> {
     })
 }
 
-/// Where it may be worth looking: where lines of the piece are, and where its longest line nearly is.
+/// Returns candidate positions: those of the piece's lines, and near matches of its longest line.
 fn starts(lines: &[&str], piece: &[&str]) -> Vec<usize> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, line) in piece.iter().enumerate().filter(|(_, line)| line.len() > 3) {
@@ -75,7 +75,7 @@ fn starts(lines: &[&str], piece: &[&str]) -> Vec<usize> {
     ranked.into_iter().take(CANDIDATES).map(|(_, start)| start).collect()
 }
 
-/// How alike a region's lines and the piece are, weighted by the length of the lines.
+/// Returns the similarity of a region's lines and the piece, weighted by the length of the lines.
 fn likeness(region: &[&str], piece: &[&str]) -> u8 {
     let (mut sum, mut weight) = (0, 0);
     for (at, line) in piece.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::text::truncate::border_before;
 use memchr::memmem;
 use std::ops::Range;
 
-/// A run that stands in more places than this tells nothing.
+/// The number of occurrences beyond which a run of characters is not selective.
 const MAX_PLACES: usize = 1000;
 
 /// A smaller text is one window: looking for places costs as much as folding.
@@ -90,7 +90,7 @@ fn parts(text: &str, piece: &str) -> Option<Vec<Range<usize>>> {
     Some(parts)
 }
 
-/// The longest run of characters that stand in a text exactly where they stand in what it folds to.
+/// Returns the longest run of characters that folding keeps as they are.
 fn longest_run(piece: &str) -> Option<Range<usize>> {
     let mut best = 0..0;
     let mut start = 0;
@@ -109,8 +109,8 @@ fn longest_run(piece: &str) -> Option<Range<usize>> {
     (!best.is_empty()).then_some(best)
 }
 
-/// Whether folding neither makes this character nor takes it away. `K`, `;` and `` ` `` have doubles among the
-/// characters that decompose to one.
+/// Returns true if folding neither produces nor removes this character. `K`, `;` and `` ` `` are the result of
+/// decomposing others.
 fn is_rigid(character: char) -> bool {
     character.is_ascii_graphic() && !matches!(character, '\'' | '"' | '-' | 'K' | ';' | '`')
 }

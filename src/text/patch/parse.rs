@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         self.lines.get(self.at).copied()
     }
 
-    /// The next line without white space behind it.
+    /// The next line without trailing white space.
     fn mark(&self) -> Option<&'a str> {
         self.peek().map(str::trim_end)
     }
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Ok(FilePatch::Update { path, move_to: move_to.map(str::to_owned), hunks })
     }
 
-    /// Whether only blank lines stand before the next section, which then belong to nothing.
+    /// Returns true if only blank lines precede the next section; they are ignored.
     fn is_last_blank(&self) -> bool {
         let rest = self.lines.get(self.at..).unwrap_or_default();
         rest.iter().find(|line| !line.trim().is_empty()).is_none_or(|line| is_section(line))

@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// How much a hunk's lines differed from the file's.
+/// The level of fuzziness at which a hunk's lines matched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fuzz {
-    /// Not at all.
+    /// Exact.
     #[default]
     None,
     /// In white space behind lines.
@@ -22,10 +22,10 @@ pub enum Fuzz {
     Folded,
 }
 
-/// What hunks do to a text.
+/// The result of applying hunks to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// What is replaced, in order.
+    /// The replacements, in order.
     pub splices: Vec<Splice<'static>>,
     /// For each hunk how much its lines differed.
     pub fuzz: Vec<Fuzz>,
@@ -36,25 +36,25 @@ pub struct Placed {
 pub enum Misplaced {
     /// A hint is not there.
     NoHint {
-        /// Which hunk.
+        /// The number of the hunk.
         hunk: usize,
         /// The hint.
         hint: String,
-        /// It was looked for below this line, 1-based; 0 is the beginning.
+        /// The line, 1-based, below which it was searched; 0 is the beginning.
         below: usize,
     },
     /// The lines are not there.
     NoLines {
-        /// Which hunk.
+        /// The number of the hunk.
         hunk: usize,
         /// The lines.
         lines: Vec<String>,
-        /// They were looked for below this line, 1-based; 0 is the beginning.
+        /// The line, 1-based, below which they were searched; 0 is the beginning.
         below: usize,
     },
     /// The lines are there more than once, and nothing tells which are meant.
     Ambiguous {
-        /// Which hunk.
+        /// The number of the hunk.
         hunk: usize,
         /// The lines, 1-based, where the first of them begin.
         lines: Vec<usize>,
@@ -63,7 +63,7 @@ pub enum Misplaced {
     Identical,
 }
 
-/// So many places are told of a hunk that fits in several.
+/// The maximum number of positions that are listed for an ambiguous hunk.
 const MAX_PLACES_TOLD: usize = 10;
 
 /// Applies hunks from top to bottom.

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// The most replies of a sub-agent for one task, where nobody says.
+/// The default maximum of replies of a sub-agent for one task.
 const MAX_TURNS: u32 = 50;
 
-/// Longer than this nobody waits in one call.
+/// The maximum time to wait in one call.
 const MAX_WAIT_SECONDS: f64 = 3600.0;
 
 /// Gives a part of the task to a new sub-agent.

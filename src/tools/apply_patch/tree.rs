@@ -14,15 +14,15 @@ pub(super) struct Tree<'a> {
 
 struct File<'a> {
     path: &'a PathBuf,
-    /// As the model wrote it.
+    /// The path as the model wrote it.
     name: &'a str,
     before: Option<&'a [u8]>,
     now: Option<Vec<u8>>,
-    /// Where it was moved from.
+    /// The path from which it was moved.
     origin: Option<usize>,
     /// It was moved away.
     is_moved: bool,
-    /// What its one update did; several are told as a whole.
+    /// The report of its only update; several updates are reported as a whole.
     told: Option<FileChange>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// What becomes of each file, and what is told of it.
+    /// Returns the resulting state and the report of each file.
     pub(super) fn finish(self) -> Rewrites {
         let mut rewrites = Rewrites::default();
         for file in &self.files {
@@ -125,7 +125,7 @@ impl File<'_> {
         Ok(note)
     }
 
-    /// What is told of it; nothing of one that was moved away, since its new place tells.
+    /// Returns the report; none for a file that was moved away, since its new path reports it.
     fn change(&self, origin: Option<&File<'_>>) -> Option<FileChange> {
         let Some(now) = &self.now else {
             return self

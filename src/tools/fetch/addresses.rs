@@ -1,6 +1,6 @@
-//! Which addresses belong to the public internet.
+//! Classification of addresses: those of the public internet, and others.
 //!
-//! Everything else is this machine, its network, or the inside of a cloud, where services trust whoever can reach them.
+//! Other addresses belong to this machine, its network, or the inside of a cloud, where services trust every client.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -36,7 +36,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 4] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Whether an address is public.
+/// Returns true for a public address.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -60,7 +60,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     bits >> 125 == 1 && !is_special
 }
 
-/// The address of the older kind that one of the newer kind stands for: mapped, or translated on the way.
+/// Returns the IPv4 address that an IPv6 address stands for: mapped, or translated on the way.
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [front @ .., high, low] = address.segments();
     let is_mapped = front == [0, 0, 0, 0, 0, 0xffff];

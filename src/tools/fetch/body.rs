@@ -6,7 +6,7 @@ use crate::text::sniff::{self, Kind};
 use crate::text::terminal::Cleaner;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How far into a page its charset may be named; what browsers look at.
+/// The length of the part of a page that may declare its charset, as in browsers.
 const CHARSET_WITHIN: usize = 1024;
 
 /// A page as a model reads it.
@@ -39,7 +39,7 @@ pub(super) fn refused(content_type: &str) -> Option<&str> {
         ]
         .iter()
         .any(|format| names_format(name, format));
-    // No type, or one that only says that nobody knows: the content decides.
+    // Without a specific type the content decides.
     let is_open =
         mime_type.is_empty() || mime_type.eq_ignore_ascii_case("application/octet-stream");
     (!is_text && !is_open).then_some(mime_type)
@@ -95,7 +95,7 @@ fn looks_like_html(text: &str) -> bool {
     start.starts_with("<!doctype html") || start.starts_with("<html")
 }
 
-/// What says how the bytes are to be read: a byte order mark, else the header, else the page itself.
+/// Returns the declared encoding: that of a byte order mark, or else of the header, or else of the page itself.
 fn encoding(content_type: Option<&str>, body: &[u8]) -> Option<&'static Encoding> {
     let marked = Encoding::for_bom(body).map(|(encoding, _)| encoding);
     let named = || Encoding::for_label(charset(content_type?)?.as_bytes());

@@ -31,7 +31,7 @@ const MAX_URL_BYTES: usize = 8 * 1024;
 const WANTED: &str =
     "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1";
 
-/// Why there is no page. The text goes on after the address.
+/// The reason why there is no page. The text follows the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Failure(String);
@@ -61,7 +61,7 @@ impl Address {
 /// Reads an address.
 ///
 /// # Errors
-/// What is wrong with it, to stand behind its name.
+/// The problem, to follow its name.
 pub(super) fn parse(text: &str) -> Result<Address, String> {
     let url = Url::parse(text).map_err(|error| {
         format!("is not an address ({error}): begin it with https:// or http://")
@@ -84,10 +84,10 @@ fn check(mut url: Url) -> Result<Address, String> {
     Ok(Address(url))
 }
 
-/// What a server answered.
+/// The response of a server.
 #[derive(Debug)]
 pub(super) struct Answer {
-    /// Where it came from, after redirects.
+    /// The final URL, after redirects.
     pub(super) url: String,
     /// The header with type and charset.
     pub(super) content_type: Option<String>,
@@ -124,7 +124,7 @@ impl Net {
     /// Gets a page. Dropping the future ends the connection.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why there is none.
     pub(super) async fn get(
         &self,
         from: &Address,
@@ -196,7 +196,7 @@ impl Net {
     }
 }
 
-/// Where a redirect leads. Permission was given for one host, so another one is told and not followed.
+/// Returns the target of a redirect. Permission covers one host, so another host is reported and not followed.
 fn next(from: &Address, location: &str) -> Result<Address, Failure> {
     let wrong = |what: &str| Failure(format!("it redirects to an address that {what}"));
     let url = from.0.join(location).map_err(|_| wrong("makes no sense"))?;

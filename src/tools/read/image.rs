@@ -1,4 +1,4 @@
-//! The part of `read` for pictures: what the model sees is made small enough, with a note that says by how much.
+//! Images for `read`: scaled down to the limits, with a note that gives the factor.
 
 use crate::exec::Error;
 use crate::image::{self, Fitted, Format};
@@ -10,10 +10,10 @@ use pintle_protocol::content::Content;
 use pintle_protocol::item::ToolResult;
 use std::path::Path;
 
-/// A larger file is no picture for a model.
+/// The maximum size of an image file.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads the picture at a path; `written` is the path as the model wrote it.
+/// Reads the image at a path; `written` is the path as the model wrote it.
 pub(super) async fn read(
     ctx: &ToolContext,
     path: &Path,

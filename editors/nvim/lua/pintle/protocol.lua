@@ -1,38 +1,38 @@
 -- Generated from protocol/src by `cargo run -p pintle-protocol --bin generate`. Do not edit.
 
----Who opens the connection and what it can do.
+---The params of `initialize`.
 ---@class pintle.InitializeParams
----@field protocol pintle.ProtocolOffer The protocol and the versions the client speaks.
+---@field protocol pintle.ProtocolOffer The protocol and the versions that the client supports.
 ---@field client? pintle.PeerInfo The client.
----@field capabilities? pintle.ClientCapabilities What the client can do.
+---@field capabilities? pintle.ClientCapabilities The client's capabilities.
 
----The protocol versions a client speaks.
+---The protocol versions that a client supports.
 ---@class pintle.ProtocolOffer
 ---@field name string Always `pintle`.
----@field versions (string)[] Versions, such as `1.0`; the engine takes the newest with a major part it shares.
+---@field versions (string)[] Versions, such as `1.0`; the engine takes the newest whose major part it supports.
 
 ---A program and its version.
 ---@class pintle.PeerInfo
 ---@field name string The name.
 ---@field version? string The version.
 
----What a client can do.
+---The capabilities of a client.
 ---@class pintle.ClientCapabilities
----@field approvals? pintle.Supported The client answers `approval/request`. Without it what would ask is denied, and the model is told.
----@field questions? pintle.Supported The client answers `question/request`. Without it the model is told that nobody can answer.
----@field applyEdit? pintle.Supported The client answers `workspace/applyEdit`. Without it a document with unsaved text is read, and never changed.
+---@field approvals? pintle.Supported The client answers `approval/request`. Otherwise calls that would ask are denied, and the model is told.
+---@field questions? pintle.Supported The client answers `question/request`. Otherwise the model is told that nobody can answer.
+---@field applyEdit? pintle.Supported The client answers `workspace/applyEdit`. Otherwise a document with unsaved text is only read, never changed.
 
 ---A capability with nothing to configure: `{}`.
 ---@class pintle.Supported
 
----What the engine is and can do.
+---The result of `initialize`.
 ---@class pintle.InitializeResult
----@field protocol pintle.ProtocolChoice The protocol version that holds for this connection.
+---@field protocol pintle.ProtocolChoice The protocol version of this connection.
 ---@field engine pintle.EngineInfo The engine.
----@field capabilities pintle.EngineCapabilities What the engine can do.
+---@field capabilities pintle.EngineCapabilities The engine's capabilities.
 ---@field limits pintle.Limits Limits of this connection.
 
----The protocol version that holds for a connection.
+---The protocol version of a connection.
 ---@class pintle.ProtocolChoice
 ---@field name string Always `pintle`.
 ---@field version string The version.
@@ -41,104 +41,104 @@
 ---@class pintle.EngineInfo
 ---@field name string Always `pintle`.
 ---@field version string The program's version.
----@field schemaHash string Changes whenever the protocol's schema does.
+---@field schemaHash string A hash that changes whenever the protocol's schema does.
 
----What this engine can do.
+---The capabilities of this engine.
 ---@class pintle.EngineCapabilities
 ---@field steer? pintle.Supported Running turns can be steered.
 ---@field queue? pintle.Supported Follow-ups wait in a queue.
 ---@field replay? pintle.Supported Durable events can be read again from any `seq`.
----@field documents? pintle.Supported Documents that an editor has open are read and changed through it. Absent where files are on another machine.
----@field history? pintle.Supported Sessions go back, fork and merge: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
----@field review? pintle.Supported What the agent changed is decided about hunk by hunk: `review/…`.
----@field search? pintle.Supported Stored sessions are searched, read, exported and deleted: `session/search` and its neighbours.
+---@field documents? pintle.Supported Documents that an editor has open are read and changed through the editor. Absent where files are on another machine.
+---@field history? pintle.Supported Sessions can be rewound, forked and merged: `session/rewind`, `session/fork`, `session/merge`, `session/tree`.
+---@field review? pintle.Supported Changes of the agent can be reviewed hunk by hunk: `review/…`.
+---@field search? pintle.Supported Stored sessions can be searched, read, exported and deleted: `session/search` and related methods.
 
 ---Limits of a connection.
 ---@class pintle.Limits
----@field maxMessageBytes integer The largest message taken, in bytes.
----@field maxInFlight integer The most requests that may wait for an answer at once.
+---@field maxMessageBytes integer The maximum size of a message, in bytes.
+---@field maxInFlight integer The maximum number of unanswered requests.
 
----No params, or nothing to say: `{}`.
+---An empty object, `{}`.
 ---@class pintle.Empty
 
 ---The request to withdraw.
 ---@class pintle.CancelParams
 ---@field id any The id of the request: a number or a string.
 
----What to make a session with.
+---The params of `session/create`.
 ---@class pintle.SessionCreateParams
----@field cwd? string The working directory, absolute; default: where the engine was started.
----@field title? string A title for lists.
----@field config? pintle.SessionConfig How it is to work.
----@field subscribe? boolean Whether to subscribe; default true.
+---@field cwd? string The working directory, absolute; default: the directory in which the engine was started.
+---@field title? string The session's title.
+---@field config? pintle.SessionConfig The settings.
+---@field subscribe? boolean Subscribe this connection; default true.
 
----How a session is to work. What is left out comes from the user's settings.
+---The settings of a session. Those left out come from the user's settings.
 ---@class pintle.SessionConfig
 ---@field model? string The model, as `provider/id` or `provider/id:effort`.
----@field permissionMode? pintle.PermissionMode What needs no question.
----@field systemPrompt? string Instructions for this session alone, told behind all others; only when it is made.
----@field mode? pintle.WorkMode Whether it plans only.
----@field additionalDirectories? (string)[] Directories that belong to the work beside the working directory, absolute: changes there need no other permission than in it, and what commands change there is followed. The session does not keep them: say them again when you open it. Absent: as they are.
+---@field permissionMode? pintle.PermissionMode The permission mode.
+---@field systemPrompt? string Instructions for this session alone, appended to the system prompt; only when the session is created.
+---@field mode? pintle.WorkMode The work mode.
+---@field additionalDirectories? (string)[] Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
 
----What needs no question. Finer rules come on top of these.
+---The permission mode: which tool calls run without asking. Finer rules are applied on top.
 ---@alias pintle.PermissionMode "ask"|"full"
 
----Whether the model does things or only plans them.
+---The work mode: act or plan only.
 ---@alias pintle.WorkMode "act"|"plan"
 
----A session as it stands at `seq`; every event after that is sent if the connection is subscribed.
+---A snapshot of a session at `seq`. Every later event is sent if the connection is subscribed.
 ---@class pintle.SessionResult
 ---@field sessionId pintle.SessionId The session.
 ---@field seq integer The number of its last durable event.
 ---@field cwd string The working directory.
 ---@field title? string The title.
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
----@field permissionMode pintle.PermissionMode What needs no question.
----@field mode? pintle.WorkMode Whether it plans only.
----@field state pintle.SessionState What it does at the moment.
+---@field permissionMode pintle.PermissionMode The permission mode.
+---@field mode? pintle.WorkMode The work mode.
+---@field state pintle.SessionState The current state.
 ---@field activeTurnId? pintle.TurnId The running turn.
----@field queue? (pintle.QueuedInput)[] Messages that the model has not read yet.
----@field approvals? (pintle.Approval)[] Questions of permission that are open.
----@field questions? (pintle.Question)[] Questions to a person that are open.
----@field plan? pintle.Plan What the model means to do.
----@field usage? pintle.Usage The tokens of all its turns, and of its sub-agents'.
----@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where no price is known.
----@field context? pintle.ContextUsage How full the model's window is, about.
----@field gap? boolean The events after `fromSeq` were too many to send at once: read them with `session/events`.
+---@field queue? (pintle.QueuedInput)[] The queued messages.
+---@field approvals? (pintle.Approval)[] The pending approvals.
+---@field questions? (pintle.Question)[] The open questions to a person.
+---@field plan? pintle.Plan The model's plan.
+---@field usage? pintle.Usage The usage of all its turns, including sub-agents.
+---@field costNanoUsd? integer The cost of that usage, in billionths of a US dollar; absent where no price is known.
+---@field context? pintle.ContextUsage The estimated fill level of the model's context window.
+---@field gap? boolean There are too many events after `fromSeq` to send at once: read them with `session/events`.
 
----Names a session: a UUIDv7, so that ids sort by creation.
+---The id of a session: a UUIDv7, so ids sort by creation time.
 ---@alias pintle.SessionId string
 
----What a session does at the moment. A reader never takes a value it does not know for idle.
+---The current state of a session. A reader never takes an unknown value for idle.
 ---@class pintle.SessionState
 ---@field value pintle.StateValue The state.
----@field blockedOn? (string)[] The questions it waits for, when it is blocked: ids of approvals and of questions.
----@field background? (pintle.ItemId)[] The items of jobs that run in the background, also while the session is idle.
+---@field blockedOn? (string)[] The ids of the approvals and questions that it waits for, when it is blocked.
+---@field background? (pintle.ItemId)[] The items of background jobs that run, also while the session is idle.
 
----What a session does at the moment, in a word.
+---The state of a session.
 ---@alias pintle.StateValue "idle"|"running"|"blocked"|"retrying"|"compacting"
 
----Names an item: a message, a tool call, something a client can draw.
+---The id of an item: a message, a tool call or another thing that a client can draw.
 ---@alias pintle.ItemId string
 
----Names a turn, unique over all sessions.
+---The id of a turn, unique over all sessions.
 ---@alias pintle.TurnId string
 
----A person's message, accepted and not yet read by the model.
+---A person's message that is accepted and not yet read by the model.
 ---@class pintle.QueuedInput
 ---@field itemId pintle.ItemId The id that the `userMessage` item will have.
----@field turnId pintle.TurnId The turn it belongs to: the running one for a steer, its own for a prompt or a follow-up.
----@field delivery pintle.Delivery How it is to be delivered.
+---@field turnId pintle.TurnId The turn it belongs to: the running turn for a steer, a turn of its own for a prompt or a follow-up.
+---@field delivery pintle.Delivery The way it is delivered.
 ---@field content (pintle.Input)[] The blocks, as sent.
----@field limits? pintle.TurnLimits How much the turn that it starts may take.
+---@field limits? pintle.TurnLimits The budget of the turn that it starts.
 
----How a person's message reaches the model.
+---The way in which a person's message reaches the model.
 ---@alias pintle.Delivery "prompt"|"steer"|"followUp"
 
----One block of what a person sends with a prompt, a steer or a follow-up.
+---One block of a prompt, a steer or a follow-up.
 ---@alias pintle.Input pintle.Input.text|pintle.Input.file|pintle.Input.selection|pintle.Input.diagnostics|pintle.Input.image
 
----Plain text, as typed. `@path` in it mentions a file, which the model then reads with it; a text that begins with `/name` calls the prompt of that name, if there is one.
+---Plain text, as typed. `@path` mentions a file, whose content the model then reads with the message. A text that begins with `/name` calls the prompt of that name, if there is one.
 ---@class pintle.Input.text
 ---@field type "text" 
 ---@field text string The text.
@@ -146,471 +146,471 @@
 ---A file, read when the model reads the message.
 ---@class pintle.Input.file
 ---@field type "file" 
----@field path string The path, absolute or from the working directory.
----@field range? pintle.LineRange The lines; absent for all.
+---@field path string The path, absolute or relative to the working directory.
+---@field range? pintle.LineRange The lines; absent for the whole file.
 
----A part of a file, as it stands in an editor, saved or not.
+---A selected part of a file in an editor, saved or not.
 ---@class pintle.Input.selection
 ---@field type "selection" 
 ---@field path string The file's path.
----@field range pintle.LineRange The lines that it is from.
----@field text string The text that is selected.
+---@field range pintle.LineRange The selected lines.
+---@field text string The selected text.
 
----What an editor knows to be wrong in a file.
+---Problems that an editor reports in a file.
 ---@class pintle.Input.diagnostics
 ---@field type "diagnostics" 
 ---@field path string The file's path.
----@field items (pintle.Diagnostic)[] What is wrong.
+---@field items (pintle.Diagnostic)[] The problems.
 
----A picture.
+---An image.
 ---@class pintle.Input.image
 ---@field type "image" 
 ---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
----@field data string The bytes in base64.
+---@field data string The image's bytes in base64.
 
----Lines of a file, the first being 1, both ends included.
+---A range of lines in a file, counted from 1, both ends included.
 ---@class pintle.LineRange
 ---@field start integer The first line.
 ---@field end integer The last line.
 
----Something that is wrong in a file.
+---A problem in a file.
 ---@class pintle.Diagnostic
 ---@field line integer The line, 1-based.
----@field severity pintle.Severity How bad it is.
----@field message string What is wrong.
----@field source? string What found it, such as `rustc`.
+---@field severity pintle.Severity The severity.
+---@field message string The message.
+---@field source? string The tool that reported it, such as `rustc`.
 
----How bad something is that is wrong in a file.
+---The severity of a diagnostic.
 ---@alias pintle.Severity "error"|"warning"|"information"|"hint"
 
----How much a turn may take. A limit that is reached ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
+---The budget of a turn. Reaching a limit ends the turn in order, with the stop reason `limit` and a notice. The user's settings may be stricter.
 ---@class pintle.TurnLimits
----@field steps? integer The most model replies.
----@field tokens? integer The most tokens, of input and output together.
----@field costNanoUsd? integer The most it may cost, in billionths of a US dollar; never reached where no price is known.
----@field durationMs? integer The longest it may take, in milliseconds; looked at between replies.
+---@field steps? integer The maximum number of model replies.
+---@field tokens? integer The maximum number of tokens, input and output together.
+---@field costNanoUsd? integer The maximum cost, in billionths of a US dollar; never reached where no price is known.
+---@field durationMs? integer The maximum duration in milliseconds, checked between replies.
 
----A question of permission about one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`.
+---A request for permission to run one tool call. The same value is logged in `approval.requested` and sent with the request `approval/request`.
 ---@class pintle.Approval
----@field approvalId pintle.ApprovalId The question's id.
----@field sessionId pintle.SessionId The session it stands in.
+---@field approvalId pintle.ApprovalId The approval's id.
+---@field sessionId pintle.SessionId The session it belongs to.
 ---@field turnId pintle.TurnId The turn that waits.
 ---@field itemId pintle.ItemId The tool call that waits.
 ---@field toolName string The tool's name.
----@field kind pintle.ToolKind What kind of act it is.
+---@field kind pintle.ToolKind The kind of tool.
 ---@field title string One line for a person: `bash: rm -r build`.
----@field reason string Why it is asked, in a sentence.
+---@field reason string The reason why permission is needed, in a sentence.
 ---@field input any The tool's arguments, whole: the command, or the text to write.
----@field locations? (pintle.Location)[] Files it is about.
----@field options (pintle.ApprovalOption)[] The answers to choose from.
+---@field locations? (pintle.Location)[] The files concerned.
+---@field options (pintle.ApprovalOption)[] The options to choose from.
 
----Names a question of permission, open until it is answered or cancelled.
+---The id of an approval, pending until it is answered or cancelled.
 ---@alias pintle.ApprovalId string
 
 ---The kind of a tool call; the names are those of the Agent Client Protocol.
 ---@alias pintle.ToolKind "read"|"edit"|"delete"|"move"|"search"|"execute"|"fetch"|"think"|"other"
 
----A place in a file.
+---A position in a file.
 ---@class pintle.Location
 ---@field path string The absolute path.
 ---@field line? integer The line, 1-based.
 
----One answer a person can choose.
+---An option that a person can choose.
 ---@class pintle.ApprovalOption
----@field optionId string What to send back.
----@field label string What to show.
----@field decision pintle.Decision What it decides.
----@field scope pintle.Scope How long it holds.
+---@field optionId string The id to send back.
+---@field label string The label to show.
+---@field decision pintle.Decision The decision that it stands for.
+---@field scope pintle.Scope The scope in which the decision holds.
 
----What an answer decides. A reader never takes a value it does not know for a yes.
+---A decision about a tool call. A reader never takes an unknown value as permission.
 ---@alias pintle.Decision "allow"|"deny"|"abort"
 
----How long a decision holds.
+---The scope of a decision.
 ---@alias pintle.Scope "once"|"session"
 
 ---A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options.
 ---@class pintle.Question
 ---@field questionId pintle.QuestionId The question's id.
----@field sessionId pintle.SessionId The session it stands in.
+---@field sessionId pintle.SessionId The session it belongs to.
 ---@field turnId pintle.TurnId The turn that waits.
 ---@field itemId pintle.ItemId The tool call that waits.
----@field kind pintle.QuestionKind What it is about.
+---@field kind pintle.QuestionKind The kind of question.
 ---@field text string The question.
----@field plan? string The plan that is to be accepted, as Markdown; only with the kind `plan`.
----@field options? (pintle.QuestionOption)[] Answers to choose from; with none only a text answers.
+---@field plan? string The plan to be accepted, as Markdown; only with the kind `plan`.
+---@field options? (pintle.QuestionOption)[] The options to choose from; without any, the answer is a text.
 ---@field multiple? boolean Several options may be chosen.
----@field deadlineMs integer When it is answered by itself with its default, in milliseconds since 1970.
+---@field deadlineMs integer The deadline after which the default answer applies, in milliseconds since 1970.
 
----Names a question to a person, open until it is answered or its time is over.
+---The id of a question to a person, pending until it is answered or its deadline passes.
 ---@alias pintle.QuestionId string
 
----What a question is about. A reader treats a kind it does not know as `choice`.
+---The kind of a question. A reader treats an unknown kind as `choice`.
 ---@alias pintle.QuestionKind "choice"|"plan"
 
----One answer a person can choose.
+---An option that a person can choose.
 ---@class pintle.QuestionOption
----@field optionId string What to send back.
----@field label string What to show.
+---@field optionId string The id to send back.
+---@field label string The label to show.
 
----What the model means to do. Each one replaces the one before.
+---The model's plan. Each plan replaces the one before.
 ---@class pintle.Plan
----@field items (pintle.PlanItem)[] Its parts, in order.
+---@field items (pintle.PlanItem)[] The steps of the plan, in order.
 
----One part of a plan.
+---One step of a plan.
 ---@class pintle.PlanItem
----@field content string What is to be done.
----@field status pintle.PlanStatus How far it is.
+---@field content string The description of the step.
+---@field status pintle.PlanStatus The status.
 
----How far a part of a plan is.
+---The status of a step.
 ---@alias pintle.PlanStatus "pending"|"in_progress"|"completed"
 
----Tokens of one model reply, of a turn, or of a session. All counts are cumulative for their span.
+---Token usage of one model reply, of a turn, or of a session. All counts are cumulative for their span.
 ---@class pintle.Usage
 ---@field inputTokens integer Input tokens that were not read from a cache.
 ---@field outputTokens integer Output tokens, reasoning included.
 ---@field cacheReadTokens? integer Input tokens read from the provider's cache.
 ---@field cacheWriteTokens? integer Input tokens written to the provider's cache.
----@field reasoningTokens? integer The part of the output that was reasoning, where the provider says.
+---@field reasoningTokens? integer The part of the output tokens spent on reasoning, where the provider reports it.
 
----How full the model's window is. Tokens are the provider's own count of its last reply, and an estimate of what came since.
+---The fill level of the model's context window. Tokens are the provider's count for its last reply plus an estimate of what was added since.
 ---@class pintle.ContextUsage
----@field tokens integer The tokens of the next request, about.
----@field window? integer The most the model takes; absent where that is not known.
+---@field tokens integer The estimated tokens of the next request.
+---@field window? integer The size of the context window; absent where it is not known.
 
----Which session to open.
+---The params of `session/open`.
 ---@class pintle.SessionOpenParams
 ---@field sessionId pintle.SessionId The session.
----@field subscribe? boolean Whether to subscribe; default true.
+---@field subscribe? boolean Subscribe this connection; default true.
 ---@field fromSeq? integer Send the events after this number first.
----@field tail? integer Send so many of the last events first, if `fromSeq` is left out.
----@field config? pintle.SessionConfig How it is to work from now on.
+---@field tail? integer Send this many of the last events first, if `fromSeq` is left out.
+---@field config? pintle.SessionConfig The settings from now on.
 
----Which sessions to list.
+---The params of `session/list`.
 ---@class pintle.SessionListParams
----@field cwd? string Only those with this working directory.
----@field subagents? boolean Also those of sub-agents; default: not.
----@field query? string Only those with this in their title or working directory, in any case.
----@field cursor? string Where the last page ended.
----@field limit? integer The most to return, 1 to 1000; default 50.
+---@field cwd? string Only sessions with this working directory.
+---@field subagents? boolean Include the sessions of sub-agents; default false.
+---@field query? string Only sessions with this text in their title or working directory, ignoring case.
+---@field cursor? string The `nextCursor` of the page before.
+---@field limit? integer The maximum number of sessions, 1 to 1000; default 50.
 
 ---A page of sessions.
 ---@class pintle.SessionListResult
 ---@field sessions (pintle.SessionSummary)[] The sessions, newest first.
----@field nextCursor? string Send it back to get the next page; absent on the last one.
+---@field nextCursor? string The cursor of the next page; absent on the last one.
 
----A stored session, as a list shows it.
+---A stored session, as shown in lists.
 ---@class pintle.SessionSummary
 ---@field sessionId pintle.SessionId The session.
 ---@field cwd string The working directory.
----@field title? string The title it was given, else the beginning of its first prompt.
----@field createdMs integer When it was made, in milliseconds since 1970.
----@field updatedMs integer When its journal was last written, in milliseconds since 1970.
+---@field title? string The title that it was given, or the beginning of its first prompt.
+---@field createdMs integer The creation time, in milliseconds since 1970.
+---@field updatedMs integer The time of the last write to its journal, in milliseconds since 1970.
 ---@field path string The folder that holds its journal.
----@field parent? pintle.Parent Whose sub-agent it is, if it is one.
+---@field parent? pintle.Parent The parent, if the session is a sub-agent.
 
----Whose sub-agent a session is.
+---The parent of a sub-agent's session.
 ---@class pintle.Parent
----@field sessionId pintle.SessionId The session that made it.
----@field agentId pintle.AgentId The name by which the model there speaks of it.
+---@field sessionId pintle.SessionId The parent's session.
+---@field agentId pintle.AgentId The sub-agent's id in the parent's session.
 
----Names a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
+---The id of a sub-agent within its session: `agent-1`, `agent-2` …, short because a model writes it.
 ---@alias pintle.AgentId string
 
----What to change of a session; what is left out stays.
+---The params of `session/update`; fields left out do not change.
 ---@class pintle.SessionUpdateParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field title? string Its title: one line, at most 200 characters; null or an empty text takes it away, and lists show the beginning of the first prompt again.
+---@field title? string The title: one line, at most 200 characters; null or an empty text removes it, and lists show the beginning of the first prompt again.
 
----A session as it is called now.
+---The result of `session/update`.
 ---@class pintle.SessionUpdateResult
----@field title? string Its title; absent when it has none.
+---@field title? string The title; absent when there is none.
 
----What to look for.
+---The params of `session/search`.
 ---@class pintle.SessionSearchParams
----@field query? string Words; an entry must hold all of them. `"several words"` in quotes stand together. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents do not count. Empty: the newest entries that pass the filters.
+---@field query? string Words; an entry must contain all of them. `"several words"` in quotes match as a phrase. A word of three characters or more is also found inside other words and in paths, a shorter one as a whole word; Chinese, Japanese and Korean text at any length. Case and accents are ignored. Empty: the newest entries that pass the filters.
 ---@field cwd? string Only in sessions with this working directory.
 ---@field sessionId? pintle.SessionId Only in this session.
 ---@field afterSeq? integer Only after this event of that session, such as an anchor.
 ---@field beforeSeq? integer Only before this event of that session.
----@field kinds? (pintle.EntryKind)[] Only these kinds; empty for all.
----@field roles? (pintle.EntryRole)[] Only from these; empty for all.
----@field path? string Only calls that are about a file with this in its path.
----@field afterMs? integer Only what happened then or later, in milliseconds since 1970.
----@field beforeMs? integer Only what happened before, in milliseconds since 1970.
----@field cursor? string Where the last page ended.
----@field limit? integer The most to return, 1 to 200; default 20.
+---@field kinds? (pintle.EntryKind)[] Only entries of these kinds; empty for all.
+---@field roles? (pintle.EntryRole)[] Only entries of these roles; empty for all.
+---@field path? string Only calls that concern a file with this in its path.
+---@field afterMs? integer Only entries of this time or later, in milliseconds since 1970.
+---@field beforeMs? integer Only entries before this time, in milliseconds since 1970.
+---@field cursor? string The `nextCursor` of the page before.
+---@field limit? integer The maximum number of hits, 1 to 200; default 20.
 
----What an entry is that can be found.
+---The kind of a searchable entry.
 ---@alias pintle.EntryKind "userMessage"|"agentMessage"|"toolCall"
 
----Whose an entry is.
+---The role of a searchable entry.
 ---@alias pintle.EntryRole "user"|"assistant"|"tool"
 
----What was found.
+---The result of `session/search`.
 ---@class pintle.SessionSearchResult
----@field hits (pintle.SearchHit)[] The best first; among equals the newest. Of words that stand in very many entries, the newest thousands are ranked.
----@field nextCursor? string Send it back to get the next page; absent on the last one.
----@field behind? integer So many sessions have text that could not be looked at yet; it is being read, so ask again.
+---@field hits (pintle.SearchHit)[] The hits, best first; among equals the newest. For words that occur in very many entries, only the newest thousands are ranked.
+---@field nextCursor? string The cursor of the next page; absent on the last one.
+---@field behind? integer The number of sessions whose text is not indexed yet; indexing continues, so search again.
 
----An entry that was found.
+---An entry that matches.
 ---@class pintle.SearchHit
 ---@field sessionId pintle.SessionId The session.
----@field seq integer The number of its event: read around it with `session/events`.
+---@field seq integer The number of its event, around which `session/events` reads.
 ---@field itemId? pintle.ItemId The item.
----@field tsMs integer When it happened, in milliseconds since 1970.
----@field kind pintle.EntryKind What it is.
----@field role pintle.EntryRole Whose it is.
+---@field tsMs integer The time, in milliseconds since 1970.
+---@field kind pintle.EntryKind The kind of entry.
+---@field role pintle.EntryRole The role.
 ---@field title? string The session's title, as in lists.
 ---@field cwd string The session's working directory.
----@field snippet (pintle.SnippetPiece)[] The text around the first place that was found, in pieces, without line ends.
+---@field snippet (pintle.SnippetPiece)[] The text around the first match, in pieces, without line ends.
 
 ---A piece of a snippet.
 ---@class pintle.SnippetPiece
 ---@field text string The text.
----@field match? boolean It is what was looked for.
+---@field match? boolean It matches the query.
 
----Which session to export, as what, and to where.
+---The params of `session/export`.
 ---@class pintle.SessionExportParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
----@field format pintle.ExportFormat What to make of it.
----@field path? string A file to write, within the session's working directory; absolute or from there. Absent: the text is the answer.
----@field overwrite? boolean Write over a file that is there.
+---@field format pintle.ExportFormat The format.
+---@field path? string The file to write, within the session's working directory, absolute or relative to it. Absent: the result holds the text.
+---@field overwrite? boolean Overwrite an existing file.
 
----What a session is exported as.
+---The format of an export.
 ---@alias pintle.ExportFormat "html"|"md"|"json"|"pi"
 
 ---The exported session.
 ---@class pintle.SessionExportResult
 ---@field text? string The text; absent where a file was written.
----@field path? string The file that was written, absolute.
+---@field path? string The path of the written file, absolute.
 ---@field bytes integer The size of the text in bytes.
 
----Which session to delete.
+---The params of `session/delete`.
 ---@class pintle.SessionDeleteParams
----@field sessionId pintle.SessionId The session. It must be named, and open nowhere.
+---@field sessionId pintle.SessionId The session. It must be named, and must not be open anywhere.
 
----What was deleted.
+---The result of `session/delete`.
 ---@class pintle.SessionDeleteResult
----@field deleted (pintle.SessionId)[] The sessions: first the sub-agents', then the one that was named.
+---@field deleted (pintle.SessionId)[] The deleted sessions: the sub-agents' first, then the one that was named.
 
----Where to go back to.
+---The params of `session/rewind`.
 ---@class pintle.SessionRewindParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field to pintle.HistoryPoint The place.
----@field scope? pintle.RewindScope Whether the conversation goes there, the files, or both.
----@field overwrite? (string)[] Files that are put back although somebody else has changed them, by their absolute paths.
----@field summarize? boolean Have the model sum up what it will not know any more, and tell it that. It takes a turn of its own, whose answer is nothing but the summary.
----@field dryRun? boolean Only say what would happen.
+---@field to pintle.HistoryPoint The point to return to.
+---@field scope? pintle.RewindScope The scope: the conversation, the files, or both.
+---@field overwrite? (string)[] Files to restore although somebody else has changed them, by their absolute paths.
+---@field summarize? boolean Have the model summarize the part of the history that it loses, and keep the summary in its context. This takes a turn of its own, whose reply is nothing but the summary.
+---@field dryRun? boolean Only report the effect, without changing anything.
 
----A place in a session's history: exactly one of its fields.
+---A point in a session's history: exactly one of its fields is set.
 ---@class pintle.HistoryPoint
 ---@field itemId? pintle.ItemId Before this message of a person.
 ---@field turnId? pintle.TurnId After the end of this turn.
----@field seq? integer After the event with this number, also one on a way that was left; 0 is the beginning.
+---@field seq? integer After the event with this number, which may lie beside the current path; 0 is the beginning.
 
----What going back is about.
+---The scope of a rewind.
 ---@alias pintle.RewindScope "conversation"|"files"|"both"
 
----What became of it, or would.
+---The effect of a rewind.
 ---@class pintle.SessionRewindResult
----@field toSeq integer The event after which the session goes on.
----@field fromSeq integer Where it stood before: going there undoes this.
----@field dropped (pintle.ItemId)[] Items that the model does not know any more.
----@field restored (pintle.ItemId)[] Items that it knows again.
----@field input? (pintle.Input)[] The message that was gone back before, to be edited and sent again.
----@field summaryTurnId? pintle.TurnId The turn that sums up what was left, where that was wanted and there is something.
----@field files? (pintle.FileFate)[] What became of the files that were changed since; empty where only the conversation goes back.
+---@field toSeq integer The event after which the session continues.
+---@field fromSeq integer The last event before the rewind: rewinding to it undoes this rewind.
+---@field dropped (pintle.ItemId)[] Items that leave the model's context.
+---@field restored (pintle.ItemId)[] Items that return to the model's context.
+---@field input? (pintle.Input)[] The message before which the session was rewound, to be edited and sent again.
+---@field summaryTurnId? pintle.TurnId The turn that writes the summary, if one was requested and there is something to summarize.
+---@field files? (pintle.FileFate)[] The effect on the files that were changed since; empty when only the conversation is rewound.
 
----What becomes of a file by going back.
+---The effect of a rewind on one file.
 ---@class pintle.FileFate
 ---@field path string The path, absolute.
----@field owner pintle.FileOwner Whose work since then would be undone.
----@field action pintle.FileAction What is done.
+---@field owner pintle.FileOwner The author of the later changes.
+---@field action pintle.FileAction The action.
 
----Whose work stands in a file.
+---The author of a file's changes since the target of a rewind.
 ---@alias pintle.FileOwner "agent"|"other"|"conflict"
 
----What is done to a file.
+---The action of a rewind on a file.
 ---@alias pintle.FileAction "restore"|"remove"|"leave"|"lost"|"failed"
 
----Which session to go on from.
+---The params of `session/fork`.
 ---@class pintle.SessionForkParams
----@field sessionId pintle.SessionId The session; it stays as it is, and need not be open.
----@field at? pintle.HistoryPoint How far its history is taken over; all of it when left out.
----@field title? string A title for lists.
----@field config? pintle.SessionConfig How the new session is to work; what is left out is as in the other one.
----@field subscribe? boolean Whether to subscribe to the new session; default true.
+---@field sessionId pintle.SessionId The session to fork; it does not change, and need not be open.
+---@field at? pintle.HistoryPoint The point up to which its history is copied; all of it by default.
+---@field title? string The title of the new session.
+---@field config? pintle.SessionConfig The settings of the new session; those left out are copied.
+---@field subscribe? boolean Subscribe this connection to the new session; default true.
 
----Which fork comes back.
+---The params of `session/merge`.
 ---@class pintle.SessionMergeParams
----@field sessionId? pintle.SessionId The session that takes it; may be left out where this connection has made or opened exactly one.
----@field forkId pintle.SessionId The fork, made of that session by `session/fork`; it stays as it is, and need not be open.
+---@field sessionId? pintle.SessionId The session that receives the events; may be left out where this connection has made or opened exactly one.
+---@field forkId pintle.SessionId The fork, made of that session by `session/fork`; it does not change, and need not be open.
 
----What became of it. The events that were copied follow as `session/event`, behind a `history.rewound`.
+---The effect of a merge. The copied events follow as `session/event`, after a `history.rewound`.
 ---@class pintle.SessionMergeResult
----@field toSeq integer The event after which what was copied begins.
----@field fromSeq integer Where the session stood before: going there undoes this.
----@field copiedSeq integer The number of the last event that was copied; the session stands there now.
----@field dropped (pintle.ItemId)[] Items that the model does not know any more.
----@field restored (pintle.ItemId)[] Items that it knows again.
----@field added (pintle.ItemId)[] Items that came from the fork.
+---@field toSeq integer The event after which the copied events are inserted.
+---@field fromSeq integer The last event before the merge: rewinding to it undoes the merge.
+---@field copiedSeq integer The number of the last copied event, at which the session now stands.
+---@field dropped (pintle.ItemId)[] Items that leave the model's context.
+---@field restored (pintle.ItemId)[] Items that return to the model's context.
+---@field added (pintle.ItemId)[] Items copied from the fork.
 
----Which place to name.
+---The params of `session/label`.
 ---@class pintle.SessionLabelParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field at pintle.HistoryPoint The place.
----@field label? string The name, at most 200 characters; left out, the place has none any more.
+---@field at pintle.HistoryPoint The point.
+---@field label? string The label, at most 200 characters; absent to remove it.
 
----The place that has another name.
+---The point whose label changed.
 ---@class pintle.SessionLabelResult
----@field seq integer The event that is the place.
+---@field seq integer The event of the point.
 
----Names a session.
+---The params of a request about one session.
 ---@class pintle.SessionParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 
----The ways that a session's history has taken.
+---The history tree of a session.
 ---@class pintle.SessionTreeResult
----@field nodes (pintle.HistoryNode)[] Messages of people and named places, oldest first.
+---@field nodes (pintle.HistoryNode)[] Messages of people and labelled points, oldest first.
 ---@field leafSeq integer The last event.
 
----A place where the history may branch.
+---A node of the history tree.
 ---@class pintle.HistoryNode
 ---@field seq integer The event.
----@field parentSeq? integer The node before it on its way; absent for the first.
----@field itemId? pintle.ItemId The message, where it is one.
+---@field parentSeq? integer The event of the parent node; absent for the first.
+---@field itemId? pintle.ItemId The message's item, if the node is a message.
 ---@field turnId? pintle.TurnId The turn.
 ---@field text string The beginning of the message.
----@field tsMs integer When it was, in milliseconds since 1970.
----@field label? string Its name.
----@field isCurrent boolean It lies on the way that the model knows.
+---@field tsMs integer The time, in milliseconds since 1970.
+---@field label? string The label.
+---@field isCurrent boolean It lies on the current path.
 
----A session.
+---The params of `session/anchors`.
 ---@class pintle.SessionAnchorsParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 
----The points between which a session's items can be listed and searched.
+---The anchors, between which a session's items can be listed and searched.
 ---@class pintle.SessionAnchorsResult
----@field anchors (pintle.Anchor)[] In the order of their events.
+---@field anchors (pintle.Anchor)[] The anchors, in the order of their events.
 
----A point of a session at which something begins or is handed over.
+---A point of a session at which a section begins.
 ---@class pintle.Anchor
 ---@field seq integer The event.
----@field kind pintle.AnchorKind What it is.
----@field text? string The name that a place was given, or the beginning of the summary.
----@field from? pintle.SessionId The session that what was copied came from.
----@field tsMs integer When it was, in milliseconds since 1970.
----@field isCurrent boolean It lies on the way that the model knows.
+---@field kind pintle.AnchorKind The kind.
+---@field text? string The label, or the beginning of the summary.
+---@field from? pintle.SessionId The session from which events were copied.
+---@field tsMs integer The time, in milliseconds since 1970.
+---@field isCurrent boolean It lies on the current path.
 
----What an anchor is.
+---The kind of an anchor.
 ---@alias pintle.AnchorKind "start"|"copied"|"compaction"|"handOver"|"label"
 
----Which hunks to list.
+---The params of `review/list`.
 ---@class pintle.ReviewListParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field path? string Only those of this file, by its absolute path.
----@field turnId? pintle.TurnId Only those that this turn made or changed.
----@field closed? boolean Also those that were decided about, or are no more.
+---@field path? string Only hunks of this file, by its absolute path.
+---@field turnId? pintle.TurnId Only hunks that this turn made or changed.
+---@field closed? boolean Include closed hunks.
 
----The hunks, by path and line; closed ones behind them, oldest first.
+---The hunks by path and line, followed by closed ones, oldest first.
 ---@class pintle.ReviewListResult
 ---@field hunks (pintle.Hunk)[] The hunks.
----@field seq integer The last event that this takes into account.
+---@field seq integer The last event that the list takes into account.
 
----A run of changed lines: what stood there at the last accepted point, and what stands there now.
+---A run of changed lines: its text in the baseline (at the last accepted point) and its text now.
 ---@class pintle.Hunk
----@field id pintle.HunkId Stays the same while the file changes elsewhere, and never names another hunk.
+---@field id pintle.HunkId The hunk's id, stable while the file changes elsewhere and never reused.
 ---@field path string The file's absolute path.
----@field kind pintle.HunkKind Whether it is about lines or about the file.
----@field state pintle.HunkState What became of it.
----@field before pintle.LineSpan Its lines in the baseline.
----@field after pintle.LineSpan Its lines in the file now.
----@field oldText string Those lines in the baseline, with their line ends; empty where the file is no text.
----@field newText string Those lines in the file now.
----@field changedSeq integer The last event that changed its text: a decision that names it is refused when the hunk has changed since.
----@field madeBy (pintle.Maker)[] Who made it, the first one first.
----@field comments? (pintle.Comment)[] What was said about it.
+---@field kind pintle.HunkKind The kind: lines, or the file as a whole.
+---@field state pintle.HunkState The state.
+---@field before pintle.LineSpan The lines in the baseline.
+---@field after pintle.LineSpan The lines in the present file.
+---@field oldText string The text of those lines in the baseline, with line ends; empty where the file is not text.
+---@field newText string The text of those lines in the present file.
+---@field changedSeq integer The last event that changed its text. A decision that names an older one is refused.
+---@field madeBy (pintle.Maker)[] The calls that made or changed it, in order.
+---@field comments? (pintle.Comment)[] The comments on it.
 ---@field verdict? integer The verdict that closed it.
----@field waiting? integer A verdict about it waits, under this number.
----@field absorbedBy? pintle.HunkId The hunk that it became a part of.
----@field partOf? pintle.HunkId The hunk that it was a part of, when only some lines were decided about.
+---@field waiting? integer The number of a queued verdict about it.
+---@field absorbedBy? pintle.HunkId The hunk that absorbed it.
+---@field partOf? pintle.HunkId The hunk that it was split from, when a decision covered only some of its lines.
 
----Names a hunk within its session: the number of the event that made it, a dot, and a count.
+---The id of a hunk within its session: the number of the event that made it, a dot, and a count.
 ---@alias pintle.HunkId string
 
----What a hunk is about.
+---The kind of a hunk.
 ---@alias pintle.HunkKind "lines"|"file"|"mode"
 
----What became of a hunk.
+---The state of a hunk.
 ---@alias pintle.HunkState "pending"|"modified"|"conflict"|"kept"|"undone"|"absorbed"|"gone"
 
----Some lines of a text.
+---A span of lines in a text.
 ---@class pintle.LineSpan
----@field start integer The first line, from 1. Of no lines: the line that they stand before.
----@field count integer How many.
+---@field start integer The first line, from 1. For an empty span: the line before which it lies.
+---@field count integer The number of lines.
 
 ---A call that made or changed a hunk.
 ---@class pintle.Maker
 ---@field turnId pintle.TurnId The turn.
 ---@field itemId pintle.ItemId The tool call.
 
----What a person says about a hunk.
+---A comment of a person on a hunk.
 ---@class pintle.Comment
----@field seq integer The event that brought it.
----@field side pintle.Side About the lines before or now.
----@field lines? pintle.LineSpan About these lines of the hunk; absent: about all.
----@field text string What is said.
+---@field seq integer The event that added it.
+---@field side pintle.Side The side: the baseline or the present file.
+---@field lines? pintle.LineSpan The lines within the hunk; absent for all.
+---@field text string The comment's text.
 
 ---One of the two texts of a change.
 ---@alias pintle.Side "old"|"new"
 
----What to decide.
+---The params of `review/decide`.
 ---@class pintle.ReviewDecideParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field action pintle.ReviewAction What is wanted.
+---@field action pintle.ReviewAction The requested action.
 
----What a person wants done.
+---An action of a person.
 ---@alias pintle.ReviewAction pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant|pintle.ReviewAction.Variant
 
----Accept: the baseline takes the lines. The disk stays as it is.
+---Accept the hunks: the baseline takes their lines. The file stays as it is.
 ---@class pintle.ReviewAction.Variant
 ---@field action "keep" 
----@field target pintle.ReviewTarget What.
+---@field target pintle.ReviewTarget The hunks concerned.
 
----Take back: the file gets the lines of the baseline again.
+---Undo the hunks: the file gets the lines of the baseline again.
 ---@class pintle.ReviewAction.Variant
 ---@field action "undo" 
----@field target pintle.ReviewTarget What.
----@field discardEdits? boolean Take lines back that a person wrote into a hunk as well; without it such a hunk is a conflict.
+---@field target pintle.ReviewTarget The hunks concerned.
+---@field discardEdits? boolean Also remove lines that a person wrote into a hunk; otherwise such a hunk is a conflict.
 
----Undo a verdict, or withdraw one that waits.
+---Revert a verdict, or withdraw a queued one.
 ---@class pintle.ReviewAction.Variant
 ---@field action "revert" 
 ---@field verdict integer The event of the verdict.
 
----Say something about a hunk.
+---Comment on a hunk.
 ---@class pintle.ReviewAction.Variant
 ---@field action "comment" 
 ---@field hunk pintle.HunkId The hunk.
----@field side pintle.Side About the lines before or now.
----@field lines? pintle.LineSpan About these lines of the hunk; absent: about all.
----@field text string What.
+---@field side pintle.Side The side: the baseline or the present file.
+---@field lines? pintle.LineSpan The lines within the hunk; absent for all.
+---@field text string The comment's text.
 
----What a decision is about.
+---The hunks that a decision concerns.
 ---@alias pintle.ReviewTarget pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant|pintle.ReviewTarget.Variant
 
 ---One hunk.
 ---@class pintle.ReviewTarget.Variant
 ---@field of "hunk" 
 ---@field hunk pintle.HunkId Its id.
----@field changedSeq? integer Its `changedSeq` as it was shown; the decision is refused when it is another one by now.
+---@field changedSeq? integer The `changedSeq` that was shown; the decision is refused when it has changed since.
 
 ---Some lines of a hunk.
 ---@class pintle.ReviewTarget.Variant
 ---@field of "lines" 
 ---@field hunk pintle.HunkId Its id.
----@field changedSeq integer Its `changedSeq` as it was shown; the lines are counted in that text.
----@field lines pintle.LineSelection Which lines.
+---@field changedSeq integer The `changedSeq` that was shown; the lines are counted in that text.
+---@field lines pintle.LineSelection The selected lines.
 
 ---All open hunks of a file.
 ---@class pintle.ReviewTarget.Variant
@@ -626,89 +626,89 @@
 ---@class pintle.ReviewTarget.Variant
 ---@field of "all" 
 
----Lines of a hunk, counted within it.
+---A selection of lines of a hunk, counted within it.
 ---@class pintle.LineSelection
----@field old? pintle.LineSpan Of the lines before.
----@field new? pintle.LineSpan Of the lines now.
+---@field old? pintle.LineSpan Lines of the baseline's text.
+---@field new? pintle.LineSpan Lines of the present text.
 
----What came of it.
+---The result of `review/decide`.
 ---@class pintle.ReviewDecideResult
----@field seq integer The event of the verdict, by which it can be undone. Of one that waits, its number: to revert that is to withdraw it.
----@field verdict pintle.Verdict What was done to which hunk; of one that waits, what would be done now.
----@field isQueued? boolean It waits for the next gap between two calls, or for the end of the turn. Then `review.decided` says that it was carried out, or `review.queued` why not.
+---@field seq integer The event of the verdict, by which it can be reverted. For a queued verdict, its number: reverting that withdraws it.
+---@field verdict pintle.Verdict The effect on each hunk; for a queued verdict, the effect that it would have now.
+---@field isQueued? boolean The verdict is queued until the next gap between two calls, or the end of the turn. Then `review.decided` announces that it was applied, or `review.queued` why not.
 
----What was decided and what came of it: all that an event has to hold.
+---A decision with its effect, complete enough to be the whole of an event.
 ---@class pintle.Verdict
----@field action pintle.ReviewAction What was asked.
----@field parts (pintle.VerdictPart)[] What it does to each hunk.
----@field waited? integer It had waited, under this number.
+---@field action pintle.ReviewAction The requested action.
+---@field parts (pintle.VerdictPart)[] The effect on each hunk.
+---@field waited? integer The number under which it was queued, if it was.
 
----What a verdict does to one hunk.
+---The effect of a verdict on one hunk.
 ---@class pintle.VerdictPart
 ---@field hunk pintle.HunkId The hunk.
 ---@field path string Its file's absolute path.
----@field effect pintle.Effect What is done to it.
----@field lines? pintle.LineSelection Only to these lines.
----@field outcome pintle.Outcome Whether it was done.
----@field conflict? string For a conflict in text: what the agent wrote, what stands there and what should, between conflict markers.
+---@field effect pintle.Effect The effect.
+---@field lines? pintle.LineSelection The lines concerned; absent for the whole hunk.
+---@field outcome pintle.Outcome The outcome.
+---@field conflict? string For a conflict in text: the agent's lines, the present lines and the wanted ones, between conflict markers.
 
----What is done to a hunk.
+---The effect of a verdict on a hunk.
 ---@alias pintle.Effect "keep"|"undo"|"reopen"|"comment"|"withdraw"
 
----Whether something was done.
+---The outcome of a verdict for a hunk.
 ---@alias pintle.Outcome "applied"|"conflict"
 
----Which file's baseline to read.
+---The params of `review/baseline`.
 ---@class pintle.ReviewBaselineParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field path string The file, by its absolute path.
 
----What the file held at the last accepted point.
+---A file at its last accepted point.
 ---@class pintle.ReviewBaselineResult
----@field exists boolean Whether there was a file.
----@field text? string Its text; absent where there was no file or it was no UTF-8.
+---@field exists boolean The file existed.
+---@field text? string The text; absent where there was no file or it was not UTF-8.
 
----Which patch to make.
+---The params of `review/patch`.
 ---@class pintle.ReviewPatchParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field open? boolean Only what is still open; otherwise all that the agent did and that was not taken back.
+---@field open? boolean Only open hunks; otherwise everything that the agent did and that was not undone.
 
 ---A patch for `git apply` in the session's working directory.
 ---@class pintle.ReviewPatchResult
 ---@field text string The patch; empty when nothing was changed.
----@field leftOut? (string)[] Changed files outside of the working directory: they are not in the patch.
+---@field leftOut? (string)[] Changed files outside of the working directory, which the patch leaves out.
 
----From where to send events.
+---The params of `session/subscribe`.
 ---@class pintle.SessionSubscribeParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field fromSeq? integer Send the events after this number first; default: only new ones.
----@field tail? integer Send so many of the last events first, if `fromSeq` is left out.
+---@field tail? integer Send this many of the last events first, if `fromSeq` is left out.
 
----Which events to read.
+---The params of `session/events`.
 ---@class pintle.SessionEventsParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field after? integer Read the events after this number; default 0, from the start.
 ---@field before? integer Read the last events before this number instead; a number beyond the end gives the end of the session. Not together with `after`.
----@field limit? integer The most to return, 1 to 1000; default 200.
+---@field limit? integer The maximum number of events, 1 to 1000; default 200.
 
 ---A page of events.
 ---@class pintle.SessionEventsResult
 ---@field events (pintle.EventRecord)[] The events, in order.
 ---@field lastSeq integer The number of the session's last durable event.
----@field more boolean There are more after the last one here; with `before`, more before the first one.
+---@field more boolean There are more events after the last one here; with `before`, before the first one.
 
----A durable event with its place in the session's log. It was written to the journal before it was sent anywhere.
+---A durable event with its position in the session's log. It was written to the journal before it was sent anywhere.
 ---@class pintle.EventRecord
 ---@field sessionId pintle.SessionId The session.
----@field seq integer The event's number in its session: from 1, each one more than the last, no gaps.
----@field tsMs integer When it happened, in milliseconds since 1970.
+---@field seq integer The event's sequence number in its session, from 1, without gaps.
+---@field tsMs integer The time, in milliseconds since 1970.
 ---@field turnId? pintle.TurnId The turn it belongs to.
----@field event pintle.Event What happened.
+---@field event pintle.Event The event.
 
----Durable events, told apart by `type`. A reader skips a type it does not know.
+---Durable events, told apart by `type`. A reader skips a type that it does not know.
 ---@alias pintle.Event pintle.Event.session.created|pintle.Event.session.closed|pintle.Event.session.updated|pintle.Event.input.accepted|pintle.Event.input.removed|pintle.Event.queue.changed|pintle.Event.turn.started|pintle.Event.prompt.made|pintle.Event.turn.completed|pintle.Event.item.started|pintle.Event.item.updated|pintle.Event.item.completed|pintle.Event.approval.requested|pintle.Event.approval.resolved|pintle.Event.question.requested|pintle.Event.question.resolved|pintle.Event.plan.updated|pintle.Event.step.completed|pintle.Event.retry.scheduled|pintle.Event.context.pruned|pintle.Event.config.changed|pintle.Event.files.changed|pintle.Event.review.decided|pintle.Event.review.queued|pintle.Event.history.rewound|pintle.Event.label.changed|pintle.Event.notice
 
----The session was made.
+---The session was created.
 ---@class pintle.Event.session.created: pintle.SessionCreated
 ---@field type "session.created" 
 
@@ -716,20 +716,20 @@
 ---@class pintle.Event.session.closed
 ---@field type "session.closed" 
 
----The session has another title, or none any more.
+---The session's title changed or was removed.
 ---@class pintle.Event.session.updated: pintle.SessionUpdated
 ---@field type "session.updated" 
 
----A person's message was taken and is on disk. It is in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it.
+---A person's message was accepted and is on disk. It stays in the queue until a `userMessage` item with the same id is completed, or `input.removed` names it.
 ---@class pintle.Event.input.accepted: pintle.QueuedInput
 ---@field type "input.accepted" 
 
----Messages left the queue without being read by the model; they are handed back here, whole.
+---Messages left the queue unread by the model. They are handed back here, whole.
 ---@class pintle.Event.input.removed
 ---@field type "input.removed" 
 ---@field inputs (pintle.QueuedInput)[] The messages.
 
----Messages in the queue were edited or put in another order. This is the whole queue.
+---Messages in the queue were edited or reordered. This is the whole queue.
 ---@class pintle.Event.queue.changed
 ---@field type "queue.changed" 
 ---@field queue (pintle.QueuedInput)[] The messages, in the order in which the model will read them.
@@ -737,68 +737,68 @@
 ---A turn began.
 ---@class pintle.Event.turn.started
 ---@field type "turn.started" 
----@field model string The model that answers, as `provider/id`.
+---@field model string The turn's model, as `provider/id`.
 
----The model was given its system prompt. It stays the same, byte for byte, until the model of the session is another one; what changes meanwhile in the files that it was made of is told in an `engineMessage`.
+---The system prompt was built. It stays the same, byte for byte, until the session's model changes; later changes of the files that it was built from are announced in an `engineMessage`.
 ---@class pintle.Event.prompt.made: pintle.PromptMade
 ---@field type "prompt.made" 
 
----A turn ended. It is the turn's last event and there is exactly one for each turn, also after a crash. A job that it began may go on; what happens to that belongs to no turn.
+---A turn ended. This is the turn's last event, and there is exactly one for each turn, also after a crash. A job that the turn started may continue; its later events belong to no turn.
 ---@class pintle.Event.turn.completed: pintle.TurnCompleted
 ---@field type "turn.completed" 
 
----An item began.
+---An item started.
 ---@class pintle.Event.item.started
 ---@field type "item.started" 
----@field item pintle.Item The item as it is now.
+---@field item pintle.Item The item's current value.
 
 ---An item changed; this is its whole new value.
 ---@class pintle.Event.item.updated
 ---@field type "item.updated" 
----@field item pintle.Item The item as it is now.
+---@field item pintle.Item The item's current value.
 
 ---An item ended; this is its whole final value.
 ---@class pintle.Event.item.completed
 ---@field type "item.completed" 
----@field item pintle.Item The item as it stays.
+---@field item pintle.Item The item's final value.
 
----A question of permission is open.
+---An approval is requested.
 ---@class pintle.Event.approval.requested: pintle.Approval
 ---@field type "approval.requested" 
 
----A question of permission was answered or withdrawn.
+---An approval was answered or withdrawn.
 ---@class pintle.Event.approval.resolved: pintle.ApprovalOutcome
 ---@field type "approval.resolved" 
 
----A question to a person is open.
+---A question is put to a person.
 ---@class pintle.Event.question.requested: pintle.Question
 ---@field type "question.requested" 
 
----A question to a person was answered, or is not asked any more.
+---A question was answered or withdrawn.
 ---@class pintle.Event.question.resolved: pintle.QuestionOutcome
 ---@field type "question.resolved" 
 
----The model changed its plan; this is the whole of it.
+---The model changed its plan; this is the whole plan.
 ---@class pintle.Event.plan.updated: pintle.Plan
 ---@field type "plan.updated" 
 
----A model reply is over, whole or cut; its tool calls, if any, run now.
+---A model reply ended, complete or cut off; its tool calls, if any, run now.
 ---@class pintle.Event.step.completed: pintle.StepCompleted
 ---@field type "step.completed" 
 
----The provider failed and is asked again after a wait. What was shown of a cut reply stays as it is, its open items are cancelled, and the model says it anew.
+---The provider failed, and the request is retried after a delay. What was shown of the interrupted reply stays, its open items are cancelled, and the model replies anew.
 ---@class pintle.Event.retry.scheduled: pintle.RetryScheduled
 ---@field type "retry.scheduled" 
 
----Old results were taken out of what the model reads, to make room. The journal keeps them.
+---Old results were removed from the model's context to make room. The journal keeps them.
 ---@class pintle.Event.context.pruned: pintle.ContextPruned
 ---@field type "context.pruned" 
 
----The session works in another way from the next turn on.
+---The session's settings changed, with effect from the next turn.
 ---@class pintle.Event.config.changed: pintle.ConfigChanged
 ---@field type "config.changed" 
 
----Files were changed. It comes with the end of the call that did it.
+---Files were changed. The event follows the end of the call that changed them.
 ---@class pintle.Event.files.changed: pintle.FilesChanged
 ---@field type "files.changed" 
 
@@ -806,119 +806,119 @@
 ---@class pintle.Event.review.decided: pintle.Verdict
 ---@field type "review.decided" 
 
----A verdict waits for the next gap between two calls, or one waits no more.
+---The queue of verdicts that wait for the next gap between two calls changed.
 ---@class pintle.Event.review.queued: pintle.ReviewQueue
 ---@field type "review.queued" 
 
----The session goes on from another place of its history. What came since stays in the journal; the model knows it no more.
+---The session continues from another point of its history. Later events stay in the journal, but no longer in the model's context.
 ---@class pintle.Event.history.rewound: pintle.HistoryRewound
 ---@field type "history.rewound" 
 
----A place of the history has another name.
+---The label of a point in the history changed.
 ---@class pintle.Event.label.changed: pintle.LabelChanged
 ---@field type "label.changed" 
 
----Something a person should know.
+---A notice for a person.
 ---@class pintle.Event.notice: pintle.Notice
 ---@field type "notice" 
 
----Instructions that make a sub-agent a named one.
+---The instructions of a named agent.
 ---@class pintle.AgentRole
 ---@field name string The name.
----@field instructions string How it is to work.
+---@field instructions string The instructions.
 ---@field tools? (string)[] The tools that it may use, as its file names them; absent for all.
 
----Where a session that began with a part of another one's history comes from.
+---The origin of a forked session.
 ---@class pintle.ForkedFrom
----@field sessionId pintle.SessionId The other session.
----@field seq integer The last event there that is part of this session's history.
----@field copiedSeq integer The number of the last event here that was copied from there.
+---@field sessionId pintle.SessionId The session that was forked.
+---@field seq integer The last event of that session that is part of this session's history.
+---@field copiedSeq integer The number of the last copied event in this session.
 
----What the session was made with.
+---The settings that the session was created with.
 ---@class pintle.SessionCreated
 ---@field cwd string The working directory, absolute.
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
----@field permissionMode pintle.PermissionMode What needs no question.
----@field mode? pintle.WorkMode Whether it plans only.
----@field title? string The title, if it was given one.
----@field parent? pintle.Parent Whose sub-agent it is, if it is one.
----@field role? pintle.AgentRole Which named agent it is, if it is one.
+---@field permissionMode pintle.PermissionMode The permission mode.
+---@field mode? pintle.WorkMode The work mode.
+---@field title? string The title, if one was given.
+---@field parent? pintle.Parent The parent, if the session is a sub-agent.
+---@field role? pintle.AgentRole The named agent whose instructions it follows, if any.
 ---@field systemPrompt? string Instructions for this session alone.
----@field forkedFrom? pintle.ForkedFrom Whose history it began with, if it is a fork.
+---@field forkedFrom? pintle.ForkedFrom The origin of the history it began with, if it is a fork.
 
----Who gave a session its title.
+---The author of a session's title.
 ---@alias pintle.TitledBy "person"|"model"
 
----A session has another title.
+---The session's title changed.
 ---@class pintle.SessionUpdated
----@field title? string The title; absent when it was taken away.
----@field by pintle.TitledBy Who gave it.
----@field usage? pintle.Usage The tokens that it took to make, where a model made it; they belong to no turn.
----@field costNanoUsd? integer What that cost, in billionths of a US dollar; absent where the price is not known.
+---@field title? string The title; absent when it was removed.
+---@field by pintle.TitledBy The author of the title.
+---@field usage? pintle.Usage The usage of the request that made it, where a model did; it belongs to no turn.
+---@field costNanoUsd? integer The cost of that usage, in billionths of a US dollar; absent where the price is not known.
 
----A file that a system prompt holds or names.
+---A file that a system prompt contains or names.
 ---@class pintle.PromptSource
----@field kind pintle.PromptSourceKind What it is.
+---@field kind pintle.PromptSourceKind The kind of file.
 ---@field path string Its absolute path.
 
----What a file is that a system prompt holds or names.
+---The kind of a file in a system prompt.
 ---@alias pintle.PromptSourceKind "document"|"rule"|"skill"|"agent"
 
----Of what a system prompt was made.
+---The sources of a system prompt.
 ---@class pintle.PromptMade
----@field sources? (pintle.PromptSource)[] The files in it or named by it, in the order in which they stand there.
+---@field sources? (pintle.PromptSource)[] The files that it contains or names, in order.
 
----Whether a turn reached its end.
+---The final status of a turn.
 ---@alias pintle.TurnStatus "completed"|"interrupted"|"failed"
 
----Why a model stopped.
+---The reason why a model stopped.
 ---@alias pintle.StopReason "endTurn"|"toolUse"|"maxTokens"|"refusal"|"limit"|"other"
 
----Why a turn failed.
+---The error that ended a turn.
 ---@class pintle.TurnError
----@field code string A stable name. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may come.
----@field message string What happened, for a person.
----@field hint? string What to do about it.
----@field retryable? boolean Trying the same again may help.
+---@field code string A stable code. From a provider: `auth`, `billing`, `rateLimit`, `overloaded`, `overflow`, `invalidRequest`, `contentFilter`, `network`, `timeout`, `protocol`, `replay`. From the engine: `journal`, `engineRestarted`. More may be added.
+---@field message string The message, for a person.
+---@field hint? string The suggested next step.
+---@field retryable? boolean A retry may succeed.
 ---@field httpStatus? integer The provider's HTTP status.
 
----How a turn ended.
+---The outcome of a turn.
 ---@class pintle.TurnCompleted
----@field status pintle.TurnStatus Whether it reached its end.
----@field stop? pintle.StopReason Why the model stopped, when it was the model that ended the turn.
----@field error? pintle.TurnError What went wrong, when something did.
----@field usage pintle.Usage The turn's tokens, those of sub-agents that ended a turn meanwhile among them.
----@field costNanoUsd? integer What all that cost, in billionths of a US dollar; absent where the price is not known.
----@field steps integer How many model replies it took.
----@field denials? integer Tool calls that were denied.
----@field durationMs integer How long it took, in milliseconds.
+---@field status pintle.TurnStatus The final status.
+---@field stop? pintle.StopReason The reason why the model stopped, when the model ended the turn.
+---@field error? pintle.TurnError The error, when the turn failed.
+---@field usage pintle.Usage The turn's usage, including that of sub-agents whose turns ended meanwhile.
+---@field costNanoUsd? integer The cost of that usage, in billionths of a US dollar; absent where the price is not known.
+---@field steps integer The number of model replies.
+---@field denials? integer The number of denied tool calls.
+---@field durationMs integer The duration in milliseconds.
 
----Something a client can draw. The event that completes an item carries its whole value, so the deltas in between are never needed for correctness.
+---A unit that a client can draw. The event that completes an item carries its whole value, so the deltas before it are never needed for correctness.
 ---@class pintle.Item: pintle.UserMessage, pintle.TextBody, pintle.TextBody, pintle.ToolCall, pintle.Job, pintle.Subagent, pintle.Compaction, pintle.EngineMessage
 ---@field id pintle.ItemId The item's id.
 ---@field turnId? pintle.TurnId The turn it belongs to.
----@field step? integer The step (model reply) within the turn, from 1; absent for what no model made.
----@field status pintle.ItemStatus Where the item stands.
----@field startedMs integer When it began, in milliseconds since 1970.
----@field durationMs? integer How long it took, in milliseconds; present once it is over.
+---@field step? integer The step (model reply) within the turn, from 1; absent for items that no model made.
+---@field status pintle.ItemStatus The item's status.
+---@field startedMs integer The start time, in milliseconds since 1970.
+---@field durationMs? integer The duration in milliseconds; present once the item has ended.
 ---@field type "userMessage" 
 
----Where an item stands. A reader treats a value it does not know as still running.
+---The status of an item. A reader treats an unknown value as still running.
 ---@alias pintle.ItemStatus "pending"|"running"|"completed"|"failed"|"declined"|"cancelled"
 
 ---A person's message in the conversation.
 ---@class pintle.UserMessage
 ---@field content (pintle.Input)[] The blocks, as sent.
 
----Text that grew while it streamed.
+---A text that grows while it streams.
 ---@class pintle.TextBody
 ---@field text string The whole text so far; empty in `item.started`.
 
----What a tool returned: what the model reads, and what a client may draw besides.
+---The result of a tool: content for the model, and details that a client may draw.
 ---@class pintle.ToolResult
----@field content (pintle.Content)[] What the model reads.
+---@field content (pintle.Content)[] The content for the model.
 ---@field isError? boolean The tool failed, was declined or was cancelled; the content says why.
----@field details? pintle.ToolDetails Facts for a client.
+---@field details? pintle.ToolDetails Details for clients.
 
 ---One block of a tool's result, as the model sees it.
 ---@alias pintle.Content pintle.Content.text|pintle.Content.image
@@ -928,360 +928,360 @@
 ---@field type "text" 
 ---@field text string The text.
 
----A picture.
+---An image.
 ---@class pintle.Content.image
 ---@field type "image" 
 ---@field mimeType string The media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
----@field data string The bytes in base64.
+---@field data string The image's bytes in base64.
 
----Facts about a tool's result that only a client needs.
+---Details of a tool's result that only clients need.
 ---@class pintle.ToolDetails
----@field changes? (pintle.FileChange)[] Files it changed.
+---@field changes? (pintle.FileChange)[] The files it changed.
 ---@field exitCode? integer A command's exit code.
 ---@field signal? string The name of the signal that ended a command, such as `SIGKILL`.
----@field truncation? pintle.Truncation What was cut from the output, when something was.
----@field fullOutputPath? string A file that holds the whole output, when it was cut.
----@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was cut.
----@field jobs? (pintle.JobRef)[] The background jobs it was about.
+---@field truncation? pintle.Truncation How the output was truncated, when it was.
+---@field fullOutputPath? string A file that holds the whole output, when it was truncated.
+---@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was truncated.
+---@field jobs? (pintle.JobRef)[] The background jobs concerned.
 
----What happened to one file.
+---The change of one file.
 ---@class pintle.FileChange
----@field op pintle.FileOp What was done.
+---@field op pintle.FileOp The operation.
 ---@field path string The file's absolute path (the new one after a move).
 ---@field oldPath? string The path before a move.
 ---@field diff string The change as unified diff hunks (`@@ -a,b +c,d @@` and lines), without file headers; empty for a binary file.
----@field added integer Lines added.
----@field removed integer Lines removed.
----@field firstChangedLine? integer The first line that differs, 1-based, counted in the new text: where an editor should jump.
----@field words? (pintle.WordSpan)[] What differs within lines that were changed rather than replaced, for marking words; at most 1,000.
+---@field added integer The number of lines added.
+---@field removed integer The number of lines removed.
+---@field firstChangedLine? integer The first line that differs, 1-based, counted in the new text: the line to which an editor jumps.
+---@field words? (pintle.WordSpan)[] The parts that differ within changed lines, for highlighting words; at most 1,000.
 
 ---The kind of a file change.
 ---@alias pintle.FileOp "add"|"modify"|"delete"|"move"
 
 ---A part of a line that differs from its counterpart.
 ---@class pintle.WordSpan
----@field side pintle.Side Of which text.
+---@field side pintle.Side The text it belongs to.
 ---@field line integer The line in that text, 1-based.
 ---@field start integer Its first byte in the line as UTF-8, from 0.
----@field end integer The byte behind it.
+---@field end integer The byte after it.
 
----What was cut from a tool's output before the model saw it, and by which limit.
+---How a tool's output was truncated before the model saw it.
 ---@class pintle.Truncation
----@field truncatedBy? pintle.TruncatedBy Which limit cut; absent when nothing was cut.
+---@field truncatedBy? pintle.TruncatedBy The limit that was exceeded; absent when nothing was cut.
 ---@field totalLines integer Lines of the whole output; a trailing newline does not count as one more.
 ---@field totalBytes integer Bytes of the whole output.
----@field outputLines integer Lines that are left.
----@field outputBytes integer Bytes that are left.
----@field lastLinePartial? boolean The last line that is left was itself cut at its front.
----@field firstLineExceedsLimit? boolean Nothing is left because the first line alone is over the byte limit.
+---@field outputLines integer Lines that remain.
+---@field outputBytes integer Bytes that remain.
+---@field lastLinePartial? boolean The last remaining line was itself cut at its start.
+---@field firstLineExceedsLimit? boolean Nothing remains because the first line alone exceeds the byte limit.
 ---@field maxLines integer The limit in lines.
 ---@field maxBytes integer The limit in bytes.
 
----The limit that cut an output.
+---The limit that truncated an output.
 ---@alias pintle.TruncatedBy "lines"|"bytes"
 
----A whole output that is kept with the session.
+---A reference to a whole output that the session keeps.
 ---@class pintle.FullOutput
 ---@field ref string Its name for `blob/read`.
 ---@field bytes integer Its size in bytes.
 
----Which background job a call was about.
+---A reference from a tool call to a background job.
 ---@class pintle.JobRef
----@field jobId pintle.JobId The job.
----@field itemId pintle.ItemId Its item.
----@field hasEnded? boolean The result tells how it ended.
+---@field jobId pintle.JobId The job's id.
+---@field itemId pintle.ItemId The job's item.
+---@field hasEnded? boolean The result reports how the job ended.
 
----Names a background job within its session: `job-1`, `job-2` …, short because a model writes it.
+---The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it.
 ---@alias pintle.JobId string
 
----A tool call from its first argument byte to its result.
+---A tool call, from the first byte of its arguments to its result.
 ---@class pintle.ToolCall
 ---@field toolName string The tool's name, as the model calls it.
 ---@field title string One line for a person: `bash: cargo test`.
----@field kind pintle.ToolKind What kind of act it is, for icons and rules.
----@field locations? (pintle.Location)[] Files and lines it is about.
----@field input? any The arguments; absent until they have arrived whole.
----@field changedInput? any The arguments that a hook put in their place; these ran.
----@field output? pintle.ToolResult The result; absent until there is one.
+---@field kind pintle.ToolKind The kind of tool, for icons and rules.
+---@field locations? (pintle.Location)[] The files and lines concerned.
+---@field input? any The arguments; absent until they are complete.
+---@field changedInput? any The arguments that a hook put in their place; the call ran with these.
+---@field output? pintle.ToolResult The result; absent until the call has ended.
 
 ---How a background job ended.
 ---@alias pintle.JobEnd "exited"|"signalled"|"timedOut"|"stopped"|"sessionEnded"|"failed"
 
----A command in the background, from its start to its end.
+---A background job, from its start to its end.
 ---@class pintle.Job
----@field jobId pintle.JobId The id by which model and client speak of it.
+---@field jobId pintle.JobId The id that the model and clients use.
 ---@field title string One line for a person.
 ---@field command string The command, as the shell reads it.
----@field end? pintle.JobEnd How it ended; absent while it runs.
----@field output? string The end of what it printed; absent while it runs. Deltas of the field `output` come before.
----@field details? pintle.ToolDetails Exit code, signal, what was cut from the output and where all of it is.
+---@field end? pintle.JobEnd How the job ended; absent while it runs.
+---@field output? string The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
+---@field details? pintle.ToolDetails Exit code, signal, and the truncation of the output with a reference to the whole.
 
----What a sub-agent does.
+---The state of a sub-agent.
 ---@alias pintle.SubagentState "working"|"done"|"failed"|"closed"
 
----A sub-agent: a session of its own that works at a part of the task. Its events come under its own session's id.
+---A sub-agent: a session of its own that works on a part of the task. Its events carry that session's id.
 ---@class pintle.Subagent
----@field agentId pintle.AgentId The name by which model and client speak of it.
----@field sessionId pintle.SessionId Its session.
----@field task string What it was told first.
----@field model string Its model, as `provider/id` or `provider/id:effort`.
----@field state pintle.SubagentState Whether it works.
----@field result? string What it said last, as the model reads it; absent until its first turn has ended.
----@field usage? pintle.Usage Its tokens so far.
----@field costNanoUsd? integer What it has cost so far, in billionths of a US dollar; absent where the price is not known.
+---@field agentId pintle.AgentId The id that the model and clients use.
+---@field sessionId pintle.SessionId The sub-agent's session.
+---@field task string The task it was given.
+---@field model string The model, as `provider/id` or `provider/id:effort`.
+---@field state pintle.SubagentState The sub-agent's state.
+---@field result? string Its last message, as the parent's model reads it; absent until its first turn has ended.
+---@field usage? pintle.Usage The tokens used so far.
+---@field costNanoUsd? integer The cost so far, in billionths of a US dollar; absent where the price is not known.
 
----Why a conversation is summed up.
+---The reason for a compaction.
 ---@alias pintle.CompactionReason "threshold"|"overflow"|"requested"
 
----A summing up. Once it is completed, the model reads the summary in the place of what was before; the journal keeps all.
+---A compaction. Once it is completed, the model reads the summary instead of the earlier messages; the journal keeps them all.
 ---@class pintle.Compaction
----@field reason pintle.CompactionReason Why.
----@field tokensBefore integer The tokens of the conversation before, about.
----@field tokensAfter? integer And after; absent until it is completed.
----@field summary? string What the model reads in the place of what was before; while it runs, deltas of the field `text` come.
----@field error? string Why it failed, when it did: the conversation is then as it was.
+---@field reason pintle.CompactionReason The reason for the compaction.
+---@field tokensBefore integer The estimated tokens of the conversation before.
+---@field tokensAfter? integer The estimated tokens afterwards; absent until the compaction is completed.
+---@field summary? string The summary. While the compaction runs, deltas of the field `text` carry it.
+---@field error? string The reason for a failure, which leaves the conversation as it was.
 
----What the engine told the model.
+---A message of the engine to the model.
 ---@class pintle.EngineMessage
 ---@field text string The text, as the model reads it.
----@field jobs? (pintle.ItemId)[] The items of the jobs whose end it tells.
----@field mode? pintle.WorkMode The mode that it tells of.
----@field reviewed? (integer)[] The events about the review that it tells of.
----@field sumsUpLeft? boolean It sums up what a conversation that went back has left.
+---@field jobs? (pintle.ItemId)[] The items of the jobs whose end it reports.
+---@field mode? pintle.WorkMode The mode that it announces.
+---@field reviewed? (integer)[] The review events that it reports.
+---@field sumsUpLeft? boolean It summarizes the part of the history that a rewind left behind.
 
----Who answered a question of permission.
+---The origin of a decision about an approval.
 ---@alias pintle.DecidedBy "client"|"noApprover"|"interrupt"
 
----How a question of permission ended.
+---The outcome of an approval.
 ---@class pintle.ApprovalOutcome
----@field approvalId pintle.ApprovalId The question.
+---@field approvalId pintle.ApprovalId The approval.
 ---@field itemId pintle.ItemId The tool call.
----@field decision pintle.Decision What was decided.
----@field scope pintle.Scope How long it holds.
----@field by pintle.DecidedBy Who decided.
----@field feedback? string What the person said with it.
+---@field decision pintle.Decision The decision.
+---@field scope pintle.Scope The scope in which the decision holds.
+---@field by pintle.DecidedBy The origin of the decision.
+---@field feedback? string The person's message to the model.
 
----Who or what ended a question.
+---The origin of an answer to a question.
 ---@alias pintle.AnsweredBy "client"|"dismissed"|"deadline"|"noClient"|"interrupt"
 
----How a question ended.
+---The outcome of a question.
 ---@class pintle.QuestionOutcome
 ---@field questionId pintle.QuestionId The question.
 ---@field itemId pintle.ItemId The tool call.
----@field optionIds? (string)[] The options that hold.
----@field text? string What the person said in own words.
----@field by pintle.AnsweredBy Who or what ended it.
+---@field optionIds? (string)[] The chosen options.
+---@field text? string The person's text.
+---@field by pintle.AnsweredBy The origin of the answer.
 
----How a model reply ended and what it cost.
+---The end of a model reply, with its usage and cost.
 ---@class pintle.StepCompleted
 ---@field step integer The step within the turn, from 1.
----@field stop? pintle.StopReason Why the model stopped; absent when it was stopped.
----@field usage pintle.Usage The tokens of this reply.
----@field turnUsage pintle.Usage The tokens of the turn so far.
----@field costNanoUsd? integer What this reply cost, in billionths of a US dollar; absent where the price is not known.
----@field turnCostNanoUsd? integer What the turn has cost so far, in billionths of a US dollar; absent where no price is known.
+---@field stop? pintle.StopReason The reason why the model stopped; absent when it was interrupted.
+---@field usage pintle.Usage The usage of this reply.
+---@field turnUsage pintle.Usage The usage of the turn so far.
+---@field costNanoUsd? integer The cost of this reply, in billionths of a US dollar; absent where the price is not known.
+---@field turnCostNanoUsd? integer The cost of the turn so far, in billionths of a US dollar; absent where no price is known.
 
----A provider that failed is asked again.
+---A retry of a failed request to a provider.
 ---@class pintle.RetryScheduled
----@field attempt integer Which retry this is, from 1.
----@field of integer How many there are at most.
----@field delayMs integer How long the wait is, from this event on, in milliseconds.
----@field code string Why, as in [`TurnError`].
----@field message string What happened, for a person.
+---@field attempt integer The number of this retry, from 1.
+---@field of integer The maximum number of retries.
+---@field delayMs integer The delay in milliseconds, counted from this event.
+---@field code string The error code, as in [`TurnError`].
+---@field message string The message, for a person.
 
----Old results that the model reads no longer.
+---Old results that were removed from the model's context.
 ---@class pintle.ContextPruned
----@field results integer How many results.
----@field tokensBefore integer The tokens before, about.
----@field tokensAfter integer And after.
+---@field results integer The number of results.
+---@field tokensBefore integer The estimated tokens before.
+---@field tokensAfter integer The estimated tokens afterwards.
 
----How a session works from the next turn on.
+---A session's settings from the next turn on.
 ---@class pintle.ConfigChanged
 ---@field model string The model, as `provider/id` or `provider/id:effort`.
----@field permissionMode pintle.PermissionMode What needs no question.
----@field mode? pintle.WorkMode Whether it plans only.
+---@field permissionMode pintle.PermissionMode The permission mode.
+---@field mode? pintle.WorkMode The work mode.
 
----A file that was changed.
+---The change of a file.
 ---@class pintle.FileRecord
 ---@field path string The path, absolute.
----@field before? pintle.FileState What was there; absent when nothing was.
----@field after? pintle.FileState What is there now; absent when it is gone.
+---@field before? pintle.FileState The state before; absent when there was no file.
+---@field after? pintle.FileState The state afterwards; absent when the file was deleted.
 
----The state of a file at some time. Its content is kept in the session under its hash.
+---The state of a file at some time. The session keeps its content under its hash.
 ---@class pintle.FileState
 ---@field sha256 string SHA-256 of the content, in hex.
 ---@field size integer The size in bytes.
----@field mode? integer The permission bits, where there are any.
----@field isLost? boolean The content was too large to be kept, so nothing can bring it back.
+---@field mode? integer The permission bits, if any.
+---@field isLost? boolean The content was too large to be kept, so it cannot be restored.
 
----Who changed files.
+---The author of changes.
 ---@alias pintle.ChangedBy pintle.ChangedBy.call|pintle.ChangedBy.other|pintle.ChangedBy.rewind|pintle.ChangedBy.review
 
----A call of the model.
+---A tool call of the model.
 ---@class pintle.ChangedBy.call
 ---@field type "call" 
----@field itemId pintle.ItemId Its item.
+---@field itemId pintle.ItemId The call's item.
 
----Somebody else, before the next call was made: a person, another program, a job in the background.
+---Somebody else, before the next call: a person, another program, a background job.
 ---@class pintle.ChangedBy.other
 ---@field type "other" 
 
----Going back in the history.
+---A rewind.
 ---@class pintle.ChangedBy.rewind
 ---@field type "rewind" 
 
----A verdict of a person, told by the `review.decided` before it.
+---A person's verdict, logged in the `review.decided` before it.
 ---@class pintle.ChangedBy.review
 ---@field type "review" 
 
 ---Files were changed.
 ---@class pintle.FilesChanged
 ---@field changes (pintle.FileRecord)[] The files.
----@field by pintle.ChangedBy Who did it.
+---@field by pintle.ChangedBy The author.
 
----A verdict that waits.
+---A queued verdict.
 ---@class pintle.WaitingVerdict
----@field id integer Its number: the event with which it began to wait.
----@field action pintle.ReviewAction What is wanted.
+---@field id integer Its number: the event that queued it.
+---@field action pintle.ReviewAction The requested action.
 
----A verdict that was not carried out.
+---A verdict that was not applied.
 ---@class pintle.RefusedVerdict
 ---@field id integer Its number.
----@field reason string Why, for people.
+---@field reason string The reason, for people.
 
----The verdicts that wait for a gap between two calls of the running turn.
+---The queue of verdicts that wait for a gap between two calls of the running turn.
 ---@class pintle.ReviewQueue
----@field waiting (pintle.WaitingVerdict)[] All of them, in order.
----@field refused? pintle.RefusedVerdict One that waits no more and was not carried out.
+---@field waiting (pintle.WaitingVerdict)[] The queued verdicts, in order.
+---@field refused? pintle.RefusedVerdict A verdict that left the queue without being applied.
 
----Where the next events come from.
+---The origin of merged events.
 ---@class pintle.MergedFrom
----@field sessionId pintle.SessionId The fork. What was used there is not counted here.
----@field seq integer The last event there that is part of this session's history now.
----@field copiedSeq integer The number of the last event here that was copied from there.
+---@field sessionId pintle.SessionId The fork. Its usage is not counted in this session.
+---@field seq integer The last event of the fork that is now part of this session's history.
+---@field copiedSeq integer The number of the last copied event in this session.
 
----The session goes on from another place of its history.
+---The session continues from another point of its history.
 ---@class pintle.HistoryRewound
----@field toSeq integer The event after which it goes on; 0 is the beginning.
----@field dropped? (pintle.ItemId)[] Items that the model does not know any more; a client takes them out of its view.
----@field restored? (pintle.ItemId)[] Items that it knows again.
----@field merged? pintle.MergedFrom The next events come from a fork.
+---@field toSeq integer The event after which it continues; 0 is the beginning.
+---@field dropped? (pintle.ItemId)[] Items that leave the model's context; a client removes them from its view.
+---@field restored? (pintle.ItemId)[] Items that return to the model's context.
+---@field merged? pintle.MergedFrom The origin of the next events, when they are merged from a fork.
 
----A place of the history has another name.
+---The label of a point in the history changed.
 ---@class pintle.LabelChanged
----@field seq integer The event that is the place.
----@field label? string The name; absent when it was taken away.
+---@field seq integer The event of the point.
+---@field label? string The label; absent when it was removed.
 
----How bad a notice is.
+---The severity of a notice.
 ---@alias pintle.NoticeLevel "info"|"warning"|"error"
 
----Something a person should know.
+---A notice for a person.
 ---@class pintle.Notice
----@field level pintle.NoticeLevel How bad it is.
----@field code string A stable name.
----@field message string What happened.
----@field hint? string What to do about it.
+---@field level pintle.NoticeLevel The severity.
+---@field code string A stable code.
+---@field message string The message.
+---@field hint? string The suggested next step.
 
----Which piece of a long output to read.
+---The params of `blob/read`.
 ---@class pintle.BlobReadParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field ref string The output's name, as `details.fullOutput` gives it.
----@field offset? integer The first byte, from 0; default 0. Go on with the `end` of the piece before.
----@field length? integer The most bytes, 1 to 1,048,576; default 65,536.
+---@field offset? integer The first byte, from 0; default 0. Continue with the `end` of the part before.
+---@field length? integer The maximum number of bytes, 1 to 1,048,576; default 65,536.
 
----A piece of a long output.
+---A part of a long output.
 ---@class pintle.BlobReadResult
----@field text string The text; it may be a few bytes shorter than asked, so that no character is cut.
----@field offset integer Where it begins, in bytes.
----@field end integer Where it ends, in bytes; the next piece begins here.
+---@field text string The text; it may be a few bytes shorter than requested, so that no character is cut.
+---@field offset integer The offset of its first byte.
+---@field end integer The offset after its last byte, where the next part begins.
 ---@field size integer The size of the whole output, in bytes.
 
----A prompt.
+---The params of `turn/start`.
 ---@class pintle.TurnStartParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field input (pintle.Input)[] The prompt.
----@field whenBusy? pintle.WhenBusy What to do while a turn runs; default `reject`.
----@field limits? pintle.TurnLimits How much the turn may take.
----@field traceparent? string The trace that requests to models belong to from this prompt on, as the `traceparent` of W3C Trace Context; one that is not well-formed ends what was said before, as an empty one does.
+---@field whenBusy? pintle.WhenBusy The action while a turn runs; default `reject`.
+---@field limits? pintle.TurnLimits The turn's budget.
+---@field traceparent? string The trace that requests to models belong to from this prompt on, in the `traceparent` format of W3C Trace Context. A malformed or empty value ends the trace that was set before.
 
----What to do with a prompt while a turn runs.
+---The handling of a prompt while a turn runs.
 ---@alias pintle.WhenBusy "reject"|"queue"
 
 ---A prompt was accepted; it is on disk.
 ---@class pintle.TurnStartResult
----@field turnId pintle.TurnId The turn it starts, or will start.
+---@field turnId pintle.TurnId The turn that it starts, now or later.
 ---@field itemId pintle.ItemId The id of its `userMessage` item.
----@field disposition pintle.Disposition What became of it.
+---@field disposition pintle.Disposition The disposition of the prompt.
 
----What became of an accepted prompt.
+---The disposition of an accepted prompt.
 ---@alias pintle.Disposition "started"|"queued"
 
----A message for the running turn.
+---The params of `turn/steer`.
 ---@class pintle.TurnSteerParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field expectedTurnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
 ---@field input (pintle.Input)[] The message.
 
----What became of a steer.
+---The result of `turn/steer`.
 ---@class pintle.TurnSteerResult
----@field outcome pintle.SteerOutcome What became of it.
+---@field outcome pintle.SteerOutcome The outcome.
 ---@field itemId? pintle.ItemId The id of its `userMessage` item, when it was accepted.
 ---@field turnId? pintle.TurnId The turn it goes into, when it was accepted.
 
----What became of a steer.
+---The outcome of a steer.
 ---@alias pintle.SteerOutcome "accepted"|"noActiveTurn"
 
----Which turn to stop.
+---The params of `turn/interrupt`.
 ---@class pintle.TurnInterruptParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field turnId? pintle.TurnId Refuse with `conflict` unless this turn is the running one.
----@field queue? pintle.QueuePolicy What to do with messages that the model has not read yet; default `return`.
+---@field queue? pintle.QueuePolicy The handling of queued messages; default `return`.
 
----What an interrupt does with messages that the model has not read yet.
+---The handling of queued messages when a turn is interrupted.
 ---@alias pintle.QueuePolicy "return"|"keep"
 
----What became of an interrupt.
+---The result of `turn/interrupt`.
 ---@class pintle.TurnInterruptResult
----@field turnId? pintle.TurnId The turn that is being stopped; absent when none runs.
----@field returned? (pintle.QueuedInput)[] The messages that were handed back.
+---@field turnId? pintle.TurnId The interrupted turn; absent when none runs.
+---@field returned? (pintle.QueuedInput)[] The returned messages.
 
----What to make short.
+---The params of `session/compact`.
 ---@class pintle.SessionCompactParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field instructions? string What the summary is to take care of.
+---@field instructions? string Instructions for the summary.
 
----The summing up has begun.
+---The compaction has started.
 ---@class pintle.SessionCompactResult
----@field turnId pintle.TurnId The turn that does it.
+---@field turnId pintle.TurnId The turn that performs it.
 
----The context of which session.
+---The params of `context/read`.
 ---@class pintle.ContextReadParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field summary? boolean Leave out the messages, and tell only how much of what there is.
+---@field summary? boolean Leave out the messages and return only the token counts.
 
----What the model was sent last; before the first request, what it would be sent.
+---The last request to the model; before the first one, the request that would be sent.
 ---@class pintle.ContextReadResult
----@field usage pintle.ContextUsage How full the window is.
----@field sources (pintle.ContextSource)[] The tokens by source, about.
+---@field usage pintle.ContextUsage The fill level of the window.
+---@field sources (pintle.ContextSource)[] The estimated tokens by source.
 ---@field system? string The system prompt.
 ---@field tools? (pintle.ContextTool)[] The tools.
 ---@field messages? (pintle.ContextMessage)[] The messages, in order.
 
----How much of the context is from where.
+---The share of one source in the context.
 ---@class pintle.ContextSource
----@field source string From where: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may come.
----@field count integer How many messages or tools.
----@field tokens integer Their tokens, about.
+---@field source string The source: `system`, `tools`, `summary`, `user`, `assistant`, or `result of TOOL`. More may be added.
+---@field count integer The number of messages or tools.
+---@field tokens integer Their estimated tokens.
 
----A tool as the model is told of it.
+---A tool as described to the model.
 ---@class pintle.ContextTool
 ---@field name string Its name.
----@field description string What it does.
+---@field description string Its description.
 ---@field parameters any JSON Schema of its arguments.
 
----A message as the model is sent it, whatever its provider's wire format.
+---A message as it is sent to the model, independent of the provider's wire format.
 ---@class pintle.ContextMessage
----@field role string Who says it: `user`, `assistant` or `result`.
+---@field role string The role: `user`, `assistant` or `result`.
 ---@field callId? string Of a result: the id of its call.
 ---@field isError? boolean Of a result: the call failed.
 ---@field blocks (pintle.ContextBlock)[] Its blocks.
@@ -1294,283 +1294,283 @@
 ---@field type "text" 
 ---@field text string The text.
 
----What the model thought.
+---Reasoning of the model.
 ---@class pintle.ContextBlock.reasoning
 ---@field type "reasoning" 
 ---@field text string The text, as far as its provider shows it.
 
----A call of a tool.
+---A tool call.
 ---@class pintle.ContextBlock.toolCall
 ---@field type "toolCall" 
 ---@field callId string The call's id.
 ---@field name string The tool's name.
 ---@field arguments string The arguments, as the model wrote them.
 
----A picture.
+---An image.
 ---@class pintle.ContextBlock.image
 ---@field type "image" 
----@field mimeType string Its kind.
+---@field mimeType string Its media type.
 ---@field bytes integer Its size in base64, in bytes.
 
----Something only the provider understands, sent back to it as it is.
+---A block that only the provider understands, sent back to it verbatim.
 ---@class pintle.ContextBlock.opaque
 ---@field type "opaque" 
 ---@field bytes integer Its size in bytes.
 
----What can be set in a session, and what became of a change.
+---A session's settings, and the outcome of a change.
 ---@class pintle.ConfigResult
----@field options (pintle.ConfigOption)[] Every option, with the value that holds.
----@field applied? (string)[] The ids of those that were set.
----@field rejected? (pintle.Rejected)[] Those that were not, and why.
+---@field options (pintle.ConfigOption)[] Every option, with its current value.
+---@field applied? (string)[] The ids of the options that were set.
+---@field rejected? (pintle.Rejected)[] The values that were rejected, with the reasons.
 
----Something that can be set in a session.
+---An option of a session.
 ---@class pintle.ConfigOption
----@field id string Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may come.
----@field name string Its name for a person.
----@field value string The value that holds from the next turn on.
----@field choices? (string)[] The values it can have; empty where any text may do.
+---@field id string Its id: `model`, `effort`, `permissionMode`, `mode`, `steerMode`, `followUpMode`, `autoCompact`. More may be added.
+---@field name string Its display name.
+---@field value string The value, effective from the next turn.
+---@field choices? (string)[] The possible values; empty where any text is accepted.
 
----A value that was not set.
+---A rejected value.
 ---@class pintle.Rejected
 ---@field id string The option's id, as it was sent.
----@field reason string Why, and what to do.
+---@field reason string The reason, and the next step.
 
----What to change in a session.
+---The params of `config/set`.
 ---@class pintle.ConfigSetParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field values table New values, by the option's id.
 
----The messages that wait, in the order in which the model will read them.
+---The queued messages, in the order in which the model will read them.
 ---@class pintle.QueueResult
 ---@field queue (pintle.QueuedInput)[] The messages.
 
----A change of one waiting message in a session.
+---The params of `queue/update`.
 ---@class pintle.QueueUpdateParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field itemId pintle.ItemId The message.
----@field input? (pintle.Input)[] Its new blocks.
----@field delivery? pintle.Delivery How it is to be delivered: `steer` goes into the running turn at its next gap, `followUp` starts a turn of its own.
----@field before? pintle.ItemId Put it before this one of the same delivery.
----@field toEnd? boolean Put it behind all of the same delivery.
+---@field input? (pintle.Input)[] The new content.
+---@field delivery? pintle.Delivery The new delivery: `steer` puts it into the running turn at its next gap, `followUp` starts a turn of its own.
+---@field before? pintle.ItemId Move it before this message of the same delivery.
+---@field toEnd? boolean Move it behind all messages of the same delivery.
 
----Which waiting messages to hand back.
+---The params of `queue/remove`.
 ---@class pintle.QueueRemoveParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field itemIds? (pintle.ItemId)[] The messages; all when left out.
+---@field itemIds? (pintle.ItemId)[] The messages to remove; all by default.
 
----The messages that were handed back.
+---The removed messages.
 ---@class pintle.QueueRemoveResult
 ---@field removed (pintle.QueuedInput)[] The messages, whole.
 
----An answer to a question of permission that is sent by itself. One that names no offered option is refused, and the question stays open.
+---An answer to an approval, sent as a request of the client. One that names no offered option is refused, and the approval stays pending.
 ---@class pintle.ApprovalAnswerParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field approvalId pintle.ApprovalId The question.
+---@field approvalId pintle.ApprovalId The approval.
 ---@field optionId? string The chosen option.
----@field feedback? string What the model should read with a denial.
----@field dismissed? boolean The question was closed without a choice: deny once.
+---@field feedback? string A message for the model, sent with a denial.
+---@field dismissed? boolean The dialog was closed without a choice, which denies this one call.
 
----An answer to a question that is sent by itself. One that names an option that was not offered, or says nothing, is refused, and the question stays open.
+---An answer to a question, sent as a request of the client. One that names an option that was not offered, or is empty, is refused, and the question stays open.
 ---@class pintle.QuestionAnswerParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field questionId pintle.QuestionId The question.
 ---@field optionIds? (string)[] The chosen options.
----@field text? string What the person says in own words.
----@field dismissed? boolean The question was closed without an answer; the model is told to decide by itself.
+---@field text? string A text of the person.
+---@field dismissed? boolean The dialog was closed without an answer; the model is told to decide by itself.
 
----All that an editor finds wrong in a file now; it takes the place of what was said of that file before.
+---All current diagnostics of a file; they replace the earlier ones of that file.
 ---@class pintle.EditorDiagnosticsParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
----@field path string The file, absolute or from the session's working directory.
----@field version? integer The version of the text that was looked at, as the editor counts; a report of an older one is left aside.
----@field items (pintle.EditorDiagnostic)[] What is wrong; empty when nothing is.
+---@field path string The file, absolute or relative to the session's working directory.
+---@field version? integer The version of the text that was checked, as the editor counts; a report for an older version is ignored.
+---@field items (pintle.EditorDiagnostic)[] The diagnostics; empty when there are none.
 
----One thing that an editor finds wrong.
+---One diagnostic.
 ---@class pintle.EditorDiagnostic
----@field range pintle.LineRange Where it is.
----@field severity pintle.Severity How bad it is. The model is told of errors and warnings.
----@field message string What is wrong.
----@field source? string What found it, such as `rustc`.
----@field code? string How what found it calls it, such as `E0308`.
+---@field range pintle.LineRange The lines concerned.
+---@field severity pintle.Severity The severity. The model is told of errors and warnings.
+---@field message string The message.
+---@field source? string The tool that reported it, such as `rustc`.
+---@field code? string The tool's code for it, such as `E0308`.
 
----What `document/open` takes. Opening a document again replaces all that was known of it.
+---The params of `document/open`. Opening a document again replaces its earlier state.
 ---@class pintle.DocumentOpenParams
 ---@field path string The file, absolute. It need not exist yet.
----@field version integer Which version of the text this is; it rises with every change.
----@field text string The whole text as it would be written, with its line ends, without a byte order mark.
----@field isDirty boolean The text has not been saved. Tools then read it instead of the file.
+---@field version integer The version of the text; it rises with every change.
+---@field text string The whole text as it would be saved, with its line ends, without a byte order mark.
+---@field isDirty boolean The text has unsaved changes, so tools read it instead of the file.
 
----What `document/change` takes.
+---The params of `document/change`.
 ---@class pintle.DocumentChangeParams
 ---@field path string The file, as it was opened.
 ---@field version integer The version after the changes.
----@field changes (pintle.DocumentChange)[] The changes, each made to the text that the one before has left.
----@field isDirty boolean The text differs from what was saved last.
+---@field changes (pintle.DocumentChange)[] The changes; each applies to the result of the one before.
+---@field isDirty boolean The text differs from the last saved one.
 
 ---A change of a text.
 ---@class pintle.DocumentChange
----@field range? pintle.TextRange What goes; without it the whole text does.
----@field text string What comes in its place.
+---@field range? pintle.TextRange The range to replace; absent for the whole text.
+---@field text string The replacement.
 
----A part of a text. What lies beyond the end of a line or of the text means that end.
+---A range in a text. Positions beyond the end of a line or of the text mean that end.
 ---@class pintle.TextRange
----@field start pintle.Position Where it begins.
----@field end pintle.Position Where it ends; what stands there is not part of it.
+---@field start pintle.Position The start.
+---@field end pintle.Position The end, exclusive.
 
----A place in a text.
+---A position in a text.
 ---@class pintle.Position
 ---@field line integer The line, from 0; lines end with `\n` or `\r\n`.
----@field character integer Units of UTF-16 from the beginning of the line, as in LSP.
+---@field character integer UTF-16 code units from the start of the line, as in LSP.
 
----What `document/save` takes: the text of this version is what the file holds now.
+---The params of `document/save`: the file now holds the text of this version.
 ---@class pintle.DocumentSaveParams
 ---@field path string The file, as it was opened.
 ---@field version integer The version that was saved.
 
----What `document/close` takes. What was not saved is gone for tools: they read the file again.
+---The params of `document/close`. Unsaved text is discarded; tools read the file again.
 ---@class pintle.DocumentCloseParams
 ---@field path string The file, as it was opened.
 
----Which items of a session.
+---The params of `session/items`.
 ---@class pintle.SessionItemsParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
----@field before? integer The items before this event; the last ones when left out.
+---@field before? integer Only items before this event; the last items by default.
 ---@field after? integer Only items after this event, such as an anchor.
----@field limit? integer At most so many, 1 to 1,000; default 100.
+---@field limit? integer The maximum number of items, 1 to 1,000; default 100.
 
----Items as they are now.
+---The current values of items.
 ---@class pintle.SessionItemsResult
----@field items (pintle.ItemAt)[] In the order of their last events, on the way that the model knows. What has not ended is in the newest page.
----@field more boolean There are more; ask for those before the first one's `seq`.
+---@field items (pintle.ItemAt)[] The items of the current path, in the order of their last events. Items that have not ended are in the newest page.
+---@field more boolean There are more items; request those before the first one's `seq`.
 
----An item, and the last event that told of it.
+---An item with the last event that concerns it.
 ---@class pintle.ItemAt
 ---@field seq integer The event.
 ---@field item pintle.Item The item.
 
----Which item to read.
+---The params of `item/read`.
 ---@class pintle.ItemReadParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 ---@field itemId pintle.ItemId The item.
 
----A session.
+---The params of `checkpoint/list`.
 ---@class pintle.CheckpointListParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
 
----The places to which files can go back: the beginning and the end of each turn.
+---The points to which files can be restored: the start and the end of each turn.
 ---@class pintle.CheckpointListResult
----@field checkpoints (pintle.Checkpoint)[] Oldest first.
+---@field checkpoints (pintle.Checkpoint)[] The checkpoints, oldest first.
 
----A place to which files can go back.
+---A point to which files can be restored.
 ---@class pintle.Checkpoint
----@field seq integer The event after which it is; 0 is the beginning.
+---@field seq integer The event after which the checkpoint lies; 0 is the beginning.
 ---@field turnId? pintle.TurnId The turn that ended there.
----@field tsMs integer When it was, in milliseconds since 1970.
----@field changed (string)[] The paths that have changed since the checkpoint before, absolute.
----@field label? string The name of the place.
+---@field tsMs integer The time, in milliseconds since 1970.
+---@field changed (string)[] The paths that changed since the checkpoint before, absolute.
+---@field label? string The label of the point.
 
----Which places to compare.
+---The params of `checkpoint/diff`.
 ---@class pintle.CheckpointDiffParams
 ---@field sessionId? pintle.SessionId The session, open or not; may be left out where this connection has made or opened exactly one.
----@field from pintle.HistoryPoint The one place.
----@field to? pintle.HistoryPoint The other; what the journal says of now when left out.
+---@field from pintle.HistoryPoint The first point.
+---@field to? pintle.HistoryPoint The second point; the journal's present state by default.
 
----What differs in files between two places.
+---The difference of files between two points.
 ---@class pintle.CheckpointDiffResult
----@field text string A patch for `git apply` in the session's working directory, with everybody's changes.
----@field leftOut? (string)[] Changed files that are not in it: outside of that folder, or with a content that was not kept.
+---@field text string A patch for `git apply` in the session's working directory, with the changes of everybody.
+---@field leftOut? (string)[] Changed files that the patch leaves out: outside of that directory, or with a content that was not kept.
 
 ---A session's background jobs.
 ---@class pintle.JobListResult
 ---@field jobs (pintle.Item)[] Their items, oldest first.
 
----Which background job to stop.
+---The params of `job/stop`.
 ---@class pintle.JobStopParams
 ---@field sessionId? pintle.SessionId The session; may be left out where this connection has made or opened exactly one.
 ---@field jobId pintle.JobId The job.
 
----A background job that has ended.
+---The result of `job/stop`.
 ---@class pintle.JobStopResult
----@field job pintle.Item Its item, with its end.
+---@field job pintle.Item The ended job's item.
 
----What is known by name. Any other `provider/id` of a known provider works all the same.
+---The providers and models known by name. Any other `provider/id` of a known provider works as well.
 ---@class pintle.ModelsListResult
----@field providers (pintle.ProviderInfo)[] The providers: those that are built in, then the user's own.
----@field models (pintle.ModelInfo)[] The models: those that are built in, then the user's own.
----@field problems? (string)[] What is wrong with the settings files. When one cannot be used, this is the list from before.
+---@field providers (pintle.ProviderInfo)[] The providers: built-in ones, then the user's own.
+---@field models (pintle.ModelInfo)[] The models: built-in ones, then the user's own.
+---@field problems? (string)[] Problems in the settings files. When a file cannot be used, the list is the one from before.
 
 ---A provider.
 ---@class pintle.ProviderInfo
 ---@field name string The name in `provider/id`.
----@field api? string The wire API it speaks: `chat`, `messages`, `responses` or `gemini`; absent where only its models say.
----@field url? string Where requests go, without what may be secret. Names in braces or behind a dollar stand for variables.
----@field key pintle.KeyState Whether its key is there.
----@field keyVar? string The variable that holds the key, or would.
----@field source string Where this is from: files of the user's, or where it was read.
+---@field api? string The wire API: `chat`, `messages`, `responses` or `gemini`; absent where it differs by model.
+---@field url? string The URL of requests, without secret parts. Names in braces or after a dollar sign stand for variables.
+---@field key pintle.KeyState The availability of the key.
+---@field keyVar? string The environment variable for the key.
+---@field source string The source of this entry: files of the user, or where it was read.
 
----Whether a provider's key is there.
+---The availability of a provider's key.
 ---@alias pintle.KeyState "set"|"command"|"notNeeded"|"missing"
 
 ---A model.
 ---@class pintle.ModelInfo
 ---@field model string `provider/id`, as `config.model` takes it.
----@field name? string What people call it, where that is not the id.
----@field window? integer The most tokens of input.
----@field maxOutput? integer The most tokens of an answer.
----@field price? pintle.ModelPrice What it costs.
----@field vision? boolean It takes pictures; absent where that is not known.
----@field reasoning? boolean It can think before it answers; absent where that is not known.
----@field profile string The profile under which it sees the tools, unless one is set.
----@field source string Where this is from: files of the user's, or where it was read.
----@field checked? string When that was read, as year and month.
+---@field name? string The display name, where it differs from the id.
+---@field window? integer The maximum number of input tokens.
+---@field maxOutput? integer The maximum number of output tokens.
+---@field price? pintle.ModelPrice The price.
+---@field vision? boolean The model accepts images; absent where that is not known.
+---@field reasoning? boolean The model can reason before it answers; absent where that is not known.
+---@field profile string The tool profile, unless the settings choose another.
+---@field source string The source of this entry: files of the user, or where it was read.
+---@field checked? string The date of that source, as year and month.
 
----What a model costs, in US dollars for a million tokens.
+---The price of a model, in US dollars per million tokens.
 ---@class pintle.ModelPrice
----@field inputUsdPerMtok integer Input that comes from no cache.
+---@field inputUsdPerMtok integer Input that is not cached.
 ---@field outputUsdPerMtok integer Output, reasoning included.
----@field cacheReadUsdPerMtok? integer Input read from a cache; absent where that costs like any input.
----@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where that costs like any input.
+---@field cacheReadUsdPerMtok? integer Input read from a cache; absent where it costs as much as other input.
+---@field cacheWriteUsdPerMtok? integer Input written to a cache; absent where it costs as much as other input.
 
----The prompts that can be called.
+---The result of `command/list`.
 ---@class pintle.CommandListResult
 ---@field commands (pintle.PromptCommand)[] The prompts, by name.
----@field problems? (string)[] Files that could not be understood, each with the reason.
+---@field problems? (string)[] Files that could not be read, each with the reason.
 
----A prompt in a file. A message that begins with `/` and its name becomes that prompt.
+---A prompt in a file. A message that begins with `/` and its name is replaced by that prompt.
 ---@class pintle.PromptCommand
 ---@field name string Its name, without the slash.
----@field description? string What it is for.
----@field argumentHint? string What may be written behind the name.
+---@field description? string Its description.
+---@field argumentHint? string The arguments that may follow the name.
 ---@field path string Its file.
 
 ---A hook of a client.
 ---@class pintle.HookRegisterParams
----@field points (pintle.HookPoint)[] Where it runs.
----@field tools? (string)[] Only for calls of these tools: names, with `*` for any text. Default: all.
----@field timeoutMs? integer How long it may take, in milliseconds; default 60000.
----@field onFailure? pintle.OnFailure What holds when it fails; default `closed`.
+---@field points (pintle.HookPoint)[] The points at which it runs.
+---@field tools? (string)[] The tools whose calls it sees: names, with `*` for any text. Default: all.
+---@field timeoutMs? integer The timeout in milliseconds; default 60000.
+---@field onFailure? pintle.OnFailure The effect of a failure; default `closed`.
 
 ---A point of the engine's work at which hooks run.
 ---@alias pintle.HookPoint "inputReceived"|"beforeAgent"|"contextBuilt"|"beforeModelRequest"|"afterModelResponse"|"beforeToolCall"|"afterToolCall"|"sessionCompact"|"sessionStart"|"sessionFork"|"sessionSwitch"|"sessionEnd"
 
----What holds when a hook fails at a point where it may deny.
+---The effect of a hook's failure at a point where it may deny.
 ---@alias pintle.OnFailure "closed"|"open"
 
 ---A tool of a client.
 ---@class pintle.ToolRegisterParams
----@field name string Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest of a name wins, also over a built-in tool.
----@field description string What it does and how to use it, for the model.
+---@field name string Its name, as the model calls it: letters, digits, `_` and `-`, at most 64. The newest tool of a name wins, also over a built-in one.
+---@field description string Its purpose and usage, for the model.
 ---@field parameters any JSON Schema of the arguments, an object schema.
 
----The params of `session/event`: durable if there is a `seq`, transient if there is an `after`.
+---The params of `session/event`: durable if `seq` is present, transient if `after` is.
 ---@alias pintle.AnyRecord pintle.EventRecord|pintle.TransientRecord
 
----A transient event: never in the journal, may be merged with its neighbours or left out, never needed for correctness.
+---A transient event: never journalled, possibly merged with its neighbours or dropped, never needed for correctness.
 ---@class pintle.TransientRecord
 ---@field sessionId pintle.SessionId The session.
----@field after integer The number of the last durable event before it.
+---@field after integer The sequence number of the last durable event before it.
 ---@field turnId? pintle.TurnId The turn it belongs to.
----@field event pintle.TransientEvent What happened.
+---@field event pintle.TransientEvent The event.
 
 ---Transient events, told apart by `type`.
 ---@alias pintle.TransientEvent pintle.TransientEvent.item.delta|pintle.TransientEvent.state|pintle.TransientEvent.context|pintle.TransientEvent.step.usage|pintle.TransientEvent.notice
@@ -1579,148 +1579,148 @@
 ---@class pintle.TransientEvent.item.delta: pintle.ItemDelta
 ---@field type "item.delta" 
 
----The session does something else now.
+---The session's state changed.
 ---@class pintle.TransientEvent.state: pintle.SessionState
 ---@field type "state" 
 
----How full the model's window is, after each reply.
+---The fill level of the model's context window, sent after each reply.
 ---@class pintle.TransientEvent.context: pintle.ContextUsage
 ---@field type "context" 
 
----What the reply that streams has taken so far, where its provider tells it on the way.
+---The usage so far of the reply that streams, where its provider reports it on the way.
 ---@class pintle.TransientEvent.step.usage: pintle.StepUsage
 ---@field type "step.usage" 
 
----Something a person should know that could not be written to the journal.
+---A notice for a person that could not be written to the journal.
 ---@class pintle.TransientEvent.notice: pintle.Notice
 ---@field type "notice" 
 
 ---The fields that stream.
 ---@alias pintle.DeltaField "text"|"args"|"input"|"output"
 
----A piece of text for the end of an item's field.
+---A piece of text to append to a field of an item.
 ---@class pintle.ItemDelta
 ---@field itemId pintle.ItemId The item.
 ---@field field pintle.DeltaField The field that grew.
----@field path? string Which text of the arguments grew, as a JSON Pointer such as `/content`; only with the field `input`.
+---@field path? string The string of the arguments that grew, as a JSON Pointer such as `/content`; only with the field `input`.
 ---@field n integer The piece's number within item and field, from 0.
----@field to? integer The last piece's number where neighbours were merged into this one.
+---@field to? integer The number of the last piece merged into this one, if any.
 ---@field text string The text to append.
 
----What a reply has taken so far. `step.completed` has the final count.
+---The usage of a reply that streams. `step.completed` has the final count.
 ---@class pintle.StepUsage
 ---@field step integer The step within the turn, from 1.
----@field usage pintle.Usage Its tokens so far.
----@field costNanoUsd? integer What they cost, in billionths of a US dollar; absent where the price is not known.
+---@field usage pintle.Usage The usage so far.
+---@field costNanoUsd? integer The cost so far, in billionths of a US dollar; absent where the price is not known.
 
----The events a slow connection was not sent.
+---The durable events that were not sent to a slow connection.
 ---@class pintle.SessionLaggedParams
 ---@field sessionId pintle.SessionId The session.
 ---@field lastSentSeq integer The last durable event that was sent.
----@field headSeq integer The last durable event that was not.
+---@field headSeq integer The last durable event that was not sent.
 
----The answer to `approval/request`. One of `optionId` and `dismissed` is expected; an answer with neither, or with an option that was not offered, counts as a denial of this one call.
+---The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was not offered, denies this one call.
 ---@class pintle.ApprovalAnswer
 ---@field optionId? string The chosen option.
----@field feedback? string What the model should read with a denial.
----@field dismissed? boolean The question was closed without a choice: deny once.
+---@field feedback? string A message for the model, sent with a denial.
+---@field dismissed? boolean The dialog was closed without a choice, which denies this one call.
 
----The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are left out, and so are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
+---The answer to `question/request`: options, a text, both, or `dismissed`. Options that were not offered are ignored, as are all but the first where only one may be chosen; an answer with nothing left counts as dismissed.
 ---@class pintle.QuestionAnswer
 ---@field optionIds? (string)[] The chosen options.
----@field text? string What the person says in own words.
----@field dismissed? boolean The question was closed without an answer; the model is told to decide by itself.
+---@field text? string A text of the person.
+---@field dismissed? boolean The dialog was closed without an answer; the model is told to decide by itself.
 
----What a hook is told.
+---The input of a hook.
 ---@class pintle.HookRun
----@field point pintle.HookPoint Where the engine is.
+---@field point pintle.HookPoint The point.
 ---@field sessionId pintle.SessionId The session.
 ---@field turnId? pintle.TurnId The turn; absent at points of the session.
 ---@field cwd string The session's working directory.
 ---@field input? string The message, at `inputReceived`.
 ---@field call? pintle.HookCall The tool call, at `beforeToolCall` and `afterToolCall`.
----@field result? pintle.HookResult What the call returned, at `afterToolCall`.
----@field response? pintle.HookResponse What the model said, at `afterModelResponse`.
----@field messages? integer How many messages the model is to read, at `contextBuilt` and `beforeModelRequest`.
----@field openTodos? string What of the model's plan is not done, at `beforeAgent`.
+---@field result? pintle.HookResult The call's result, at `afterToolCall`.
+---@field response? pintle.HookResponse The model's reply, at `afterModelResponse`.
+---@field messages? integer The number of messages in the model's context, at `contextBuilt` and `beforeModelRequest`.
+---@field openTodos? string The unfinished parts of the model's plan, at `beforeAgent`.
 
 ---A tool call, for a hook.
 ---@class pintle.HookCall
 ---@field itemId pintle.ItemId Its item.
 ---@field toolName string The tool's name.
----@field kind pintle.ToolKind What kind of act it is.
+---@field kind pintle.ToolKind The kind of tool.
 ---@field title string One line for a person.
 ---@field arguments any The arguments, as hooks before this one left them.
----@field locations? (pintle.Location)[] Files it is about.
+---@field locations? (pintle.Location)[] The files concerned.
 
----What a call returned, for a hook.
+---The result of a tool call, for a hook.
 ---@class pintle.HookResult
----@field text string What the model is to read. Pictures are not shown to hooks, and stay.
+---@field text string The text for the model. Images are not shown to hooks and stay.
 ---@field isError? boolean The call failed.
 
----What the model said, for a hook.
+---A reply of the model, for a hook.
 ---@class pintle.HookResponse
 ---@field text string Its text.
----@field tools? (string)[] The tools that it calls, in order.
+---@field tools? (string)[] The names of the tools that it calls, in order.
 
----What a hook answers. `{}`, and nothing at all, leaves everything as it is.
+---The answer of a hook. `{}` and an empty output change nothing.
 ---@class pintle.HookAnswer
----@field decision? pintle.HookDecision Whether it may go on; default `allow`. Permission is asked for all the same.
----@field reason? string Why not, as the model or the person reads it.
----@field input? string Another text of the message.
----@field arguments? any Other arguments of the call, whole.
----@field result? pintle.HookResult Another result of the call.
----@field context? string What the model is to read besides.
+---@field decision? pintle.HookDecision The decision; default `allow`. Permission is still requested where it is needed.
+---@field reason? string The reason for a denial, for the model or the person.
+---@field input? string The new text of the message.
+---@field arguments? any The new arguments of the call, whole.
+---@field result? pintle.HookResult The new result of the call.
+---@field context? string Additional context for the model.
 
----Whether something may go on.
+---The decision of a hook.
 ---@alias pintle.HookDecision "allow"|"deny"
 
----A call of a tool of this client.
+---A call of a tool that the client registered.
 ---@class pintle.ToolCallParams
 ---@field sessionId pintle.SessionId The session.
 ---@field itemId pintle.ItemId The call's item.
 ---@field toolName string The tool's name.
----@field arguments any The arguments, as the model wrote them; nobody checked them against the schema.
+---@field arguments any The arguments, as the model wrote them; they are not checked against the schema.
 
----What a tool of a client returned.
+---The result of a tool that the client registered.
 ---@class pintle.ToolCallResult
----@field content (pintle.Content)[] What the model reads.
+---@field content (pintle.Content)[] The content for the model.
 ---@field isError? boolean The call failed; the content says why.
 
----What `workspace/applyEdit` asks of a client: to change documents that it has open, all of them or none.
+---The params of `workspace/applyEdit`: edits of documents that the client has open. It applies all of them or none.
 ---@class pintle.ApplyEditParams
----@field label string What the edit is, for people.
+---@field label string A description of the edit, for people.
 ---@field edits (pintle.DocumentEdit)[] The documents.
 
----What becomes of one document.
+---The edit of one document.
 ---@class pintle.DocumentEdit
 ---@field path string The file, as it was opened.
----@field version integer The version that the edit is made for. Where the document has got another, nothing is changed.
----@field changes (pintle.TextEdit)[] The changes, in order; their ranges all mean the text of `version`, and do not overlap.
----@field save boolean The document was saved before and is to be saved again, so that commands see the change.
+---@field version integer The version that the edit was made for. If the document has another version by now, nothing is changed.
+---@field changes (pintle.TextEdit)[] The changes, in order; their ranges refer to the text of `version` and do not overlap.
+---@field save boolean The document had no unsaved changes and must be saved again, so that commands see the edit.
 
----A change of a part of a text.
+---The replacement of a range of text.
 ---@class pintle.TextEdit
----@field range pintle.TextRange What goes.
----@field text string What comes in its place.
+---@field range pintle.TextRange The range to replace.
+---@field text string The replacement.
 
----What the client answers. It sends the changes that it made, by `document/change`, before its answer.
+---The result of `workspace/applyEdit`. The client sends the changes that it made by `document/change` before its response.
 ---@class pintle.ApplyEditResult
----@field isApplied boolean All changes were made. Otherwise none was.
----@field failureReason? string Why none was made, or why a document could not be saved.
----@field versions? (pintle.DocumentVersion)[] The versions that the documents have now.
+---@field isApplied boolean All edits were applied; otherwise none was.
+---@field failureReason? string The reason why none was applied, or why a document could not be saved.
+---@field versions? (pintle.DocumentVersion)[] The current versions of the documents.
 
----Which version a document has.
+---The version of a document.
 ---@class pintle.DocumentVersion
 ---@field path string The file, as it was opened.
 ---@field version integer The version.
 
----What comes with a failed request besides code and message.
+---The data of an error response.
 ---@class pintle.ErrorData
----@field code string A stable name of the failure.
----@field path? string Where in the params it is, as a JSON pointer.
----@field hint? string What to do about it.
----@field supported? (string)[] What would have been accepted.
+---@field code string A stable code of the failure.
+---@field path? string The position in the params, as a JSON Pointer.
+---@field hint? string The suggested next step.
+---@field supported? (string)[] The values that would have been accepted.
 
 local M = {}
 
@@ -1732,7 +1732,7 @@ M.method = {
   ---Opens the connection: versions, names, capabilities. It must be the first request.
   ---Params: `pintle.InitializeParams`; result: `pintle.InitializeResult`.
   initialize = "initialize",
-  ---Answers at once; for liveness.
+  ---Answers at once; for liveness checks.
   ---Params: `pintle.Empty`; result: `pintle.Empty`.
   ping = "ping",
   ---Interrupts what runs, closes every session of this engine in order, then answers. Send `exit` next.
@@ -1741,73 +1741,73 @@ M.method = {
   ---Ends the process: with code 0 after `shutdown`, with 1 without.
   ---Params: `pintle.Empty`.
   exit = "exit",
-  ---Withdraws a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual.
+  ---Cancels a request that has not begun; it is answered with the error `cancelled`. A request that has begun is answered as usual.
   ---Params: `pintle.CancelParams`.
   cancelRequest = "$/cancelRequest",
-  ---Makes a session and, unless told otherwise, subscribes this connection to it.
+  ---Creates a session and, by default, subscribes this connection to it.
   ---Params: `pintle.SessionCreateParams`; result: `pintle.SessionResult`.
   session_create = "session/create",
-  ---Opens a stored session, also after a crash, and, unless told otherwise, subscribes this connection to it.
+  ---Opens a stored session, also after a crash, and, by default, subscribes this connection to it.
   ---Params: `pintle.SessionOpenParams`; result: `pintle.SessionResult`.
   session_open = "session/open",
   ---Lists stored sessions, newest first.
   ---Params: `pintle.SessionListParams`; result: `pintle.SessionListResult`.
   session_list = "session/list",
-  ---Gives a session another title, or takes it away.
+  ---Sets or removes a session's title.
   ---Params: `pintle.SessionUpdateParams`; result: `pintle.SessionUpdateResult`.
   session_update = "session/update",
-  ---Searches what people and models said, and what tools were called, ran and touched, in all stored sessions.
+  ---Searches the messages of people and models and the tool calls of all stored sessions.
   ---Params: `pintle.SessionSearchParams`; result: `pintle.SessionSearchResult`.
   session_search = "session/search",
-  ---Makes a page, Markdown or JSON lines of a session, open or not, as the answer or into a file of its working directory.
+  ---Exports a session, open or not, as a page, Markdown or JSON lines, in the result or to a file in its working directory.
   ---Params: `pintle.SessionExportParams`; result: `pintle.SessionExportResult`.
   session_export = "session/export",
-  ---Deletes a stored session for good, with those of its sub-agents. One that is open anywhere is refused.
+  ---Deletes a stored session for good, with the sessions of its sub-agents. A session that is open anywhere is refused.
   ---Params: `pintle.SessionDeleteParams`; result: `pintle.SessionDeleteResult`.
   session_delete = "session/delete",
-  ---Goes back, or forward again, to another place of an idle session's history.
+  ---Returns an idle session to another point of its history, earlier or later.
   ---Params: `pintle.SessionRewindParams`; result: `pintle.SessionRewindResult`.
   session_rewind = "session/rewind",
-  ---Makes a session that begins with another one's history.
+  ---Creates a session that begins with another session's history.
   ---Params: `pintle.SessionForkParams`; result: `pintle.SessionResult`.
   session_fork = "session/fork",
-  ---Takes what was said and done in a fork back into the session that it was made of, as a way of its own. Files stay as they are.
+  ---Merges the events of a fork into the session that it was made of, as a branch of its own. Files do not change.
   ---Params: `pintle.SessionMergeParams`; result: `pintle.SessionMergeResult`.
   session_merge = "session/merge",
-  ---Names a place of a session's history.
+  ---Sets the label of a point in a session's history.
   ---Params: `pintle.SessionLabelParams`; result: `pintle.SessionLabelResult`.
   session_label = "session/label",
-  ---Shows the ways that a session's history has taken.
+  ---Returns the history tree of a session.
   ---Params: `pintle.SessionParams`; result: `pintle.SessionTreeResult`.
   session_tree = "session/tree",
-  ---Lists the points of a session between which its items can be listed and searched.
+  ---Lists the anchors of a session, between which its items can be listed and searched.
   ---Params: `pintle.SessionAnchorsParams`; result: `pintle.SessionAnchorsResult`.
   session_anchors = "session/anchors",
-  ---Lists what the agent changed and nobody has decided about.
+  ---Lists the open hunks: changes of the agent that nobody has decided about.
   ---Params: `pintle.ReviewListParams`; result: `pintle.ReviewListResult`.
   review_list = "review/list",
-  ---Keeps, undoes, comments, or undoes a verdict. While a turn runs, what changes files waits for the next gap between two of its calls.
+  ---Keeps, undoes or comments on hunks, or reverts a verdict. While a turn runs, a verdict that changes files waits for the next gap between two calls.
   ---Params: `pintle.ReviewDecideParams`; result: `pintle.ReviewDecideResult`.
   review_decide = "review/decide",
-  ---Reads what a file held at the last accepted point.
+  ---Reads a file's content at the last accepted point.
   ---Params: `pintle.ReviewBaselineParams`; result: `pintle.ReviewBaselineResult`.
   review_baseline = "review/baseline",
-  ---Makes a patch of what the agent did.
+  ---Returns the agent's changes as a patch.
   ---Params: `pintle.ReviewPatchParams`; result: `pintle.ReviewPatchResult`.
   review_patch = "review/patch",
-  ---Interrupts the session's turn, closes its journal in order and lets go of it.
+  ---Interrupts the session's turn and closes its journal in order. The response follows the session's last event.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_close = "session/close",
-  ---Sends the session's events to this connection from now on, or from a `seq` on, without a gap.
+  ---Subscribes this connection to the session's events, from now on or from a `seq` on, without a gap.
   ---Params: `pintle.SessionSubscribeParams`; result: `pintle.SessionResult`.
   session_subscribe = "session/subscribe",
-  ---Stops sending the session's events to this connection.
+  ---Unsubscribes this connection from the session's events.
   ---Params: `pintle.SessionParams`; result: `pintle.Empty`.
   session_unsubscribe = "session/unsubscribe",
-  ---Reads durable events again, a page at a time.
+  ---Reads durable events, a page at a time.
   ---Params: `pintle.SessionEventsParams`; result: `pintle.SessionEventsResult`.
   session_events = "session/events",
-  ---Reads a piece of a long output that an item names in `details.fullOutput`.
+  ---Reads a part of a long output that an item names in `details.fullOutput`.
   ---Params: `pintle.BlobReadParams`; result: `pintle.BlobReadResult`.
   blob_read = "blob/read",
   ---Starts a turn with a prompt, or queues it as a follow-up.
@@ -1816,100 +1816,100 @@ M.method = {
   ---Puts a message into the running turn at its next gap between tool calls.
   ---Params: `pintle.TurnSteerParams`; result: `pintle.TurnSteerResult`.
   turn_steer = "turn/steer",
-  ---Stops the running turn. The answer comes at once; the end is the event `turn.completed`.
+  ---Interrupts the running turn. The response comes at once; the turn ends with the event `turn.completed`.
   ---Params: `pintle.TurnInterruptParams`; result: `pintle.TurnInterruptResult`.
   turn_interrupt = "turn/interrupt",
-  ---Sums up the conversation of an idle session. The answer comes at once; the summing up is a turn with a `compaction` item.
+  ---Compacts the conversation of an idle session. The response comes at once; the compaction is a turn with a `compaction` item.
   ---Params: `pintle.SessionCompactParams`; result: `pintle.SessionCompactResult`.
   session_compact = "session/compact",
-  ---Reads what exactly the model was sent last, and how full its window is.
+  ---Returns the last request to the model and the fill level of its context window.
   ---Params: `pintle.ContextReadParams`; result: `pintle.ContextReadResult`.
   context_read = "context/read",
-  ---Lists what can be set in a session, with the values that hold.
+  ---Lists the settings of a session with their values.
   ---Params: `pintle.SessionParams`; result: `pintle.ConfigResult`.
   config_list = "config/list",
-  ---Changes how a session works from the next turn on. What cannot be set is rejected with a reason, and the rest holds.
+  ---Changes settings of a session from the next turn on. Invalid values are rejected with a reason, and the others take effect.
   ---Params: `pintle.ConfigSetParams`; result: `pintle.ConfigResult`.
   config_set = "config/set",
-  ---Lists the messages that the model has not read yet.
+  ---Lists the queued messages.
   ---Params: `pintle.SessionParams`; result: `pintle.QueueResult`.
   queue_list = "queue/list",
-  ---Edits, moves or redirects a message that waits.
+  ---Edits or moves a queued message, or changes its delivery.
   ---Params: `pintle.QueueUpdateParams`; result: `pintle.QueueResult`.
   queue_update = "queue/update",
-  ---Takes messages out of the queue and hands them back.
+  ---Removes messages from the queue and returns them.
   ---Params: `pintle.QueueRemoveParams`; result: `pintle.QueueRemoveResult`.
   queue_remove = "queue/remove",
-  ---Answers a question of permission that was not asked of this client, or asked before it came. The first answer holds: a later one gets the error `conflict`, which says what became of the question.
+  ---Answers an approval that was not requested of this client, or was requested before it connected. The first answer holds: a later one gets the error `conflict` with the outcome.
   ---Params: `pintle.ApprovalAnswerParams`; result: `pintle.ApprovalOutcome`.
   approval_answer = "approval/answer",
-  ---Answers a question of the model, as `approval/answer` does one of permission.
+  ---Answers a question of the model, in the same way as `approval/answer`.
   ---Params: `pintle.QuestionAnswerParams`; result: `pintle.QuestionOutcome`.
   question_answer = "question/answer",
-  ---Tells what an editor finds wrong in a file now. After the model has changed that file, it reads what is new; clients send it for files in the session's folder whenever it changes.
+  ---Reports the current diagnostics of a file. After the model has changed that file, it reads the new ones. Clients send this for files in the session's directory whenever they change.
   ---Params: `pintle.EditorDiagnosticsParams`; result: `pintle.Empty`.
   editor_diagnostics = "editor/diagnostics",
-  ---Tells the text of a document that the editor has open. As long as it is open and not saved, every tool reads this text instead of the file, and changes of it come back as `workspace/applyEdit`. Documents belong to the connection and end with it.
+  ---Announces a document that the editor has open. While it has unsaved changes, every tool reads its text instead of the file, and changes of it are sent back as `workspace/applyEdit`. Documents belong to the connection and end with it.
   ---Params: `pintle.DocumentOpenParams`; result: `pintle.Empty`.
   document_open = "document/open",
-  ---Tells how the text of an open document has changed. The error `conflict` means that the version does not rise: open it again.
+  ---Sends changes of an open document. The error `conflict` means that the version did not rise: open the document again.
   ---Params: `pintle.DocumentChangeParams`; result: `pintle.Empty`.
   document_change = "document/change",
-  ---Tells that an open document was saved.
+  ---Announces that an open document was saved.
   ---Params: `pintle.DocumentSaveParams`; result: `pintle.Empty`.
   document_save = "document/save",
-  ---Tells that a document is not open any more.
+  ---Announces that a document was closed.
   ---Params: `pintle.DocumentCloseParams`; result: `pintle.Empty`.
   document_close = "document/close",
-  ---Reads the items of a session as they are now, the last ones first asked for, for clients that do not put them together from events.
+  ---Reads the current items of a session, the last ones by default, for clients that do not build them from events.
   ---Params: `pintle.SessionItemsParams`; result: `pintle.SessionItemsResult`.
   session_items = "session/items",
-  ---Reads one item as it is now, also one that lies beside the way that the model knows.
+  ---Reads the current value of one item, also of one beside the current path.
   ---Params: `pintle.ItemReadParams`; result: `pintle.ItemAt`.
   item_read = "item/read",
-  ---Lists the places to which files can go back with `session/rewind`, and what changed between them.
+  ---Lists the points to which files can be restored with `session/rewind`, and the changes between them.
   ---Params: `pintle.CheckpointListParams`; result: `pintle.CheckpointListResult`.
   checkpoint_list = "checkpoint/list",
-  ---Compares what files were at two places, as a patch.
+  ---Returns the difference of files between two points as a patch.
   ---Params: `pintle.CheckpointDiffParams`; result: `pintle.CheckpointDiffResult`.
   checkpoint_diff = "checkpoint/diff",
-  ---Lists the background jobs of a session that run, and those that ended lately.
+  ---Lists the background jobs of a session that run or ended lately.
   ---Params: `pintle.SessionParams`; result: `pintle.JobListResult`.
   job_list = "job/list",
-  ---Stops a background job. The answer comes when nothing of it runs any more; one that has ended stays as it is.
+  ---Stops a background job. The response comes when none of its processes runs any more; a job that has ended does not change.
   ---Params: `pintle.JobStopParams`; result: `pintle.JobStopResult`.
   job_stop = "job/stop",
-  ---Lists the providers and models that are known by name, as the settings files say now.
+  ---Lists the providers and models that are known by name, from the current settings files.
   ---Params: `pintle.Empty`; result: `pintle.ModelsListResult`.
   models_list = "models/list",
-  ---Lists the prompts that can be called with `/name`, as the files say now.
+  ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",
-  ---Has this client asked at points of the engine's work, in all sessions that it is subscribed to, from their next turn on, after the hooks of the config file. It ends with the connection.
+  ---Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection.
   ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
   hook_register = "hook/register",
-  ---Gives the model a tool of this client, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
+  ---Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection.
   ---Params: `pintle.ToolRegisterParams`; result: `pintle.Empty`.
   tool_register = "tool/register",
-  ---Something happened in a session.
+  ---Delivers an event of a session.
   ---Params: `pintle.AnyRecord`.
   session_event = "session/event",
-  ---This connection read too slowly: the durable events between the two numbers were not sent. Read them with `session/events`; what comes after `headSeq` is sent as usual.
+  ---Announces that this connection read too slowly and the durable events between the two numbers were not sent. Read them with `session/events`; events after `headSeq` are sent as usual.
   ---Params: `pintle.SessionLaggedParams`.
   session_lagged = "session/lagged",
-  ---Asks for permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
+  ---Requests permission. It is sent to every subscribed client that declared `approvals`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Approval`; result: `pintle.ApprovalAnswer`.
   approval_request = "approval/request",
-  ---Asks a person what the model wants to know. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
+  ---Puts a question of the model to a person. It is sent to every subscribed client that declared `questions`; the first answer wins and the others get `$/cancelRequest`.
   ---Params: `pintle.Question`; result: `pintle.QuestionAnswer`.
   question_request = "question/request",
-  ---Runs a hook that this client registered. `$/cancelRequest` says that the answer is not waited for any more.
+  ---Runs a hook that this client registered. `$/cancelRequest` means that the answer is no longer awaited.
   ---Params: `pintle.HookRun`; result: `pintle.HookAnswer`.
   hook_run = "hook/run",
-  ---Calls a tool that this client registered. `$/cancelRequest` says that the result is not waited for any more.
+  ---Calls a tool that this client registered. `$/cancelRequest` means that the result is no longer awaited.
   ---Params: `pintle.ToolCallParams`; result: `pintle.ToolCallResult`.
   tool_call = "tool/call",
-  ---Has a client with the capability `applyEdit` change documents that it has open. A document whose version is another by now stays as it is.
+  ---Asks a client with the capability `applyEdit` to change documents that it has open. A document that has another version by now stays as it is.
   ---Params: `pintle.ApplyEditParams`; result: `pintle.ApplyEditResult`.
   workspace_applyEdit = "workspace/applyEdit",
 }
@@ -1932,15 +1932,15 @@ M.code = {
   authRequired = -32000,
   ---The named session does not exist.
   notFound = -32002,
-  ---None of the offered versions is spoken here; `data.supported` lists those that are.
+  ---The engine supports none of the offered versions; `data.supported` lists those that it does.
   unsupportedProtocol = -32022,
-  ---Too many requests in flight on this connection; wait for answers.
+  ---Too many requests in flight on this connection; wait for responses.
   overloaded = -32040,
-  ---The expected turn is not the running one, or the question is not open any more; with `data.code` `openElsewhere`, the session is open in another process.
+  ---The expected turn is not the running one, or the question is no longer open; with `data.code` `openElsewhere`, the session is open in another process.
   conflict = -32041,
   ---A turn is running; steer it, queue a follow-up or interrupt it.
   busy = -32042,
-  ---There are more documents, or more text in them, than the engine takes.
+  ---Too many documents, or too much text in them.
   limitExceeded = -32047,
 }
 

@@ -6,7 +6,7 @@
 import * as fs from "node:fs/promises";
 import * as vscode from "vscode";
 import { problemOf } from "../problem.ts";
-import type { Extension } from "../root.ts";
+import type { HasChat } from "../owner.ts";
 
 export const BASE_SCHEME = "pintle-base";
 
@@ -21,15 +21,15 @@ interface Kept {
 }
 
 export class BaseFiles implements vscode.FileSystemProvider {
-  readonly #extension: Extension;
+  readonly #owner: HasChat;
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #registration: vscode.Disposable;
   readonly #watched = new Map<string, vscode.Uri>();
   readonly #served = new Map<string, Kept>();
   readonly onDidChangeFile = this.#changed.event;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasChat) {
+    this.#owner = owner;
     this.#registration = vscode.workspace.registerFileSystemProvider(BASE_SCHEME, this, {
       isCaseSensitive: true,
       isReadonly: true,
@@ -114,7 +114,7 @@ export class BaseFiles implements vscode.FileSystemProvider {
     const { session } = parsePlace(uri);
     const path = vscode.Uri.file(uri.path).fsPath;
     if (session === undefined) return fs.readFile(path).catch(() => new Uint8Array());
-    const { chat } = this.#extension;
+    const { chat } = this.#owner;
     if (chat === undefined) throw vscode.FileSystemError.Unavailable("the engine is not there");
     try {
       await chat.settled();

@@ -4,25 +4,25 @@ import { countsOf, hunkLabel } from "../hunks.ts";
 import { labelOf } from "../project.ts";
 import type { Hunk } from "../protocol.ts";
 import type { ReviewedFile } from "../review.ts";
-import type { Extension } from "../root.ts";
+import type { HasFolder, HasReview } from "../owner.ts";
 
 export type Node =
   | { kind: "file"; path: string; file: ReviewedFile }
   | { kind: "hunk"; path: string; hunk: string; changedSeq: number; value: Hunk };
 
 export class ChangesTree implements vscode.TreeDataProvider<Node> {
-  readonly #extension: Extension;
+  readonly #owner: HasReview & HasFolder;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #view: vscode.TreeView<Node>;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasReview & HasFolder) {
+    this.#owner = owner;
     this.#view = vscode.window.createTreeView("pintle.changes", { treeDataProvider: this });
   }
 
   refresh(): void {
-    const count = this.#extension.review?.hunks.length ?? 0;
+    const count = this.#owner.review?.hunks.length ?? 0;
     const tooltip = count === 1 ? "1 open hunk" : `${count} open hunks`;
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip };
     this.#changed.fire(undefined);
@@ -30,7 +30,7 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
 
   getChildren(node?: Node): Node[] {
     if (node === undefined) {
-      const files = this.#extension.review?.files ?? [];
+      const files = this.#owner.review?.files ?? [];
       return files.map((file) => ({ kind: "file", path: file.path, file }));
     }
     if (node.kind === "hunk") return [];
@@ -49,7 +49,7 @@ export class ChangesTree implements vscode.TreeDataProvider<Node> {
 
   #file({ path, hunks }: ReviewedFile): vscode.TreeItem {
     const item = new vscode.TreeItem(vscode.Uri.file(path), vscode.TreeItemCollapsibleState.Collapsed);
-    const label = labelOf(this.#extension.folderPath, path);
+    const label = labelOf(this.#owner.folderPath, path);
     const slash = label.lastIndexOf("/");
     const [removed, added] = [sum(hunks, "before"), sum(hunks, "after")];
     item.id = path;

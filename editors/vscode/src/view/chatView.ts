@@ -8,15 +8,15 @@ import * as vscode from "vscode";
 import { meterOf } from "../context.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
-import type { Change } from "../reducer.ts";
-import type { Extension } from "../root.ts";
+import type { Change } from "../state.ts";
+import type { HasChat, HasContext, HasFolder, HasMemory } from "../owner.ts";
 import type { Unsaved } from "./unsaved.ts";
 
 const VIEW = "pintle.chat";
 const REDRAW_MS = 1000 / 30;
 
 export class ChatView implements vscode.WebviewViewProvider {
-  readonly #extension: Extension;
+  readonly #owner: HasChat & HasFolder & HasMemory & HasContext;
   readonly #unsaved: Unsaved;
   readonly #receive: (message: FromPage) => void;
   readonly #registration: vscode.Disposable;
@@ -32,8 +32,12 @@ export class ChatView implements vscode.WebviewViewProvider {
   #returned: string[] = [];
   #wantsFocus = false;
 
-  constructor(extension: Extension, unsaved: Unsaved, receive: (message: FromPage) => void) {
-    this.#extension = extension;
+  constructor(
+    owner: HasChat & HasFolder & HasMemory & HasContext,
+    unsaved: Unsaved,
+    receive: (message: FromPage) => void,
+  ) {
+    this.#owner = owner;
     this.#unsaved = unsaved;
     this.#receive = receive;
     this.#registration = vscode.window.registerWebviewViewProvider(VIEW, this);
@@ -52,7 +56,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
     this.#isPageReady = false;
-    const dist = vscode.Uri.joinPath(this.#extension.context.extensionUri, "dist");
+    const dist = vscode.Uri.joinPath(this.#owner.context.extensionUri, "dist");
     view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     view.webview.onDidReceiveMessage((message: FromPage) => this.#received(message));
     view.onDidChangeVisibility(() => {
@@ -95,7 +99,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   /** Takes text away again that was put there, unless it was touched. */
   taken(text: string): void {
     this.#post({ type: "taken", text });
-    if (this.#extension.memory.draft.trim() === text.trim()) this.#extension.memory.draft = "";
+    if (this.#owner.memory.draft.trim() === text.trim()) this.#owner.memory.draft = "";
   }
 
   dispose(): void {
@@ -112,7 +116,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       this.#sendEarlier(message.before);
       return;
     } else if (message.type === "draft") {
-      this.#extension.memory.draft = message.text;
+      this.#owner.memory.draft = message.text;
       return;
     }
     this.#receive(message);
@@ -130,7 +134,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   #draw(): void {
     if (!this.#isPageReady) return;
-    const state = this.#extension.chat?.state;
+    const state = this.#owner.chat?.state;
     if (this.#needsReset) {
       this.#needsReset = false;
       this.#pending.clear();
@@ -142,7 +146,7 @@ export class ChatView implements vscode.WebviewViewProvider {
         head: this.#head(),
         first: this.#first,
         entries: shown,
-        draft: this.#extension.memory.draft,
+        draft: this.#owner.memory.draft,
       });
     } else if (!this.#pending.isEmpty) {
       const taken =
@@ -159,7 +163,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   #sendEarlier(before: number): void {
-    const entries = this.#extension.chat?.state?.entries ?? [];
+    const entries = this.#owner.chat?.state?.entries ?? [];
     const first = Math.max(0, before - WINDOW);
     this.#post({ type: "earlier", first, entries: entries.slice(first, before).map(viewEntry) });
   }
@@ -170,13 +174,13 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   #badge(): void {
     if (this.#view === undefined) return;
-    const count = this.#extension.chat?.attention ?? 0;
+    const count = this.#owner.chat?.attention ?? 0;
     this.#view.badge = count === 0 ? undefined : { value: count, tooltip: "Questions that wait for you" };
-    this.#view.description = this.#extension.chat?.state?.title ?? "";
+    this.#view.description = this.#owner.chat?.state?.title ?? "";
   }
 
   #head(): Head {
-    const { chat, folder, folderPath } = this.#extension;
+    const { chat, folder, folderPath } = this.#owner;
     const state = chat?.state;
     const engine = chat === undefined ? noEngine(folder !== undefined) : describe(chat.engine.status);
     return {

@@ -2,28 +2,37 @@
 import * as vscode from "vscode";
 import { attach, type Shown } from "../input.ts";
 import { problemOf } from "../problem.ts";
-import type { Extension } from "../root.ts";
+import type { SessionsTree } from "./sessionsTree.ts";
+import type { HelpPages } from "./helpPages.ts";
+import type { HasLog } from "../owner.ts";
+import type { ReviewOwner } from "./reviewCommands.ts";
+import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";
 import { reviewCommands } from "./reviewCommands.ts";
 import { rewindCommands } from "./rewindCommands.ts";
 import { describeTime } from "./sessionsTree.ts";
 
-export function registerCommands(extension: Extension): vscode.Disposable {
+/** The owner of all that commands act on. */
+export type CommandOwner = ReviewOwner &
+  RewindOwner &
+  HasLog & { readonly sessions: SessionsTree; readonly help: HelpPages };
+
+export function registerCommands(owner: CommandOwner): vscode.Disposable {
   const table: Record<string, (...args: never[]) => unknown> = {
-    ...reviewCommands(extension),
-    ...rewindCommands(extension),
-    "pintle.open": () => extension.view.focus(),
-    "pintle.ask": () => ask(extension),
-    "pintle.askAbout": () => askAbout(extension),
-    "pintle.newSession": () => newSession(extension),
-    "pintle.openSession": (id: unknown) => openSession(extension, id),
-    "pintle.renameSession": () => renameSession(extension),
-    "pintle.refreshSessions": () => extension.sessions.refresh(),
-    "pintle.stop": () => extension.chat?.stop(),
-    "pintle.compareUnsaved": (path: string) => compareUnsaved(extension, path),
-    "pintle.restartEngine": () => extension.chat?.engine.restart(),
-    "pintle.showLog": () => extension.log.show(),
-    "pintle.help": () => help(extension),
+    ...reviewCommands(owner),
+    ...rewindCommands(owner),
+    "pintle.open": () => owner.view.focus(),
+    "pintle.ask": () => ask(owner),
+    "pintle.askAbout": () => askAbout(owner),
+    "pintle.newSession": () => newSession(owner),
+    "pintle.openSession": (id: unknown) => openSession(owner, id),
+    "pintle.renameSession": () => renameSession(owner),
+    "pintle.refreshSessions": () => owner.sessions.refresh(),
+    "pintle.stop": () => owner.chat?.stop(),
+    "pintle.compareUnsaved": (path: string) => compareUnsaved(owner, path),
+    "pintle.restartEngine": () => owner.chat?.engine.restart(),
+    "pintle.showLog": () => owner.log.show(),
+    "pintle.help": () => help(owner),
     "pintle.openSettings": () =>
       vscode.commands.executeCommand("workbench.action.openSettings", "@ext:pintle.pintle"),
   };
@@ -33,24 +42,24 @@ export function registerCommands(extension: Extension): vscode.Disposable {
 }
 
 /** Shows a guide. The setting that names the engine is read, and the engine run, only in a folder that is trusted. */
-async function help(extension: Extension): Promise<void> {
+async function help(owner: CommandOwner): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage("Trust this folder to read the engine's guides.");
     return;
   }
-  await extension.help.open();
+  await owner.help.open();
 }
 
-async function ask(extension: Extension): Promise<void> {
+async function ask(owner: CommandOwner): Promise<void> {
   const text = await vscode.window.showInputBox({ title: "Pintle", prompt: "What is to be done?" });
   if (text === undefined || text.trim() === "") return;
-  await extension.view.focus();
-  const isIdle = (extension.chat?.state?.activity ?? "idle") === "idle";
-  await (isIdle ? extension.chat?.send(text) : extension.chat?.queue(text));
+  await owner.view.focus();
+  const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
+  await (isIdle ? owner.chat?.send(text) : owner.chat?.queue(text));
 }
 
 /** Asks about what is selected, or about the whole file. */
-async function askAbout(extension: Extension): Promise<void> {
+async function askAbout(owner: CommandOwner): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
     void vscode.window.showInformationMessage("Open a file to ask about it.");
@@ -60,9 +69,9 @@ async function askAbout(extension: Extension): Promise<void> {
   const title = `Pintle: about ${vscode.workspace.asRelativePath(editor.document.uri)}`;
   const text = await vscode.window.showInputBox({ title, prompt: "What is to be done?" });
   if (text === undefined || text.trim() === "") return;
-  await extension.view.focus();
-  const isIdle = (extension.chat?.state?.activity ?? "idle") === "idle";
-  await (isIdle ? extension.chat?.send(text, attached) : extension.chat?.queue(text, attached));
+  await owner.view.focus();
+  const isIdle = (owner.chat?.state?.activity ?? "idle") === "idle";
+  await (isIdle ? owner.chat?.send(text, attached) : owner.chat?.queue(text, attached));
 }
 
 function shown(editor: vscode.TextEditor): Shown {
@@ -88,25 +97,25 @@ function shown(editor: vscode.TextEditor): Shown {
   };
 }
 
-async function newSession(extension: Extension): Promise<void> {
-  if (!(await mayLeave(extension))) return;
-  await extension.chat?.newSession();
-  await extension.view.focus();
+async function newSession(owner: CommandOwner): Promise<void> {
+  if (!(await mayLeave(owner))) return;
+  await owner.chat?.newSession();
+  await owner.view.focus();
 }
 
-async function openSession(extension: Extension, id: unknown): Promise<void> {
-  const chat = extension.chat;
+async function openSession(owner: CommandOwner, id: unknown): Promise<void> {
+  const chat = owner.chat;
   if (chat === undefined) return;
-  const wanted = typeof id === "string" ? id : await pickSession(extension);
+  const wanted = typeof id === "string" ? id : await pickSession(owner);
   if (wanted === undefined) return;
-  if (wanted !== chat.session?.id && !(await mayLeave(extension))) return;
-  await extension.view.focus();
+  if (wanted !== chat.session?.id && !(await mayLeave(owner))) return;
+  await owner.view.focus();
   await chat.openSession(wanted);
 }
 
 /** Gives the session that is shown another title; an empty one takes it away. */
-async function renameSession(extension: Extension): Promise<void> {
-  const session = extension.chat?.session;
+async function renameSession(owner: CommandOwner): Promise<void> {
+  const session = owner.chat?.session;
   if (session === undefined) {
     void vscode.window.showInformationMessage("There is no session to rename yet: send a prompt first.");
     return;
@@ -125,8 +134,8 @@ async function renameSession(extension: Extension): Promise<void> {
   }
 }
 
-async function pickSession(extension: Extension): Promise<string | undefined> {
-  const sessions = (await extension.chat?.list()) ?? [];
+async function pickSession(owner: CommandOwner): Promise<string | undefined> {
+  const sessions = (await owner.chat?.list()) ?? [];
   const picked = await vscode.window.showQuickPick(
     sessions.map((session) => ({
       label: session.title ?? "Empty session",
@@ -142,8 +151,8 @@ async function pickSession(extension: Extension): Promise<string | undefined> {
 }
 
 /** Another session is shown only after the turn of this one is over, or a person said to stop it. */
-async function mayLeave(extension: Extension): Promise<boolean> {
-  const chat = extension.chat;
+async function mayLeave(owner: CommandOwner): Promise<boolean> {
+  const chat = owner.chat;
   if (chat?.state === undefined || chat.state.activity === "idle") return true;
   const stop = "Stop the Turn and Leave";
   const choice = await vscode.window.showWarningMessage("A turn is running in this session.", stop);

@@ -2,15 +2,18 @@
 import * as vscode from "vscode";
 import { labelOf } from "../project.ts";
 import type { ReviewedFile } from "../review.ts";
-import type { Extension } from "../root.ts";
+import type { BaseFiles } from "./baseFiles.ts";
+import type { HasFolder, HasReview } from "../owner.ts";
+
+export type DiffOwner = HasReview & HasFolder & { readonly base: BaseFiles };
 
 /** A file as it was accepted last, against the file itself. */
-export async function openDiff(extension: Extension, path: string): Promise<void> {
-  const session = extension.review?.session;
+export async function openDiff(owner: DiffOwner, path: string): Promise<void> {
+  const session = owner.review?.session;
   if (session === undefined) return;
-  const file = extension.review?.file(path);
-  const base = extension.base.uri(session, file?.path ?? path);
-  const label = labelOf(extension.folderPath, path);
+  const file = owner.review?.file(path);
+  const base = owner.base.uri(session, file?.path ?? path);
+  const label = labelOf(owner.folderPath, path);
   if (isGone(file)) {
     await vscode.commands.executeCommand("vscode.open", base, { preview: true }, `${label} (removed)`);
     return;
@@ -20,10 +23,10 @@ export async function openDiff(extension: Extension, path: string): Promise<void
 }
 
 /** All files with open hunks in one editor. */
-export async function openReview(extension: Extension): Promise<void> {
-  await extension.review?.refresh();
-  const files = extension.review?.files ?? [];
-  const session = extension.review?.session;
+export async function openReview(owner: DiffOwner): Promise<void> {
+  await owner.review?.refresh();
+  const files = owner.review?.files ?? [];
+  const session = owner.review?.session;
   if (files.length === 0 || session === undefined) {
     void vscode.window.showInformationMessage(
       "Nothing is open: the agent changed no file, or all of it is decided.",
@@ -33,16 +36,16 @@ export async function openReview(extension: Extension): Promise<void> {
   const resources = files.map((file) => {
     const uri = vscode.Uri.file(file.path);
     const isNew = file.hunks.some((hunk) => hunk.kind === "file" && hunk.oldText === "");
-    const base = extension.base.uri(session, file.path);
+    const base = owner.base.uri(session, file.path);
     return [uri, isNew && !isGone(file) ? undefined : base, isGone(file) ? undefined : uri];
   });
   await vscode.commands.executeCommand("vscode.changes", "Open Hunks", resources);
 }
 
 /** An editor's unsaved text against the file on disk. */
-export async function compareUnsaved(extension: Extension, path: string): Promise<void> {
-  const disk = extension.base.diskUri(path);
-  const title = `${labelOf(extension.folderPath, path)} (disk ↔ unsaved)`;
+export async function compareUnsaved(owner: DiffOwner, path: string): Promise<void> {
+  const disk = owner.base.diskUri(path);
+  const title = `${labelOf(owner.folderPath, path)} (disk ↔ unsaved)`;
   await vscode.commands.executeCommand("vscode.diff", disk, vscode.Uri.file(path), title);
 }
 

@@ -1,23 +1,27 @@
 /** What the transcript's page says, done. */
 import * as vscode from "vscode";
 import type { FromPage } from "../messages.ts";
-import type { Extension } from "../root.ts";
+import type { ChatView } from "./chatView.ts";
+import type { HasChat, HasLog } from "../owner.ts";
+import type { DiffOwner } from "./diffs.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
 
-export function fromPage(extension: Extension, message: FromPage): void {
-  const { chat } = extension;
+export type PageOwner = DiffOwner & HasChat & HasLog & { readonly view: ChatView };
+
+export function fromPage(owner: PageOwner, message: FromPage): void {
+  const { chat } = owner;
   switch (message.type) {
     case "showLog":
-      extension.log.show();
+      owner.log.show();
       return;
     case "openSettings":
       void vscode.commands.executeCommand("pintle.openSettings");
       return;
     case "openDiff":
-      void openDiff(extension, message.path);
+      void openDiff(owner, message.path);
       return;
     case "compareUnsaved":
-      void compareUnsaved(extension, message.path);
+      void compareUnsaved(owner, message.path);
       return;
     case "newSession":
       void vscode.commands.executeCommand("pintle.newSession");
@@ -25,7 +29,7 @@ export function fromPage(extension: Extension, message: FromPage): void {
     case "send":
     case "steer":
     case "queue":
-      if (chat === undefined) extension.view.returned(message.text);
+      if (chat === undefined) owner.view.returned(message.text);
       else void chat[message.type](message.text);
       return;
     case "stop":

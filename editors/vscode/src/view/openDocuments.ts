@@ -3,16 +3,16 @@ import * as vscode from "vscode";
 import type { Editor, OpenDocument } from "../documents.ts";
 import { labelOf } from "../project.ts";
 import type { ApplyEditParams, DocumentChange } from "../protocol.ts";
-import type { Extension } from "../root.ts";
+import type { HasChat, HasFolder, HasLog } from "../owner.ts";
 
 export class OpenDocuments implements Editor {
-  readonly #extension: Extension;
+  readonly #owner: HasChat & HasFolder & HasLog;
   readonly #disposables: vscode.Disposable[];
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasChat & HasFolder & HasLog) {
+    this.#owner = owner;
     const changed = (document: vscode.TextDocument, changes?: DocumentChange[]): void => {
-      if (isFile(document)) extension.chat?.documents.changed(opened(document), changes);
+      if (isFile(document)) owner.chat?.documents.changed(opened(document), changes);
     };
     this.#disposables = [
       vscode.workspace.onDidOpenTextDocument((document) => changed(document)),
@@ -21,7 +21,7 @@ export class OpenDocuments implements Editor {
         changed(document, contentChanges.map(toChange)),
       ),
       vscode.workspace.onDidCloseTextDocument((document) => {
-        if (document.uri.scheme === "file") extension.chat?.documents.closed(document.uri.fsPath);
+        if (document.uri.scheme === "file") owner.chat?.documents.closed(document.uri.fsPath);
       }),
     ];
   }
@@ -53,8 +53,8 @@ export class OpenDocuments implements Editor {
   }
 
   refused(path: string, why: string): void {
-    const text = `${labelOf(this.#extension.folderPath, path)}: the agent sees only what is saved (${why}).`;
-    this.#extension.log.warn(text);
+    const text = `${labelOf(this.#owner.folderPath, path)}: the agent sees only what is saved (${why}).`;
+    this.#owner.log.warn(text);
     void vscode.window.showWarningMessage(text);
   }
 

@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import type { Place } from "../hunks.ts";
 import { countsOf, placeAt } from "../hunks.ts";
-import type { Extension } from "../root.ts";
+import type { HasReview } from "../owner.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;
@@ -22,7 +22,7 @@ interface Placed {
 }
 
 export class Overlay implements vscode.CodeLensProvider {
-  readonly #extension: Extension;
+  readonly #owner: HasReview;
   readonly #lenses = new vscode.EventEmitter<void>();
   readonly #changedLines: vscode.TextEditorDecorationType;
   readonly #deletedLines: vscode.TextEditorDecorationType;
@@ -32,8 +32,8 @@ export class Overlay implements vscode.CodeLensProvider {
   #again: NodeJS.Timeout | undefined;
   readonly onDidChangeCodeLenses = this.#lenses.event;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasReview) {
+    this.#owner = owner;
     this.#changedLines = vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
       backgroundColor: new vscode.ThemeColor("diffEditor.insertedLineBackground"),
@@ -57,18 +57,18 @@ export class Overlay implements vscode.CodeLensProvider {
       vscode.window.onDidChangeActiveTextEditor(() => this.#mark()),
       vscode.window.onDidChangeVisibleTextEditors((editors) => this.#shown(editors)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (extension.review?.file(document.uri.fsPath) !== undefined) this.#schedule();
+        if (owner.review?.file(document.uri.fsPath) !== undefined) this.#schedule();
       }),
       // What a person has saved may be a part of a hunk by now.
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-        if (extension.review?.file(uri.fsPath) !== undefined) void extension.review.refresh();
+        if (owner.review?.file(uri.fsPath) !== undefined) void owner.review.refresh();
       }),
     ];
   }
 
   /** The hunks of a document as its text stands now, from top to bottom. */
   places(document: vscode.TextDocument): Place[] {
-    const { review } = this.#extension;
+    const { review } = this.#owner;
     if (review === undefined || document.uri.scheme !== "file") return [];
     const known = this.#placed.get(document);
     const { generation } = review;
@@ -124,7 +124,7 @@ export class Overlay implements vscode.CodeLensProvider {
 
   /** A file came into an editor: its hunks are placed once its baseline is there. */
   #shown(editors: readonly vscode.TextEditor[]): void {
-    const { review } = this.#extension;
+    const { review } = this.#owner;
     const isNew = editors.some(({ document }) => {
       const file = document.uri.scheme === "file" ? review?.file(document.uri.fsPath) : undefined;
       return file !== undefined && file.baseline === undefined;

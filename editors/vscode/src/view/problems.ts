@@ -1,18 +1,18 @@
 /** Hands what VS Code finds wrong to the chat. */
 import * as vscode from "vscode";
 import { Diagnostics } from "../diagnostics.ts";
-import type { Extension } from "../root.ts";
+import type { HasChat, HasFolder } from "../owner.ts";
 
 export class Problems {
   readonly #diagnostics: Diagnostics;
   readonly #subscription: vscode.Disposable;
 
-  constructor(extension: Extension) {
-    this.#diagnostics = new Diagnostics(extension.folderPath, read, (report) =>
-      extension.chat?.session?.report(report),
+  constructor(owner: HasChat & HasFolder) {
+    this.#diagnostics = new Diagnostics(owner.folderPath, read, (report) =>
+      owner.chat?.session?.report(report),
     );
     this.#subscription = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-      if (extension.folder === undefined || extension.chat?.session === undefined) return;
+      if (owner.folder === undefined || owner.chat?.session === undefined) return;
       this.#diagnostics.changed(uris.filter((uri) => uri.scheme === "file").map((uri) => uri.fsPath));
     });
   }

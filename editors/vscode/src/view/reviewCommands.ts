@@ -5,9 +5,13 @@ import { problemOf } from "../problem.ts";
 import { labelOf } from "../project.ts";
 import type { ReviewAction, ReviewDecideResult, ReviewTarget } from "../protocol.ts";
 import type { Review } from "../review.ts";
-import type { Extension } from "../root.ts";
+import type { Overlay } from "./overlay.ts";
+import type { HasChat } from "../owner.ts";
+import type { DiffOwner } from "./diffs.ts";
 import { conflictText, wordsOf } from "../verdict.ts";
 import { openDiff, openReview } from "./diffs.ts";
+
+export type ReviewOwner = DiffOwner & HasChat & { readonly overlay: Overlay };
 
 type Scope = "hunk" | "file" | "turn" | "all";
 type Verb = "keep" | "undo";
@@ -22,20 +26,20 @@ interface Named {
   resourceUri?: vscode.Uri;
 }
 
-export function reviewCommands(extension: Extension): Record<string, (...args: never[]) => unknown> {
-  const decisions = new Decisions(extension);
+export function reviewCommands(owner: ReviewOwner): Record<string, (...args: never[]) => unknown> {
+  const decisions = new Decisions(owner);
   const run =
     (verb: Verb, scope: Scope) =>
     (named?: unknown, changes?: unknown, index?: unknown): Promise<void> =>
       decisions.decide(verb, scope, named, changes, index);
   return {
-    "pintle.review": () => openReview(extension),
-    "pintle.openDiff": (named: Named) => openDiff(extension, pathOf(named) ?? ""),
+    "pintle.review": () => openReview(owner),
+    "pintle.openDiff": (named: Named) => openDiff(owner, pathOf(named) ?? ""),
     "pintle.openFile": (named: Named) => {
       const path = pathOf(named);
       return path === undefined ? undefined : vscode.window.showTextDocument(vscode.Uri.file(path));
     },
-    "pintle.showHunk": (named: Named) => showHunk(extension, named),
+    "pintle.showHunk": (named: Named) => showHunk(owner, named),
     "pintle.keep": run("keep", "hunk"),
     "pintle.keepFile": run("keep", "file"),
     "pintle.keepTurn": run("keep", "turn"),
@@ -46,16 +50,16 @@ export function reviewCommands(extension: Extension): Record<string, (...args: n
     "pintle.undoAll": run("undo", "all"),
     "pintle.comment": (named?: Named) => decisions.comment(named),
     "pintle.revertVerdict": (named?: Named) => decisions.revert(named),
-    "pintle.nextHunk": () => jump(extension, 1),
-    "pintle.previousHunk": () => jump(extension, -1),
+    "pintle.nextHunk": () => jump(owner, 1),
+    "pintle.previousHunk": () => jump(owner, -1),
   };
 }
 
 class Decisions {
-  readonly #extension: Extension;
+  readonly #owner: ReviewOwner;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: ReviewOwner) {
+    this.#owner = owner;
   }
 
   async decide(verb: Verb, scope: Scope, named: unknown, changes: unknown, index: unknown): Promise<void> {
@@ -72,7 +76,7 @@ class Decisions {
     const review = this.#review();
     if (review === undefined) return;
     const editor = vscode.window.activeTextEditor;
-    const places = editor === undefined ? [] : this.#extension.overlay.places(editor.document);
+    const places = editor === undefined ? [] : this.#owner.overlay.places(editor.document);
     const place =
       named?.hunk === undefined
         ? editor && placeAt(places, editor.selection.active.line)
@@ -98,13 +102,13 @@ class Decisions {
   async revert(named: Named | undefined): Promise<void> {
     const review = this.#review();
     if (review === undefined) return;
-    const verdict = named?.waiting ?? this.#extension.chat?.state?.verdicts.at(-1);
+    const verdict = named?.waiting ?? this.#owner.chat?.state?.verdicts.at(-1);
     if (verdict === undefined) return say("Nothing was decided that could be undone.");
     await this.#send(review, [{ action: "revert", verdict }]);
   }
 
   #review(): Review | undefined {
-    const { review, chat } = this.#extension;
+    const { review, chat } = this.#owner;
     if (review !== undefined && chat?.openId() !== undefined) return review;
     say("There is no session, and so nothing to review.");
     return undefined;
@@ -141,7 +145,7 @@ class Decisions {
 
   /** The hunk at the cursor or in the peek, or the selected lines of hunks. */
   #atCursor(peek: { uri: vscode.Uri; row: number } | undefined): ReviewTarget[] | undefined {
-    const { overlay } = this.#extension;
+    const { overlay } = this.#owner;
     const editor = vscode.window.activeTextEditor;
     const document =
       peek === undefined
@@ -176,7 +180,7 @@ class Decisions {
     const discard = "Undo My Lines Too";
     const undone = actions.filter((action) => action.action === "undo");
     for (const part of conflicts) {
-      const words = conflictText(labelOf(this.#extension.folderPath, part.path), part);
+      const words = conflictText(labelOf(this.#owner.folderPath, part.path), part);
       const choices = part.effect === "undo" && undone.length > 0 ? [discard] : [];
       void vscode.window.showWarningMessage(words, ...choices).then((choice) => {
         if (choice !== discard) return;
@@ -218,22 +222,22 @@ function peeked(
   return { uri, row: end === 0 ? start : start - 1 };
 }
 
-async function showHunk(extension: Extension, { path, hunk }: Named): Promise<void> {
+async function showHunk(owner: ReviewOwner, { path, hunk }: Named): Promise<void> {
   if (path === undefined) return;
-  const value = extension.review?.hunk(hunk ?? "");
-  if (value?.kind === "file" && value.newText === "") return openDiff(extension, path);
+  const value = owner.review?.hunk(hunk ?? "");
+  if (value?.kind === "file" && value.newText === "") return openDiff(owner, path);
   const editor = await vscode.window.showTextDocument(vscode.Uri.file(path));
   // Its baseline may not have been asked for yet.
-  await extension.review?.refresh();
-  const place = extension.overlay.places(editor.document).find((each) => each.hunk.id === hunk);
+  await owner.review?.refresh();
+  const place = owner.overlay.places(editor.document).find((each) => each.hunk.id === hunk);
   if (place !== undefined) reveal(editor, place.row);
 }
 
 /** Goes to the next hunk of the file, or to the one before. */
-function jump(extension: Extension, by: 1 | -1): void {
+function jump(owner: ReviewOwner, by: 1 | -1): void {
   const editor = vscode.window.activeTextEditor;
   const at = editor?.selection.active.line ?? 0;
-  const places = editor === undefined ? [] : extension.overlay.places(editor.document);
+  const places = editor === undefined ? [] : owner.overlay.places(editor.document);
   const place = by === 1 ? places.find((each) => each.row > at) : places.findLast((each) => each.row < at);
   if (editor !== undefined && place !== undefined) return reveal(editor, place.row);
   const where = by === 1 ? "below" : "above";

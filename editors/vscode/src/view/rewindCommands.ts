@@ -16,9 +16,12 @@ import type {
 } from "../protocol.ts";
 import type { PlaceChoice } from "../rewind.ts";
 import { SCOPES, placesOf, previewOf, saidOf } from "../rewind.ts";
-import type { Extension } from "../root.ts";
+import type { ChatView } from "./chatView.ts";
+import type { HasChat, HasFolder } from "../owner.ts";
 import { sentence } from "../sentence.ts";
 import { describeTime } from "./sessionsTree.ts";
+
+export type RewindOwner = HasChat & HasFolder & { readonly view: ChatView };
 
 interface Here {
   chat: Chat;
@@ -27,8 +30,8 @@ interface Here {
 
 type Choice = vscode.QuickPickItem & { overwrite?: string[] };
 
-export function rewindCommands(extension: Extension): Record<string, () => unknown> {
-  const history = new Rewinding(extension);
+export function rewindCommands(owner: RewindOwner): Record<string, () => unknown> {
+  const history = new Rewinding(owner);
   return {
     "pintle.rewind": () => history.rewind(),
     "pintle.redo": () => history.redo(),
@@ -37,12 +40,12 @@ export function rewindCommands(extension: Extension): Record<string, () => unkno
 }
 
 class Rewinding {
-  readonly #extension: Extension;
+  readonly #owner: RewindOwner;
   /** By session: the message that going back put into the prompt box. */
   readonly #returned = new Map<SessionId, string>();
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: RewindOwner) {
+    this.#owner = owner;
   }
 
   /** Goes back to before one of the person's messages, or to the end of a way that was left. */
@@ -72,7 +75,7 @@ class Rewinding {
       }
       const text = this.#returned.get(here.sessionId);
       await this.#go(here, { to: { seq: step.from }, scope: step.scope });
-      if (text !== undefined) this.#extension.view.taken(text);
+      if (text !== undefined) this.#owner.view.taken(text);
       this.#returned.delete(here.sessionId);
     });
   }
@@ -90,16 +93,16 @@ class Rewinding {
         ...(place.at === undefined ? {} : { at: place.at }),
       });
       await here.chat.openSession(sessionId);
-      await this.#extension.view.focus();
+      await this.#owner.view.focus();
       if (message?.kind === "item" && message.item.type === "userMessage") {
-        this.#extension.view.returned(textOfInput(message.item.content));
+        this.#owner.view.returned(textOfInput(message.item.content));
       }
       say("This is the fork; Pintle: Open Session goes back to the other one.");
     });
   }
 
   async #guard(failed: string, work: (here: Here) => Promise<void>): Promise<void> {
-    const { chat } = this.#extension;
+    const { chat } = this.#owner;
     const sessionId = chat?.openId();
     if (chat === undefined || sessionId === undefined) {
       say("There is no session; Pintle: Open Session opens one.");
@@ -154,7 +157,7 @@ class Rewinding {
     for (const { title: group, files } of preview.groups) {
       choices.push({ label: group, kind: vscode.QuickPickItemKind.Separator });
       for (const { path, action } of files) {
-        choices.push({ label: labelOf(this.#extension.folderPath, path), description: action });
+        choices.push({ label: labelOf(this.#owner.folderPath, path), description: action });
       }
     }
     const none = scope !== "conversation" && preview.groups.length === 0 ? " No file was changed since." : "";
@@ -175,7 +178,7 @@ class Rewinding {
     const message = scope === "files" ? "" : textOfInput(result.input ?? []);
     if (message === "") return;
     this.#returned.set(here.sessionId, message);
-    this.#extension.view.returned(message);
+    this.#owner.view.returned(message);
   }
 }
 

@@ -6,19 +6,20 @@
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ReviewedFile } from "../review.ts";
-import type { Extension } from "../root.ts";
+import type { BaseFiles } from "./baseFiles.ts";
+import type { HasFolder, HasReview } from "../owner.ts";
 
 export class HunkControl implements vscode.QuickDiffProvider {
-  readonly #extension: Extension;
+  readonly #owner: HasReview & HasFolder & { readonly base: BaseFiles };
   #control: vscode.SourceControl | undefined;
   #group: vscode.SourceControlResourceGroup | undefined;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasReview & HasFolder & { readonly base: BaseFiles }) {
+    this.#owner = owner;
   }
 
   changed(): void {
-    const files = this.#extension.review?.files ?? [];
+    const files = this.#owner.review?.files ?? [];
     if (files.length === 0) {
       this.dispose();
       return;
@@ -28,12 +29,12 @@ export class HunkControl implements vscode.QuickDiffProvider {
   }
 
   provideOriginalResource(uri: vscode.Uri): vscode.Uri | undefined {
-    const { review } = this.#extension;
+    const { review } = this.#owner;
     const file = uri.scheme === "file" ? review?.file(uri.fsPath) : undefined;
     const isText = file?.hunks.some((hunk) => hunk.kind !== "mode" && hunk.newText !== "") === true;
     const isLines = file?.hunks.some((hunk) => hunk.kind === "lines") === true;
     if (file === undefined || review?.session === undefined || !(isText || isLines)) return undefined;
-    return this.#extension.base.uri(review.session, file.path);
+    return this.#owner.base.uri(review.session, file.path);
   }
 
   dispose(): void {
@@ -46,7 +47,7 @@ export class HunkControl implements vscode.QuickDiffProvider {
     const control = vscode.scm.createSourceControl(
       "pintle",
       "Pintle",
-      vscode.Uri.file(this.#extension.folderPath),
+      vscode.Uri.file(this.#owner.folderPath),
     );
     control.inputBox.visible = false;
     control.quickDiffProvider = this;

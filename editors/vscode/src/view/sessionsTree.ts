@@ -1,17 +1,17 @@
 /** The folder's sessions as the engine lists them, newest first. */
 import * as vscode from "vscode";
 import type { SessionSummary } from "../protocol.ts";
-import type { Extension } from "../root.ts";
+import type { HasChat, HasLog } from "../owner.ts";
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
-  readonly #extension: Extension;
+  readonly #owner: HasChat & HasLog;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #view: vscode.TreeView<SessionSummary>;
   #drawn = "";
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasChat & HasLog) {
+    this.#owner = owner;
     this.#view = vscode.window.createTreeView("pintle.sessions", { treeDataProvider: this });
   }
 
@@ -21,7 +21,7 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
 
   /** Lists again when another session is shown, a turn began or ended, or the engine came or went. */
   headChanged(): void {
-    const chat = this.#extension.chat;
+    const chat = this.#owner.chat;
     const state = chat?.state;
     const drawn = [chat?.session?.id, chat?.engine.status.kind, state?.activeTurn].join(" ");
     if (drawn === this.#drawn) return;
@@ -30,21 +30,21 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
   }
 
   async getChildren(node?: SessionSummary): Promise<SessionSummary[]> {
-    const chat = this.#extension.chat;
+    const chat = this.#owner.chat;
     if (node !== undefined || chat === undefined) return [];
     // The tree alone does not bring a crashed engine back.
     if (["failed", "waiting"].includes(chat.engine.status.kind)) return [];
     try {
       return await chat.list();
     } catch (error) {
-      this.#extension.log.warn(`listing sessions: ${String(error)}`);
+      this.#owner.log.warn(`listing sessions: ${String(error)}`);
       return [];
     }
   }
 
   getTreeItem(session: SessionSummary): vscode.TreeItem {
     const item = new vscode.TreeItem(session.title ?? "Empty session");
-    const isShown = session.sessionId === this.#extension.chat?.session?.id;
+    const isShown = session.sessionId === this.#owner.chat?.session?.id;
     item.id = session.sessionId;
     item.description = describeTime(session.updatedMs);
     item.iconPath = new vscode.ThemeIcon(isShown ? "circle-filled" : "circle-outline");

@@ -1,13 +1,13 @@
 /** One item in the status bar: what the engine does, and how many questions wait. */
 import * as vscode from "vscode";
-import type { Extension } from "../root.ts";
+import type { HasChat } from "../owner.ts";
 
 export class StatusBar {
-  readonly #extension: Extension;
+  readonly #owner: HasChat;
   readonly #item: vscode.StatusBarItem;
 
-  constructor(extension: Extension) {
-    this.#extension = extension;
+  constructor(owner: HasChat) {
+    this.#owner = owner;
     this.#item = vscode.window.createStatusBarItem("pintle.state", vscode.StatusBarAlignment.Left, 0);
     this.#item.name = "Pintle";
     this.#item.command = "pintle.open";
@@ -28,7 +28,7 @@ export class StatusBar {
   }
 
   #describe(): [text: string, tooltip: string, color?: string] {
-    const chat = this.#extension.chat;
+    const chat = this.#owner.chat;
     if (chat === undefined) return ["$(circle-slash) Pintle", "Pintle: no trusted folder is open"];
     const { status } = chat.engine;
     switch (status.kind) {

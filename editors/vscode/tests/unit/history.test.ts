@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { viewEntry } from "../../src/project.ts";
 import { emptyHistory, filesRewound, goesOn, rewound, way } from "../../src/history.ts";
 import type { AnyRecord, FileFate, SessionRewindResult } from "../../src/protocol.ts";
-import type { Change, State } from "../../src/reducer.ts";
+import type { Change, State } from "../../src/state.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
 import { placesOf, previewOf, saidOf } from "../../src/rewind.ts";
 

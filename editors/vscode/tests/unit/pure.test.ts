@@ -11,7 +11,7 @@ import { locate } from "../../src/locate.ts";
 import { Memory } from "../../src/memory.ts";
 import { Pending, labelOf, viewEntry } from "../../src/project.ts";
 import type { AnyRecord, Item } from "../../src/protocol.ts";
-import type { State } from "../../src/reducer.ts";
+import type { State } from "../../src/state.ts";
 import { apply, emptyState } from "../../src/reducer.ts";
 import { Backoff, Coalesced } from "../../src/restart.ts";
 import { needsRestart, readSettings, sessionConfig } from "../../src/settings.ts";

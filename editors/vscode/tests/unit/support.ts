@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { Chat } from "../../src/chat.ts";
 import type { Editor, OpenDocument } from "../../src/documents.ts";
 import type { ApplyEditParams } from "../../src/protocol.ts";
-import type { Change } from "../../src/reducer.ts";
+import type { Change } from "../../src/state.ts";
 import type { Status } from "../../src/engine.ts";
 
 export interface Rig {

@@ -1,6 +1,6 @@
 //! The review of a session, folded from its journal as it grows.
 //!
-//! What the model believes and a person decides is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
+//! The review itself is pure (`crate::review`); here entries become its inputs. Invariant: the same journal
 //! gives the same review, whoever reads it and when.
 
 use crate::agent::file_history::{FileStates, PLAIN_MODE, content_of};
@@ -18,7 +18,7 @@ use pintle_protocol::review::Maker;
 pub(in crate::agent::session) struct Reviewed {
     pub(in crate::agent::session) review: Review,
     pub(in crate::agent::session) seq: u64,
-    /// What the journal says of files.
+    /// The files' last states in the journal.
     pub(in crate::agent::session) files: FileStates,
     /// Up to here events came from another session, whose numbers are its own.
     copied_seq: u64,
@@ -79,7 +79,7 @@ impl Reviewed {
     }
 }
 
-/// What a file held. One whose content is not kept is no text, and differs from every other.
+/// The content of a file. One whose content is not kept is binary, and differs from every other.
 fn content(state: &FileState, blobs: &Blobs) -> Content {
     content_of(state, blobs).unwrap_or_else(|| Content {
         bytes: format!("\0{}", state.sha256).into_bytes().into(),

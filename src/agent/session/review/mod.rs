@@ -1,4 +1,4 @@
-//! What a client asks of the review: hunks, verdicts, baselines, patches.
+//! Commands about the review: hunks, verdicts, baselines, patches.
 //!
 //! Invariants: a verdict is decided about what is on the disk; a file is written before the verdict stands in the journal, only over
 //! what the verdict was decided about, and is as before where the verdict does not get there.
@@ -7,12 +7,19 @@ pub(super) mod fold;
 mod pending;
 
 use crate::agent::background::in_background;
-use crate::agent::command::{Record, Reply, ReviewCommand};
-use crate::agent::error::{Action, Error, ErrorKind};
+use crate::agent::command::Record;
+use crate::agent::command::Reply;
+use crate::agent::command::ReviewCommand;
+use crate::agent::error::Action;
+use crate::agent::error::Error;
+use crate::agent::error::ErrorKind;
+use crate::agent::file_history::replace_if;
 use crate::agent::file_history::state;
+use crate::agent::session::Session;
+use crate::agent::session::phase::Phase;
 use crate::agent::session::review::fold::Reviewed;
-use crate::agent::session::{Phase, Session};
-use crate::exec::{After, Before, Environment, Rewrites};
+use crate::context::conversation::from_engine;
+use crate::exec::{After, Environment};
 use crate::history::recovery::Verdicts;
 use crate::review::{Content, Plan, Refused, Review, Since, Write, render};
 use crate::store::blobs::hash;
@@ -26,7 +33,6 @@ use pintle_protocol::review::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// The review of a session: as far as it is folded, and the verdicts that wait.
 #[derive(Debug, Default)]
@@ -103,12 +109,12 @@ impl Session {
                 return self.decide(action, changed, reply).await;
             }
         }
-        self.hand_all_on(changed);
+        self.publish_all(changed);
     }
 
-    fn hand_all_on(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+    fn publish_all(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
         for record in records {
-            self.hand_on(&record);
+            self.publish(&record);
         }
     }
 
@@ -126,7 +132,7 @@ impl Session {
             None => self.try_decide(action, None, &mut records).await,
         };
         let _ = reply.send(decided);
-        self.hand_all_on(records);
+        self.publish_all(records);
     }
 
     /// Carries a verdict out, or lets it wait while a turn runs; one that `waited` has done that.
@@ -144,7 +150,7 @@ impl Session {
         let verdict = Verdict { waited, ..verdict };
         let is_running = matches!(self.phase, Phase::Running(_));
         if is_running && waited.is_none() && !writes.is_empty() {
-            let (result, record) = self.let_wait(action, verdict)?;
+            let (result, record) = self.queue_verdict(action, verdict)?;
             records.push(record);
             return Ok(result);
         }
@@ -161,7 +167,7 @@ impl Session {
         for write in writes {
             let path = write.path.clone();
             let before = were.remove(&path).flatten();
-            if let Err(why) = carry_out(env.as_ref(), write.clone()).await {
+            if let Err(why) = write_verdict(env.as_ref(), write.clone()).await {
                 take_back(env.as_ref(), done).await;
                 return Err(Error::new(ErrorKind::Internal, why)
                     .hint("nothing was decided; look at the hunks again"));
@@ -205,7 +211,7 @@ impl Session {
         self.others_changed(changes)
     }
 
-    /// What the files are now that the agent has changed.
+    /// The present states of the files that the agent has changed.
     async fn found(&mut self) -> Vec<(PathBuf, Option<FileState>)> {
         let Ok(review) = self.reviewed().await else { return Vec::new() };
         let paths: Vec<PathBuf> = review.paths().map(PathBuf::from).collect();
@@ -242,22 +248,22 @@ impl Session {
         Ok(&self.review.fold.review)
     }
 
-    /// What the model is to be told of verdicts; it counts as told.
+    /// Takes the news of verdicts for the model; it counts as told.
     pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
         review.told(&note.seqs);
-        let text = format!(
-            "From the engine, not from the user: what the user decided about your changes since.\n{}",
+        let text = from_engine(format_args!(
+            "what the user decided about your changes since.\n{}",
             render(&note)
-        );
+        ));
         let message = EngineMessage { text, reviewed: note.seqs, ..EngineMessage::default() };
         (!message.reviewed.is_empty() && !note.entries.is_empty()).then_some(message)
     }
 }
 
 /// Writes a file that a verdict is about, and over nothing else than what it was decided about.
-async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
+async fn write_verdict(env: &dyn Environment, write: Write) -> Result<(), String> {
     let Write { path, before, after } = write;
     let path = Path::new(&path);
     let words = |error: crate::exec::Error| {
@@ -271,16 +277,9 @@ async fn carry_out(env: &dyn Environment, write: Write) -> Result<(), String> {
         Some(Content { bytes, .. }) => After::Write(bytes.to_vec().into()),
         None => After::Remove,
     };
-    let decide = Box::new(move |present: Vec<Option<Before>>| {
-        let present = present.into_iter().next().flatten().map(|present| present.content);
-        if present.as_deref() == before.as_ref().map(|before| &*before.bytes) {
-            return Ok(Rewrites { after: vec![after], changes: Vec::new() });
-        }
-        Err("it has changed meanwhile".to_owned())
-    });
-    env.update_all(&[path.to_path_buf()], decide, &CancellationToken::new())
-        .await
-        .map_err(words)?;
+    let is_expected =
+        move |found: Option<&[u8]>| found == before.as_ref().map(|before| &*before.bytes);
+    replace_if(env, path, is_expected, after).await.map_err(words)?;
     if let Some(mode) = mode.filter(|_| is_moded) {
         env.set_mode(path, mode).await.map_err(words)?;
     }
@@ -292,7 +291,7 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
     for Write { path, before, after } in done {
         let back = Write { path, before: after, after: before };
         let path = back.path.clone();
-        if let Err(why) = carry_out(env, back).await {
+        if let Err(why) = write_verdict(env, back).await {
             tracing::warn!("{path} could not be put back: {why}");
         }
     }

@@ -1,6 +1,9 @@
 //! Verdicts that change files while a turn runs: they wait for a gap between two of its calls, and for its end at the latest.
 //!
 //! Invariant: one that waits stands in the journal, until it was carried out, refused or withdrawn, which stands there too.
+//!
+//! A gap is before each call and after each batch ([`Host::gap`](crate::agent::host::Host::gap)), so that no call sees a file change
+//! while it runs. A pending verdict is decided anew when its time comes.
 
 use crate::agent::command::Record;
 use crate::agent::error::Error;
@@ -13,17 +16,17 @@ use std::sync::Arc;
 
 impl Session {
     /// Goes on where an earlier life of the session stopped.
-    pub(in crate::agent::session) async fn take_up_review(&mut self) {
+    pub(in crate::agent::session) async fn resume_review(&mut self) {
         if self.review.verdicts.has_earlier
             && let Err(error) = self.reviewed().await
         {
             tracing::warn!("the model is not told of earlier verdicts: {error}");
         }
-        self.carry_out_waiting().await;
+        self.apply_pending_verdicts().await;
     }
 
     /// Lets a verdict wait.
-    pub(in crate::agent::session) fn let_wait(
+    pub(in crate::agent::session) fn queue_verdict(
         &mut self,
         action: ReviewAction,
         verdict: Verdict,
@@ -92,7 +95,7 @@ impl Session {
     }
 
     /// Carries out what waits. A turn that runs is told with its next gap what that, and others before, did to files.
-    pub(in crate::agent::session) async fn carry_out_waiting(&mut self) {
+    pub(in crate::agent::session) async fn apply_pending_verdicts(&mut self) {
         while let Some(WaitingVerdict { id, action }) =
             self.review.verdicts.waiting.first().cloned()
         {
@@ -117,7 +120,7 @@ impl Session {
                 {
                     running.foreign_changes.extend(changed.changes.iter().cloned());
                 }
-                self.hand_on(record);
+                self.publish(record);
             }
         }
     }

@@ -1,0 +1,74 @@
+/** The state of a session as it is drawn: types alone. `reducer.ts` makes it from events. */
+import type { History } from "./history.ts";
+import type {
+  Approval,
+  ApprovalId,
+  ContextUsage,
+  Item,
+  Notice,
+  PlanItem,
+  Question,
+  QueuedInput,
+  TurnCompleted,
+  TurnId,
+} from "./protocol.ts";
+
+/** An entry of the transcript. `seq` is the event that brought it first. */
+export type Entry = { key: string; seq: number } & Kind;
+
+export type Kind =
+  | { kind: "item"; item: Item; streamed: Streamed }
+  | { kind: "notice"; notice: Notice }
+  | { kind: "turnEnd"; turnId: TurnId; end: TurnCompleted };
+
+/** Text that came in deltas and is not in the item's value. */
+export interface Streamed {
+  /** The texts of a call's arguments, each under its name. */
+  input: string;
+  /** The name of the last one. */
+  field: string | undefined;
+  output: string;
+}
+
+/** The part of an entry to which streamed text is appended. */
+export type AppendedField = "text" | "input" | "output";
+
+/** A change of the state, for views. */
+export type Change =
+  | { type: "entry"; key: string }
+  | { type: "append"; key: string; field: AppendedField; text: string }
+  | { type: "head" }
+  /** All of the transcript. */
+  | { type: "reset" }
+  /** The open hunks may be others. */
+  | { type: "review" }
+  /** A person should hear of it now, wherever the transcript is. */
+  | { type: "told"; notice: Notice };
+
+export type Activity = "idle" | "running" | "blocked" | "unknown";
+
+export interface State {
+  seq: number;
+  cwd: string;
+  title: string | undefined;
+  model: string;
+  permissionMode: string;
+  /** How full the model's window is. */
+  context: ContextUsage | undefined;
+  activity: Activity;
+  activeTurn: TurnId | undefined;
+  /** All that ever came, by key, in its order. */
+  all: Map<string, Entry>;
+  /** What is shown: that which lies on the way that counts. */
+  entries: Entry[];
+  indexes: Map<string, number>;
+  history: History;
+  /** The verdicts that were not undone, oldest first. */
+  verdicts: number[];
+  queue: QueuedInput[];
+  approvals: Map<ApprovalId, Approval>;
+  questions: Map<string, Question>;
+  plan: PlanItem[];
+  /** The next piece expected, by item and field. */
+  pieces: Map<string, number>;
+}
