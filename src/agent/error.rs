@@ -13,7 +13,100 @@ pub struct Error {
     /// The message: lower case, no full stop.
     pub message: String,
     /// The next step for the reader.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
+}
+
+/// A remedy for a refused command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// Something to do with the engine; each frontend words it for its users.
+    Action(Action),
+    /// Words that hold in every frontend.
+    Text(String),
+}
+
+/// Something that a client can ask of the engine after a refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Steer the running turn, queue the message, or interrupt the turn.
+    SteerOrQueue,
+    /// Open the session again.
+    OpenSession,
+    /// Give the system prompt when a session is created.
+    SetAtCreation,
+    /// Fork this session; only its own forks can be merged into it.
+    Fork,
+    /// Go to this event of the history.
+    GoTo(u64),
+    /// List the places of the history.
+    ListHistory,
+    /// List the checkpoints.
+    ListCheckpoints,
+    /// List the session's items.
+    ListItems,
+    /// List the background jobs.
+    ListJobs,
+    /// List the questions that are open.
+    ListQuestions,
+    /// List the files under review.
+    ListChangedFiles,
+    /// List the open hunks.
+    ListHunks,
+    /// List the queued messages.
+    ListQueue,
+    /// Remove a message from the queue.
+    RemoveQueued,
+}
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Action(action) => action.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Words for people, without the name of any method.
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::SteerOrQueue => {
+                "steer the running turn, queue the message, or interrupt the turn"
+            }
+            Self::OpenSession => "open the session again",
+            Self::SetAtCreation => "give the system prompt when you create a session",
+            Self::Fork => "only forks of this session can be merged into it",
+            Self::GoTo(seq) => return write!(f, "go to event {seq} to continue there"),
+            Self::ListHistory => "choose a place of this session's history",
+            Self::ListCheckpoints => "choose a checkpoint of this session",
+            Self::ListItems => "choose an item of this session",
+            Self::ListJobs => "choose a background job of this session",
+            Self::ListQuestions => "choose an open question of this session",
+            Self::ListChangedFiles => "choose a file that the agent has changed",
+            Self::ListHunks => "choose an open hunk",
+            Self::ListQueue => "it was read or handed back; choose a message that is still queued",
+            Self::RemoveQueued => "remove the message from the queue instead",
+        })
+    }
+}
+
+impl From<Action> for Hint {
+    fn from(action: Action) -> Self {
+        Self::Action(action)
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<&str> for Hint {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
 }
 
 /// The classes of refusal. Frontends map them to codes, the program (`cli/main`) to exit codes.
@@ -48,9 +141,9 @@ impl Error {
         Self::new(ErrorKind::Internal, message)
     }
 
-    /// Adds what to do about it.
+    /// Adds a remedy.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -58,7 +151,7 @@ impl Error {
     /// The session was closed, or its task has ended.
     pub(super) fn closed(session: &SessionId) -> Self {
         Self::new(ErrorKind::NotFound, format!("session {session} is closed"))
-            .hint("open it again with session/open")
+            .hint(Action::OpenSession)
     }
 }
 
@@ -88,6 +181,6 @@ impl From<llm::Error> for Error {
     fn from(error: llm::Error) -> Self {
         let kind =
             if error.kind == llm::ErrorKind::Auth { ErrorKind::Auth } else { ErrorKind::Config };
-        Self { kind, message: error.message, hint: error.hint }
+        Self { kind, message: error.message, hint: error.hint.map(Hint::Text) }
     }
 }

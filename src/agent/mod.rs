@@ -50,7 +50,7 @@ pub use command::{
     SettingsCommand, Snapshot, Subscriber, SubscriptionCommand, TurnCommand,
 };
 pub use engine::{Engine, EngineHandle, PageRange, UserShellRun};
-pub use error::{Error, ErrorKind};
+pub use error::{Action, Error, ErrorKind, Hint};
 pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};
 pub use services::Services;

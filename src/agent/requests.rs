@@ -15,6 +15,8 @@ pub(super) const REQUEST_CAPACITY: usize = 16;
 /// The parameters of a new session.
 #[derive(Debug, Clone, Default)]
 pub struct CreateSession {
+    /// The id; a new one when `None`.
+    pub id: Option<SessionId>,
     /// The working directory, absolute.
     pub cwd: String,
     /// The title.

@@ -17,7 +17,7 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
-use pintle::frontend::{acp, demo, native, pi, run};
+use pintle::frontend::{Ended, acp, demo, native, pi, run};
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
@@ -140,11 +140,16 @@ async fn serve_stdio(serve: args::Serve, ambient: Ambient) -> anyhow::Result<u8>
         code = signals.run() => return Ok(code),
     };
     prune(&serve.settings, &ambient);
-    Ok(match ended {
-        native::Ended::EndOfInput | native::Ended::Exit | native::Ended::HungUp => 0,
-        native::Ended::ExitInHaste => 1,
-        native::Ended::Stopped => signals.code(),
-    })
+    Ok(exit_code(ended, &signals))
+}
+
+/// The exit code of a connection.
+fn exit_code(ended: Ended, signals: &Signals) -> u8 {
+    match ended {
+        Ended::EndOfInput | Ended::Exit | Ended::HungUp => 0,
+        Ended::ExitInHaste => 1,
+        Ended::Stopped => signals.code(),
+    }
 }
 
 /// Speaks Pi's RPC.
@@ -167,8 +172,7 @@ async fn serve_pi(task: Box<args::rpc::Rpc>, ambient: Ambient) -> anyhow::Result
     };
     prune(&set_up.settings, &set_up.ambient);
     match ended {
-        Ok(pi::Ended::EndOfInput | pi::Ended::HungUp) => Ok(0),
-        Ok(pi::Ended::Stopped) => Ok(signals.code()),
+        Ok(ended) => Ok(exit_code(ended, &signals)),
         Err(error) => Err(match &error.hint {
             Some(hint) => anyhow::anyhow!("{error}\n  {hint}"),
             None => anyhow::anyhow!("{error}"),
@@ -192,7 +196,7 @@ async fn serve_acp(task: args::Acp, ambient: Ambient) -> anyhow::Result<u8> {
         code = signals.run() => return Ok(code),
     };
     prune(&settings, &ambient);
-    Ok(if ended == acp::Ended::Stopped { signals.code() } else { 0 })
+    Ok(exit_code(ended, &signals))
 }
 
 async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {

@@ -2,9 +2,10 @@
 //! beyond their connection, and no foreign format leaves its own folder.
 
 pub mod acp;
+mod connection;
 pub mod demo;
-mod in_flight;
 pub mod native;
-mod outbox;
 pub mod pi;
 pub mod run;
+
+pub use connection::Ended;

@@ -5,19 +5,19 @@
 
 mod watch;
 
+use super::connection::{Events, FEED_CAPACITY};
 use crate::agent::{
-    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, SessionHandle, Subscriber,
-    SubscriberId, SubscriptionCommand, TurnCommand,
+    CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, SessionHandle,
+    Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
 use crate::transport::Outgoing;
 use pintle_protocol::content::Input;
-use pintle_protocol::event::{EventRecord, TurnLimits};
+use pintle_protocol::event::TurnLimits;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{QueuePolicy, WhenBusy};
 use pintle_protocol::plan::WorkMode;
 use pintle_protocol::{PROTOCOL_VERSION, schema};
 use serde_json::json;
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -37,12 +37,6 @@ pub const DENIED: u8 = 4;
 pub const STOPPED: u8 = 255;
 /// Nobody reads the output any more: 128 and the number of SIGPIPE.
 pub const HUNG_UP: u8 = 141;
-
-/// How many events may wait while stdout is slow. When full, the rest is read from the journal.
-const FEED_CAPACITY: usize = 1024;
-
-/// How many events are read from the journal at once.
-const PAGE: usize = 200;
 
 /// What is printed on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,7 +123,7 @@ async fn attempt(
         });
         print(out, header.to_string()).await;
     }
-    let mut feed = subscribe(&session, watch).await?;
+    let mut events = Events::complete(subscribe(&session, watch).await?, engine.clone());
     let input = vec![Input::text(options.prompt.clone())];
     let started = session
         .ask(|reply| TurnCommand::Start {
@@ -144,12 +138,20 @@ async fn attempt(
     let mut is_stopping = false;
     let mut idle = std::pin::pin!(session.ask(|reply| TurnCommand::WhenIdle { reply }));
     while !watch.is_over {
-        let fed = tokio::select! {
+        tokio::select! {
             biased;
-            fed = feed.recv() => fed,
-            // All that the turn had to say is taken, and its end was not among it.
+            is_fed = events.wait() => {
+                if !is_fed {
+                    return Err(Error::new(ErrorKind::Internal, "the session ended by itself"));
+                }
+                show_all(out, options, watch, events.take()).await;
+            }
             ended = &mut idle => {
                 ended?;
+                show_all(out, options, watch, events.rest().await).await;
+                if watch.is_over {
+                    return Ok(());
+                }
                 return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
                     .hint("free disk space or check the data folder's permissions; what was done before is kept"));
             }
@@ -157,36 +159,24 @@ async fn attempt(
                 is_stopping = true;
                 let queue = QueuePolicy::Return;
                 session.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await?;
-                continue;
             }
-        };
-        match fed {
-            Some(Feed::Durable(record)) => {
-                show(out, options, watch, &record.value, &record.json).await;
-            }
-            Some(Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_)) => {}
-            // Of sub-agents only what is shown meanwhile is lost; the parent's items tell what they used.
-            Some(Feed::Lagged { session_id, .. }) if session_id != session.id => {}
-            Some(Feed::Lagged { head_seq, .. }) => {
-                read_missed(out, options, watch, &session, head_seq).await?;
-            }
-            None => return Err(Error::new(ErrorKind::Internal, "the session ended by itself")),
         }
     }
     // A model may still name the session. That is shown as well, and its failure changes nothing.
     loop {
-        let fed = tokio::select! {
+        tokio::select! {
             biased;
-            fed = feed.recv() => fed,
-            _ = &mut idle => return Ok(()),
-            () = stopped(options), if !is_stopping => return Ok(()),
-        };
-        match fed {
-            Some(Feed::Durable(record)) => {
-                show(out, options, watch, &record.value, &record.json).await;
+            is_fed = events.wait() => {
+                if !is_fed {
+                    return Ok(());
+                }
+                show_all(out, options, watch, events.take()).await;
             }
-            Some(_) => {}
-            None => return Ok(()),
+            _ = &mut idle => {
+                show_all(out, options, watch, events.rest().await).await;
+                return Ok(());
+            }
+            () = stopped(options), if !is_stopping => return Ok(()),
         }
     }
 }
@@ -218,36 +208,17 @@ async fn subscribe(
     Ok(feed)
 }
 
-/// Stdout was slower than the engine: takes from the journal what was not handed on.
-async fn read_missed(
-    out: &Outgoing,
-    options: &Options,
-    watch: &mut Watch,
-    session: &SessionHandle,
-    head_seq: u64,
-) -> Result<(), Error> {
-    let mut missed = VecDeque::new();
-    while watch.last_seq < head_seq {
-        if missed.is_empty() {
-            let (page, _) = session.events(watch.last_seq, PAGE).await?;
-            missed.extend(page.events);
-        }
-        let Some(json) = missed.pop_front() else { break };
-        match serde_json::from_str::<EventRecord>(json.get()) {
-            Ok(record) => show(out, options, watch, &record, json.get()).await,
-            Err(_) => watch.last_seq += 1,
+async fn show_all(out: &Outgoing, options: &Options, watch: &mut Watch, events: Vec<Feed>) {
+    for feed in events {
+        match feed {
+            Feed::Durable(record) => show(out, options, watch, &record).await,
+            Feed::Transient(_) | Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Lagged { .. } => {}
         }
     }
-    Ok(())
 }
 
-async fn show(
-    out: &Outgoing,
-    options: &Options,
-    watch: &mut Watch,
-    record: &EventRecord,
-    json: &str,
-) {
+async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Record) {
+    let Record { value: record, json } = record;
     let is_own = watch.outcome.session_id.as_ref() == Some(&record.session_id);
     if is_own {
         if record.seq <= watch.last_seq {
@@ -256,7 +227,7 @@ async fn show(
         watch.last_seq = record.seq;
     }
     if options.format == Format::Events {
-        print(out, json.to_owned()).await;
+        print(out, json.to_string()).await;
     }
     let line = if is_own { watch.take(&record.event) } else { watch.take_of_agent(&record.event) };
     if let Some(line) = line.filter(|_| !options.is_quiet) {

@@ -3,7 +3,7 @@
 //! Variables of commands are a setting of the session, which a frontend gives and changes; the agent knows none of their names.
 
 use super::Reply;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::workspace::Additional;
 use crate::exec::variables::ExtraVariables;
 use crate::llm::Trace;
@@ -78,6 +78,6 @@ impl OpenConfig {
             return Ok(());
         }
         let what = "the system prompt of a session cannot be changed";
-        Err(Error::new(ErrorKind::Invalid, what).hint("send `systemPrompt` with session/create"))
+        Err(Error::new(ErrorKind::Invalid, what).hint(Action::SetAtCreation))
     }
 }

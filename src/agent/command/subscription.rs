@@ -9,6 +9,7 @@ use pintle_protocol::event::{EventRecord, QueuedInput, SessionState, TransientRe
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::Question;
+use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -109,6 +110,16 @@ pub struct Record {
     pub value: EventRecord,
     /// The JSON text.
     pub json: Box<str>,
+}
+
+impl Record {
+    /// Reads an event of the journal.
+    ///
+    /// # Errors
+    /// It is no event that this version knows.
+    pub fn read(json: Box<RawValue>) -> Result<Self, serde_json::Error> {
+        Ok(Self { value: serde_json::from_str(json.get())?, json: json.into() })
+    }
 }
 
 /// Is handed the sub-agents of a session that it watches, so that it can answer their questions and steer them.

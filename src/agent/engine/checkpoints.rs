@@ -2,7 +2,7 @@
 
 use crate::agent::background::in_background;
 use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::file_history::content_of;
 use crate::history::checkpoints::checkpoints;
 use crate::history::{ledger, tree};
@@ -59,9 +59,7 @@ impl EngineHandle {
             let folder = store.folder(&id)?;
             Ok(Ok(compare(&entries, &Blobs::of(&folder), &cwd, from, to)))
         });
-        let why = |why: String| {
-            Error::new(ErrorKind::Invalid, why).hint("`checkpoint/list` tells the places")
-        };
+        let why = |why: String| Error::new(ErrorKind::Invalid, why).hint(Action::ListCheckpoints);
         compared.await?.map_err(why)
     }
 }

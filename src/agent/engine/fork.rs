@@ -6,7 +6,7 @@
 use crate::agent::background::in_background;
 use crate::agent::command::SessionHandle;
 use crate::agent::engine::Engine;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::requests::ForkSession;
 use crate::history::fork::{belongs_to_history, interrupted, is_history};
 use crate::history::{recovery, tree};
@@ -43,8 +43,7 @@ fn copy(
         None => last,
         Some(Ok(place)) => place.seq,
         Some(Err(why)) => {
-            let hint = "session/tree shows the places there are";
-            return Ok(Err(Error::new(ErrorKind::Invalid, why).hint(hint)));
+            return Ok(Err(Error::new(ErrorKind::Invalid, why).hint(Action::ListHistory)));
         }
     };
     let Some(created) = recovery::read(&entries, now_ms).created else {

@@ -27,13 +27,16 @@ use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::TurnState;
 use crate::agent::turn::limits::Budget;
 use crate::agent::workspace;
+use crate::ambient::Ambient;
 use crate::editor::Editors;
 use crate::history::recovery::{self, Earlier};
 use crate::history::{replay, tree};
-use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened};
+use crate::store::{Entry, FORMAT_VERSION, Header, Journal, Opened, Store};
+use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{AgentRole, Event, EventRecord, Notice, NoticeLevel, SessionCreated};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
+use pintle_protocol::models::ModelsListResult;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,15 +62,67 @@ pub struct EngineHandle {
 }
 
 impl EngineHandle {
-    /// The services that every session shares.
-    pub fn services(&self) -> &Services {
+    pub(super) fn services(&self) -> &Services {
         &self.services
+    }
+
+    /// The time, in milliseconds since 1970.
+    pub fn now_ms(&self) -> u64 {
+        self.services.ambient.now_ms()
+    }
+
+    /// The clock and the source of ids.
+    pub fn ambient(&self) -> &Ambient {
+        &self.services.ambient
+    }
+
+    /// The stored sessions.
+    pub fn store(&self) -> &Store {
+        &self.services.store
+    }
+
+    /// The known providers and models.
+    pub fn models(&self) -> ModelsListResult {
+        self.services.models.list()
+    }
+
+    /// The model of a session that names none.
+    pub fn default_model(&self) -> Option<&str> {
+        self.services.default_model.as_deref()
+    }
+
+    /// The permission mode of a session that names none.
+    pub fn default_permission_mode(&self) -> PermissionMode {
+        self.services.default_permission_mode
+    }
+
+    /// Returns true where a conversation that nears the end of the model's window is compacted by itself.
+    pub fn compacts_by_itself(&self) -> bool {
+        self.services.room.is_automatic
+    }
+
+    /// Reads a file of this machine, wherever tools act.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub async fn read_local(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        let read = self.services.here.read(path).await;
+        read.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
+    }
+
+    /// Writes a file of this machine, wherever tools act.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub async fn write_local(&self, path: &Path, content: Vec<u8>) -> Result<(), Error> {
+        let written = self.services.here.write(path, content).await;
+        written.map_err(|error| Error::new(ErrorKind::Invalid, error.to_string()))
     }
 
     /// Makes a session.
     ///
     /// # Errors
-    /// The working directory or the model makes no sense, or the data folder cannot be written.
+    /// A session has this id already, the working directory or the model makes no sense, or the data folder cannot be written.
     pub async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
         self.request(|reply| Request::Create(Box::new(create), reply)).await
     }
@@ -207,7 +262,7 @@ impl Engine {
     }
 
     async fn create(&mut self, create: CreateSession) -> Result<SessionHandle, Error> {
-        let CreateSession { cwd, title, config, parent, role, limits, budget, blobs } = create;
+        let CreateSession { id, cwd, title, config, parent, role, limits, budget, blobs } = create;
         self.check_folders(&cwd, &config).await?;
         let mut settings = self.settings(config, title, parent.is_some(), role)?;
         settings.limits = limits.map_or(settings.limits, |limits| settings.limits.and(limits));
@@ -215,7 +270,16 @@ impl Engine {
         settings.budget = budget.unwrap_or_default();
         settings.blobs = blobs;
         let created_ms = self.services.ambient.now_ms();
-        let session_id = SessionId::new(self.services.ambient.new_id());
+        let session_id = match id {
+            Some(id) if self.services.store.folder(&id).is_ok() => {
+                return Err(Error::new(
+                    ErrorKind::Conflict,
+                    format!("session {id} exists already"),
+                ));
+            }
+            Some(id) => id,
+            None => SessionId::new(self.services.ambient.new_id()),
+        };
         let mut journal = self.services.store.draft(&Header {
             journal: "pintle".to_owned(),
             version: FORMAT_VERSION,

@@ -2,7 +2,7 @@
 
 use crate::agent::background::in_background;
 use crate::agent::engine::EngineHandle;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::history::items::Items;
 use crate::history::{anchors, items, tree};
 use crate::store::artifacts::Piece;
@@ -112,7 +112,7 @@ impl EngineHandle {
         let found = in_background(move || items::find(&store, &id, &wanted)).await?;
         found.ok_or_else(|| {
             Error::new(ErrorKind::NotFound, format!("the session has no item {item_id}"))
-                .hint("`session/items` lists them")
+                .hint(Action::ListItems)
         })
     }
 

@@ -257,7 +257,7 @@ impl Jobs {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == *id) else {
             let missing =
                 super::Error::new(super::ErrorKind::NotFound, format!("there is no job {id}"));
-            let _ = reply.send(Err(missing.hint("job/list names those that there are")));
+            let _ = reply.send(Err(missing.hint(super::error::Action::ListJobs)));
             return;
         };
         if entry.is_running() {

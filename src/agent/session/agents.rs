@@ -102,6 +102,7 @@ impl Session {
         let create = move |agent_id| async move {
             let parent = Some(Parent { session_id, agent_id });
             let mut create = CreateSession {
+                id: None,
                 cwd,
                 title,
                 config,

@@ -5,7 +5,7 @@
 use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{HistoryCommand, Pager, Record, Reply, Rewind};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::briefing::Briefing;
 use crate::agent::turn::context::{TurnState, Work};
 use crate::history::{recovery, replay, tree};
@@ -231,5 +231,5 @@ impl Session {
 }
 
 fn no_place(why: String) -> Error {
-    Error::new(ErrorKind::Invalid, why).hint("session/tree shows the places there are")
+    Error::new(ErrorKind::Invalid, why).hint(Action::ListHistory)
 }

@@ -3,7 +3,7 @@
 //! Invariant: a message leaves either by being read or by being handed back, whole.
 
 use crate::agent::command::Note;
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::turn::inputs::is_blank;
 use pintle_protocol::event::{Delivery, QueuedInput};
 use pintle_protocol::ids::{ItemId, TurnId};
@@ -131,8 +131,9 @@ impl Inbox {
             return Err(unknown(missing));
         }
         if input.as_deref().is_some_and(is_blank) {
-            return Err(Error::new(ErrorKind::Invalid, "the input is empty")
-                .hint("queue/remove takes a message out of the queue"));
+            return Err(
+                Error::new(ErrorKind::Invalid, "the input is empty").hint(Action::RemoveQueued)
+            );
         }
         let mut queue = self.queue.clone();
         let taken = [Delivery::Steer, Delivery::FollowUp].into_iter().find_map(|delivery| {
@@ -179,7 +180,7 @@ fn place(queue: &VecDeque<QueuedInput>, id: &ItemId) -> Option<usize> {
 
 fn unknown(id: &ItemId) -> Error {
     Error::new(ErrorKind::NotFound, format!("no message {id} waits in the queue"))
-        .hint("it was read or handed back; queue/list shows those that wait")
+        .hint(Action::ListQueue)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::{Phase, Session};
 use crate::agent::background::in_background;
 use crate::agent::command::{Record, Reply};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::history::{merge, recovery, tree};
 use crate::store::{Entry, Store, artifacts};
 use pintle_protocol::event::{Event, EventRecord};
@@ -45,8 +45,7 @@ impl Session {
         let to_seq = branch.after;
         let Some(last) = branch.new.last() else {
             let what = format!("all that session {fork} has is in this one already");
-            let hint = format!("`session/rewind` to event {to_seq} goes to the end of it");
-            return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+            return Err(Error::new(ErrorKind::Invalid, what).hint(Action::GoTo(to_seq)));
         };
         let (store, from) = (self.services.store.clone(), fork.clone());
         let folder = self.log.journal.folder().to_owned();
@@ -122,8 +121,7 @@ async fn entries_of_fork(
     let from = state.created.and_then(|created| created.forked_from);
     if from.is_none_or(|from| from.session_id != *of) {
         let what = format!("session {fork} is no fork of session {of}");
-        let hint = "only what `session/fork` made of this session comes back to it";
-        return Err(Error::new(ErrorKind::Invalid, what).hint(hint));
+        return Err(Error::new(ErrorKind::Invalid, what).hint(Action::Fork));
     }
     let is_end = |(_, event): &(_, Event)| matches!(event, Event::TurnCompleted(_));
     if state.closing.iter().any(is_end) {

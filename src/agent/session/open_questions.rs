@@ -2,7 +2,7 @@
 //!
 //! Invariant: the first answer holds, and a later one learns who gave it.
 
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::tools::ClientRequest;
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision};
 use pintle_protocol::ids::{ApprovalId, QuestionId};
@@ -153,7 +153,7 @@ impl ClosedQuestions {
                     .hint("the first answer holds; the session's events tell it")
             }
             None => Error::new(ErrorKind::NotFound, format!("no question {id} is open here"))
-                .hint("session/subscribe tells which are; one of a sub-agent needs its sessionId"),
+                .hint(Action::ListQuestions),
         }
     }
 }

@@ -50,7 +50,7 @@ impl Session {
             level: NoticeLevel::Error,
             code: "journal".to_owned(),
             message: error.message.clone(),
-            hint: error.hint.clone(),
+            hint: error.hint.as_ref().map(ToString::to_string),
         };
         self.log.publish_transient(None, TransientEvent::Notice(notice));
     }

@@ -5,7 +5,7 @@
 use super::{Phase, Session};
 use crate::agent::clients;
 use crate::agent::command::{Accepted, Interrupted, Record, Reply, TurnCommand};
-use crate::agent::error::{Error, ErrorKind};
+use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::host::{Activity, JournalLost};
 use crate::agent::session::phase::{DueTurn, Running};
 use crate::agent::turn::briefing::PromptInputs;
@@ -94,9 +94,7 @@ impl Session {
             (Phase::Running(_), WhenBusy::Queue) => Delivery::FollowUp,
             (Phase::Running(running), WhenBusy::Reject) => {
                 let busy = ErrorKind::Busy(running.turn_id.clone());
-                return Err(Error::new(busy, "a turn is running").hint(
-                    "use turn/steer, or turn/start with whenBusy \"queue\", or turn/interrupt first",
-                ));
+                return Err(Error::new(busy, "a turn is running").hint(Action::SteerOrQueue));
             }
         };
         check_input(&input)?;

@@ -34,7 +34,7 @@ pub(in crate::agent) enum News {
 impl News {
     /// It could not even begin.
     pub(in crate::agent) fn failed(error: &Error) -> Self {
-        let hint = error.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let said = format!("{}{hint}", error.message);
         Self::Stopped { said, is_error: true, spent: Total::default(), changes: Vec::new() }
     }

@@ -90,7 +90,8 @@ fn warn<H: Host>(host: &mut H, meter: &mut Meter, tokens: u64, window: u64) {
                 "the conversation takes about {tokens} of the model's {window} tokens"
             ),
             hint: Some(
-                "session/compact sums it up; it is done by itself before the end".to_owned(),
+                "compact the conversation now, or let the engine do it before the window is full"
+                    .to_owned(),
             ),
         };
         host.record(Event::Notice(notice));
@@ -241,7 +242,7 @@ pub(in crate::agent) async fn summarize_branch<H: Host>(
                 level: NoticeLevel::Warning,
                 code: "notSummedUp".to_owned(),
                 message: format!("what was left is not summed up: {why}"),
-                hint: Some("the session goes on without; session/tree leads back to it".to_owned()),
+                hint: Some("the session continues without the summary; the history tree leads back to what was left".to_owned()),
             };
             host.record(Event::Notice(notice));
             Ok(None)

@@ -5,17 +5,14 @@ use super::open::{Open, Prompt};
 use super::requests::{Done, How, Opened, Setting};
 use super::story::Story;
 use super::{notices, settings, wire};
-use crate::agent::{Accepted, Feed};
+use crate::agent::Accepted;
 use agent_client_protocol_schema::v1 as acp;
-use futures_util::FutureExt;
-use futures_util::stream::StreamExt;
 use jsonrpsee::types::Id;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{CommandListResult, ConfigResult};
-use tokio::sync::mpsc;
 
 impl Driver {
-    pub(super) fn done(&mut self, done: Done, feed: &mut mpsc::Receiver<Feed>) {
+    pub(super) fn finish(&mut self, done: Done) {
         let (id, message) = match done {
             Done::Told => return,
             Done::Answer(id, message) => (id, Some(message)),
@@ -45,8 +42,6 @@ impl Driver {
                 (id, Some(message))
             }
             Done::Closed(id, session, message) => {
-                // Its last events came before its answer.
-                self.feed_rest(feed);
                 self.forget(&session);
                 (id, Some(message))
             }
@@ -59,13 +54,6 @@ impl Driver {
             self.answer(&id, message);
         }
         self.begin_next();
-    }
-
-    /// Answers that are ready, before events are told.
-    pub(super) fn answers_first(&mut self, feed: &mut mpsc::Receiver<Feed>) {
-        while let Some(Some(done)) = self.running.next().now_or_never() {
-            self.done(done, feed);
-        }
     }
 
     fn prompted(&mut self, id: &Id<'static>, session: &SessionId, prompt: Prompt) {
@@ -84,7 +72,7 @@ impl Driver {
         }
         let Opened { handle, snapshot, config, commands, servers, told } = opened;
         let session = handle.id.clone();
-        let known = self.desk.engine.services().models.list();
+        let known = self.desk.engine.models();
         let settings = settings::Settings::new(config.options, &known);
         let (modes, options) = (settings.modes(), settings.options());
         let (story, told_to) =

@@ -7,17 +7,15 @@ use super::open::Open;
 use super::replay::Page;
 use super::requests::{self, Desk, Done};
 use super::terminals::{Made, Taken, TerminalNews, Terminals};
-use super::told::Missed;
 use super::wire;
 use crate::agent::{AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, TurnCommand};
-use crate::frontend::in_flight::InFlight;
+use crate::frontend::connection::{self, Ended, InFlight, Outbox, Protocol};
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
-use crate::frontend::outbox::Outbox;
 use crate::transport::envelope::{self, Envelope, Invalid};
 use crate::transport::{Incoming, Outgoing};
 use agent_client_protocol_schema::v1 as acp;
-use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::capability::ClientCapabilities;
@@ -55,10 +53,6 @@ pub(super) struct Driver {
     pub(super) children: BTreeMap<SessionId, SessionHandle>,
     pub(super) adopted: mpsc::Receiver<SessionHandle>,
     pub(super) pages: mpsc::Receiver<Page>,
-    /// Events that were taken and not yet told.
-    pub(super) backlog: VecDeque<Feed>,
-    /// What reads events that were missed; nothing else is told until they are.
-    pub(super) missed: Option<BoxFuture<'static, Missed>>,
     pub(super) asks: Asks,
     /// The client's files, where it offers both ways.
     pub(super) files: Option<Files>,
@@ -75,6 +69,87 @@ pub(super) struct Driver {
     pub(super) busy: Option<Id<'static>>,
     /// A session is being told from its beginning: what happens meanwhile waits, so that nothing is told twice or out of its order.
     pub(super) is_loading: bool,
+}
+
+/// A result of the connection's own work.
+pub(super) enum Wake {
+    Done(Done),
+    Page(Page),
+    Terminal(TerminalNews),
+    File(FileCall),
+}
+
+impl Protocol for Driver {
+    type Done = Wake;
+
+    fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
+
+    fn takes_events(&self) -> bool {
+        !self.is_loading
+    }
+
+    async fn next(&mut self) -> Wake {
+        let terminals = self.terminals.as_mut().map(Terminals::next);
+        let files = self.files.as_mut().map(Files::next);
+        tokio::select! {
+            biased;
+            done = connection::first_ready(&mut self.running) => Wake::Done(done),
+            Some(page) = self.pages.recv(), if self.outbox.is_empty() => Wake::Page(page),
+            Some(news) = OptionFuture::from(terminals) => Wake::Terminal(news),
+            Some(call) = OptionFuture::from(files) => Wake::File(call),
+        }
+    }
+
+    fn ready_response(&mut self) -> Option<Wake> {
+        connection::take_ready(&mut self.running).map(Wake::Done)
+    }
+
+    fn follows_events(done: &Wake) -> bool {
+        match done {
+            // The call that looks at a file is told before the request for it.
+            Wake::Done(Done::Closed(..)) | Wake::File(_) => true,
+            // A terminal is released before the result of its command is told.
+            Wake::Done(_) | Wake::Page(_) | Wake::Terminal(_) => false,
+        }
+    }
+
+    async fn done(&mut self, done: Wake) {
+        match done {
+            Wake::Done(done) => self.finish(done),
+            Wake::Page(page) => self.send_all(page),
+            Wake::Terminal(news) => self.ask_for_terminal(news),
+            Wake::File(call) => self.ask_for_file(call),
+        }
+    }
+
+    async fn message(&mut self, message: Incoming) -> Option<Ended> {
+        self.take(message);
+        None
+    }
+
+    async fn events(&mut self, events: Vec<Feed>) {
+        self.hand_on(events);
+    }
+
+    async fn input_ended(&mut self) {
+        self.no_more_answers();
+    }
+
+    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
+        let is_answered = self.busy.is_none() && self.waiting.is_empty() && self.running.is_empty();
+        let sessions = || self.sessions.values().map(|open| open.handle.clone()).collect();
+        is_answered.then(|| connection::until_idle(sessions(), self.desk.id).boxed())
+    }
+
+    fn closing(&mut self) {
+        self.no_more_answers();
+    }
+
+    async fn closed(&mut self) {
+        self.answer_all();
+    }
 }
 
 impl Driver {
@@ -105,8 +180,6 @@ impl Driver {
             sessions: BTreeMap::new(),
             parents: BTreeMap::new(),
             children: BTreeMap::new(),
-            backlog: VecDeque::new(),
-            missed: None,
             asks: Asks::default(),
             files: None,
             terminals: None,
@@ -118,15 +191,6 @@ impl Driver {
             busy: None,
             is_loading: false,
         }
-    }
-
-    pub(super) fn handles(&self) -> Vec<SessionHandle> {
-        self.sessions.values().map(|open| open.handle.clone()).collect()
-    }
-
-    /// Whether no request begins or waits any more; prompts may still be open.
-    pub(super) fn is_answered(&self) -> bool {
-        self.busy.is_none() && self.waiting.is_empty() && self.running.is_empty()
     }
 
     pub(super) fn send_all(&mut self, messages: impl IntoIterator<Item = Vec<u8>>) {

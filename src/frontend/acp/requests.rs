@@ -9,7 +9,7 @@ use super::story::{Offers, Story};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, Command, ContextCommand, CreateSession, Editors, EngineHandle, Error,
-    ErrorKind, Filter, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber,
+    ErrorKind, Filter, Hint, OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber,
     SubscriberId, SubscriptionCommand, Trace, TurnCommand,
 };
 use crate::frontend::native::dispatch::{error_object, refused};
@@ -117,14 +117,14 @@ pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
     error_object(error::AUTH_REQUIRED, message, "authRequired", Some(hint))
 }
 
-/// A refusal of the engine as this protocol tells it.
+/// A refusal of the engine as this protocol's clients are told it.
 fn no(refusal: Error) -> ErrorObjectOwned {
-    // The hints of the native protocol name its own methods.
     if refusal.kind == ErrorKind::NotFound {
         let hint = Some("session/list shows those that are stored");
         return error_object(error::NOT_FOUND, &refusal.message, "notFound", hint);
     }
-    refused(refusal)
+    let hint = refusal.hint.as_ref().map(|hint| Hint::Text(hint.to_string()));
+    refused(Error { hint, ..refusal })
 }
 
 /// What a client says of the session that it makes or opens: always all of its directories.
@@ -242,7 +242,7 @@ impl Desk {
                 super::KEYS
             )));
         }
-        let known = self.engine.services().models.list();
+        let known = self.engine.models();
         let has_key = known.providers.iter().any(|provider| {
             matches!(
                 provider.key,
@@ -250,7 +250,7 @@ impl Desk {
             )
         });
         // A script answers without a key, and so may a model of the user's own.
-        if has_key || self.engine.services().default_model.is_some() {
+        if has_key || self.engine.default_model().is_some() {
             return Ok(acp::AuthenticateResponse::new());
         }
         Err(auth_required(

@@ -1,110 +1,29 @@
-//! What sessions hand on, and what becomes of it: updates, questions, answers to prompts. Also what was missed while the client
-//! was slow: this protocol has no word for that, so it is read from the journal before anything else is told.
+//! The updates, questions and responses to prompts that events of sessions become.
 
 use super::driver::Driver;
-use crate::agent::{EngineHandle, Feed, PageRange, SessionHandle};
-use crate::frontend::native::feed::merge_deltas;
+use crate::agent::{Feed, SessionHandle};
 use agent_client_protocol_schema::v1 as acp;
-use futures_util::FutureExt;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::Approval;
 use pintle_protocol::event::{Event, EventRecord, TransientRecord};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::question::Question;
-use tokio::sync::mpsc;
-
-/// How many missed events are read at once.
-const PAGE: usize = 64;
-
-/// A page of events that were missed.
-#[derive(Debug)]
-pub(super) struct Missed {
-    session: SessionId,
-    events: Vec<EventRecord>,
-    /// What is to be read after these, if anything is.
-    rest: Option<(u64, u64)>,
-}
-
-/// Reads the events after a number, up to another.
-pub(super) async fn missed(
-    engine: EngineHandle,
-    session: SessionId,
-    after: u64,
-    head: u64,
-) -> Missed {
-    let page = engine.page(session.clone(), PageRange::After(after), PAGE).await;
-    let (events, last) = match page {
-        Ok((page, _)) => {
-            let raw = page.events.iter();
-            let events: Vec<EventRecord> =
-                raw.filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect();
-            (events, page.last)
-        }
-        Err(error) => {
-            tracing::error!("events that a slow client missed cannot be read: {error}");
-            (Vec::new(), head)
-        }
-    };
-    let rest = (last > after && last < head).then_some((last, head));
-    let events = events.into_iter().filter(|record| record.seq <= head).collect();
-    Missed { session, events, rest }
-}
 
 impl Driver {
-    /// Takes what sessions hand on. Answers that are ready go first: they were sent before the events that they cause.
-    pub(super) fn feed(&mut self, batch: &mut Vec<Feed>, feed: &mut mpsc::Receiver<Feed>) {
-        self.backlog.extend(batch.drain(..));
-        self.answers_first(feed);
-        self.work_off();
-    }
-
-    /// Takes what is there now, to the last.
-    pub(super) fn feed_rest(&mut self, feed: &mut mpsc::Receiver<Feed>) {
-        while let Ok(next) = feed.try_recv() {
-            self.backlog.push_back(next);
-        }
-        self.work_off();
-    }
-
-    /// Tells what waits, until something was missed.
-    fn work_off(&mut self) {
+    /// Sends what becomes of events to the client.
+    pub(super) fn hand_on(&mut self, events: Vec<Feed>) {
         while let Ok(handle) = self.adopted.try_recv() {
             self.children.insert(handle.id.clone(), handle);
         }
-        let mut batch: Vec<Feed> = self.backlog.drain(..).collect();
-        merge_deltas(&mut batch);
-        self.backlog.extend(batch);
-        while self.missed.is_none()
-            && let Some(feed) = self.backlog.pop_front()
-        {
+        for feed in events {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value),
                 Feed::Transient(record) => self.transient(&record),
-                Feed::Lagged { session_id, last_sent_seq, head_seq } => {
-                    self.read_missed(session_id, last_sent_seq, head_seq);
-                }
-                // This client gives no hooks and no tools.
-                Feed::Call(_) | Feed::CallWithdrawn(_) => {}
+                // This client gives no hooks and no tools, and missed events are among these.
+                Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Lagged { .. } => {}
             }
         }
-    }
-
-    fn read_missed(&mut self, session: SessionId, after: u64, head: u64) {
-        let engine = self.desk.engine.clone();
-        self.missed = Some(missed(engine, session, after, head).boxed());
-    }
-
-    /// Tells what was missed, and goes on.
-    pub(super) fn caught_up(&mut self, missed: Missed) {
-        self.missed = None;
-        for record in &missed.events {
-            self.durable(record);
-        }
-        if let Some((after, head)) = missed.rest {
-            self.read_missed(missed.session, after, head);
-        }
-        self.work_off();
     }
 
     fn transient(&mut self, record: &TransientRecord) {

@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{documents, extend, handlers, history, stored, told};
+use super::{documents, extend, handlers, hints, history, stored, told};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -272,7 +272,6 @@ pub(in crate::frontend) fn error_object(
 }
 
 /// What a refused command is on the wire.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let (code, name) = match &refusal.kind {
@@ -285,7 +284,7 @@ pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
         ErrorKind::Auth => (error::AUTH_REQUIRED, "authRequired"),
         ErrorKind::Internal => (error::INTERNAL_ERROR, "internal"),
     };
-    error_object(code, &refusal.message, name, refusal.hint.as_deref())
+    error_object(code, &refusal.message, name, refusal.hint.map(hints::words).as_deref())
 }
 
 /// A response that carries an error.

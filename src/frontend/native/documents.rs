@@ -3,7 +3,7 @@
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
 use crate::agent::{DocumentProblem, Documents, EditCall};
-use crate::frontend::outbox::Outbox;
+use crate::frontend::connection::Outbox;
 use crate::transport::envelope;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::document::{

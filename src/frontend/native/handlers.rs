@@ -6,7 +6,7 @@ use crate::agent::{
     self, Command, ContextCommand, CreateSession, JobCommand, OpenConfig, QueueCommand, QueueEdit,
     SessionHandle, SettingsCommand, Snapshot, SubscriptionCommand, Trace, TurnCommand,
 };
-use crate::frontend::in_flight::MAX_IN_FLIGHT;
+use crate::frontend::connection::MAX_IN_FLIGHT;
 use crate::transport::MAX_MESSAGE_BYTES;
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::capability::{EngineCapabilities, Supported};
@@ -310,7 +310,7 @@ pub(super) async fn job_stop(
 }
 
 pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer<ModelsListResult> {
-    Ok(connection.engine.services().models.list())
+    Ok(connection.engine.models())
 }
 
 // ----- shared

@@ -2,7 +2,7 @@
 
 use super::connection::Connection;
 use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
-use crate::frontend::outbox::Outbox;
+use crate::frontend::connection::Outbox;
 use crate::transport::envelope;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};

@@ -1,19 +1,18 @@
 //! What serves a client: it owns the open session, hands its events on, and finishes what takes long.
 
+use super::Options;
 use super::ask::Dialogs;
 use super::line::{self, Head};
 use super::sessions::{Open, Sessions, Watching};
 use super::shell::{self, Shells};
-use super::{Ended, FEED_BATCH, Options};
 use crate::agent::{
     AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
     Subscriber, SubscriptionCommand, TurnCommand,
 };
-use crate::frontend::outbox::Outbox;
-use crate::transport::{MAX_MESSAGE_BYTES, Outgoing};
-use pintle_protocol::event::{
-    DeltaField, Event, EventRecord, StateValue, TransientEvent, TransientRecord,
-};
+use crate::frontend::connection::{self, Ended, Outbox, Protocol};
+use crate::transport::{Incoming, MAX_MESSAGE_BYTES, Outgoing};
+use futures_util::future::{BoxFuture, FutureExt};
+use pintle_protocol::event::{DeltaField, Event, EventRecord, TransientEvent, TransientRecord};
 use pintle_protocol::ids::{SessionId, TurnId};
 use pintle_protocol::item::ItemStatus;
 use pintle_protocol::methods::QueuePolicy;
@@ -21,10 +20,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-
-/// How many events are read from the journal at once.
-const PAGE: usize = 200;
 
 /// What a driver is made of.
 pub(super) struct Parts {
@@ -59,13 +54,85 @@ pub(super) struct Compacting {
     pub(super) turn: Option<TurnId>,
 }
 
+/// A result of the connection's own work.
+pub(super) enum Done {
+    /// A command of the person's has printed something, or ended.
+    Shell(shell::Happened),
+    /// A dialog has been open long enough.
+    Overdue,
+    /// It is time to tell what calls have printed.
+    Printed,
+}
+
+impl Protocol for Driver {
+    type Done = Done;
+
+    fn outbox(&mut self) -> &mut Outbox {
+        &mut self.out
+    }
+
+    async fn next(&mut self) -> Done {
+        let (overdue, printed) = (self.dialogs.deadline(), self.open.printing.due());
+        tokio::select! {
+            biased;
+            happened = self.shells.next(), if !self.shells.is_empty() => Done::Shell(happened),
+            () = until(overdue) => Done::Overdue,
+            () = until(printed), if self.out.is_empty() => Done::Printed,
+        }
+    }
+
+    async fn done(&mut self, done: Done) {
+        match done {
+            Done::Shell(happened) => self.shell(happened),
+            Done::Overdue => self.deny_overdue().await,
+            Done::Printed => self.tell_printed(),
+        }
+    }
+
+    async fn message(&mut self, message: Incoming) -> Option<Ended> {
+        match message {
+            Incoming::Message(line) => Box::pin(self.take(&line)).await,
+            Incoming::TooLarge => self.too_large(),
+            Incoming::Broken(what) => tracing::warn!("{what}"),
+        }
+        None
+    }
+
+    async fn events(&mut self, events: Vec<Feed>) {
+        Box::pin(self.hand_on(events)).await;
+    }
+
+    async fn input_ended(&mut self) {
+        // Questions are answered by a no.
+        self.dialogs = Dialogs::default();
+        let id = self.watching.subscriber.id;
+        let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
+    }
+
+    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
+        if !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some() {
+            return None;
+        }
+        let sessions = vec![self.open.handle.clone()];
+        Some(connection::until_idle(sessions, self.watching.subscriber.id).boxed())
+    }
+
+    fn closing(&mut self) {
+        self.shells.stop();
+    }
+
+    async fn closed(&mut self) {
+        self.sessions.close(&self.open).await;
+    }
+}
+
 impl Driver {
     pub(super) async fn new(parts: Parts, subscriber: Subscriber) -> Result<Self, Error> {
         let Parts { engine, options, outgoing, subagents } = parts;
         let (steering, follow_up) = (options.steering, options.follow_up);
         let watching = Watching { subscriber, steering, follow_up };
         let retries = !options.no_retry;
-        let compacts = engine.services().room.is_automatic;
+        let compacts = engine.compacts_by_itself();
         let mut sessions = Sessions { engine, options };
         let open = Box::pin(sessions.start(&watching)).await?;
         // It was named for the first session; others have their own.
@@ -111,16 +178,6 @@ impl Driver {
         }
     }
 
-    /// Waits until a dialog has been open long enough. Cancel-safe.
-    pub(super) fn overdue(&self) -> impl Future<Output = ()> + use<> {
-        until(self.dialogs.deadline())
-    }
-
-    /// Waits until it is time to tell what a call has printed. Cancel-safe.
-    pub(super) fn printed(&self) -> impl Future<Output = ()> + use<> {
-        until(self.open.printing.due())
-    }
-
     pub(super) fn tell_printed(&mut self) {
         let mut lines = Vec::new();
         self.open.printing.tell(Instant::now(), &mut lines);
@@ -133,60 +190,22 @@ impl Driver {
         }
     }
 
-    /// The input has ended: questions are answered by a no.
-    pub(super) async fn nobody_answers(&mut self) {
-        self.dialogs = Dialogs::default();
-        let id = self.watching.subscriber.id;
-        let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
-    }
-
-    /// Whether nothing runs, nothing waits in the engine, and all of it was told.
-    pub(super) async fn is_idle(&mut self) -> bool {
-        if !self.shells.is_empty() || !self.aborts.is_empty() || self.compacting.is_some() {
-            return false;
-        }
-        let Ok(look) = self.open.handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
-        else {
-            return true;
-        };
-        let is_told = look.seq <= self.open.seq;
-        look.state.value == StateValue::Idle && look.queue.is_empty() && is_told
-    }
-
-    /// Hands events on.
-    pub(super) async fn feed(&mut self, batch: &mut Vec<Feed>) {
+    /// Sends what becomes of events to the client.
+    async fn hand_on(&mut self, events: Vec<Feed>) {
         while let Ok(subagent) = self.subagents.try_recv() {
             self.known_subagents.insert(subagent.id.clone(), subagent);
         }
-        for feed in batch.drain(..) {
+        for feed in events {
             match feed {
                 Feed::Durable(record) => self.happened(&record.value).await,
                 Feed::Transient(record) => self.transient(&record),
-                Feed::Lagged { session_id, head_seq, .. } if session_id == self.open.handle.id => {
-                    self.read_missed(head_seq).await;
-                }
+                // This client gives no hooks and no tools, and missed events are among these.
                 Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {}
             }
         }
         let mut lines = Vec::new();
         self.open.story.flush(&mut lines);
         self.out.push_all(lines);
-    }
-
-    /// The client was slow: takes from the journal what was not handed on.
-    async fn read_missed(&mut self, head_seq: u64) {
-        while self.open.seq < head_seq {
-            let Ok((page, _)) = self.open.handle.events(self.open.seq, PAGE).await else { return };
-            if page.events.is_empty() {
-                return;
-            }
-            for json in page.events {
-                match serde_json::from_str::<EventRecord>(json.get()) {
-                    Ok(record) => self.happened(&record).await,
-                    Err(_) => self.open.seq += 1,
-                }
-            }
-        }
     }
 
     fn transient(&mut self, record: &TransientRecord) {
@@ -222,7 +241,7 @@ impl Driver {
             }
             Event::QuestionRequested(question) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
-                    let now_ms = self.sessions.engine.services().ambient.now_ms();
+                    let now_ms = self.sessions.engine.now_ms();
                     let asked = self.dialogs.question(session, question, now_ms);
                     self.out.push_json(&asked);
                 }
@@ -331,37 +350,7 @@ impl Driver {
         for head in std::mem::take(&mut self.aborts) {
             self.out.push_json(&head.done());
         }
-        self.sessions.close(before).await;
-    }
-
-    /// Closes the session, and sends what there still is to say to a client that still listens.
-    pub(super) async fn close(
-        mut self,
-        feed: &mut mpsc::Receiver<Feed>,
-        hangup: &CancellationToken,
-        ended: Ended,
-    ) {
-        self.shells.stop();
-        let engine = self.sessions.engine.clone();
-        let closing = async {
-            engine.shutdown().await;
-        };
-        let mut closing = std::pin::pin!(closing);
-        let mut batch = Vec::with_capacity(FEED_BATCH);
-        let mut is_closed = false;
-        while !is_closed {
-            tokio::select! {
-                () = &mut closing => is_closed = true,
-                _ = feed.recv_many(&mut batch, FEED_BATCH) => Box::pin(self.feed(&mut batch)).await,
-            }
-        }
-        while let Ok(last) = feed.try_recv() {
-            batch.push(last);
-        }
-        Box::pin(self.feed(&mut batch)).await;
-        let Self { sessions, open, mut out, .. } = self;
-        sessions.close(open).await;
-        out.last_words(hangup, ended != Ended::EndOfInput).await;
+        self.sessions.close(&before).await;
     }
 }
 

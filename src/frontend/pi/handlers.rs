@@ -374,8 +374,7 @@ impl Driver {
             Ok(exported) => exported.text.unwrap_or_default(),
             Err(error) => return head.failed(&words(&error)),
         };
-        let here = &self.sessions.engine.services().here;
-        match here.write(&path, text.into_bytes()).await {
+        match self.sessions.engine.write_local(&path, text.into_bytes()).await {
             Ok(()) => head.data(json!({ "path": path.to_string_lossy() })),
             Err(error) => head.failed(&format!("the session was not exported: {error}")),
         }

@@ -26,19 +26,14 @@ pub use line::QueueMode;
 pub use models::{at_level, meant};
 pub use sessions::Start;
 
+use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, serve as serve_connection};
 use crate::agent::{Adopt, EngineHandle, Error, Feed, Subscriber, SubscriberId};
-use crate::transport::{Incoming, Link};
+use crate::transport::Link;
 use driver::{Driver, Parts};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// How many events may wait for this task. It takes them at once unless the client is slow.
-const FEED_CAPACITY: usize = 1024;
-
-/// How many events are taken at once, so that neighbouring deltas become one.
-const FEED_BATCH: usize = 64;
 
 /// How many new sub-agents may wait to be known. They are known before anything of theirs is handed on.
 const SUBAGENTS: usize = 256;
@@ -82,24 +77,13 @@ pub struct Options {
     pub stop: CancellationToken,
 }
 
-/// Why a client is served no more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// Its input ended, and what ran has finished.
-    EndOfInput,
-    /// It reads no more.
-    HungUp,
-    /// The stop token fired.
-    Stopped,
-}
-
 /// Serves one client to its end, then closes the engine's sessions in order.
 ///
 /// # Errors
 /// The session to begin with could not be made or opened.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
-    let Link { mut incoming, outgoing, hangup } = link;
-    let (feed_tx, mut feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
+    let Link { incoming, outgoing, hangup } = link;
+    let (feed_tx, feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
     let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS);
     let subscriber = Subscriber {
         id: SubscriberId(0),
@@ -121,35 +105,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
             return Err(error);
         }
     };
-    let mut batch = Vec::with_capacity(FEED_BATCH);
-    let mut has_input = true;
-    let ended = loop {
-        if !has_input && driver.is_idle().await {
-            break Ended::EndOfInput;
-        }
-        let (overdue, printed) = (driver.overdue(), driver.printed());
-        tokio::select! {
-            biased;
-            () = hangup.cancelled() => break Ended::HungUp,
-            () = stop.cancelled() => break Ended::Stopped,
-            () = driver.out.drain(), if !driver.out.is_empty() => {}
-            happened = driver.shells.next(), if !driver.shells.is_empty() => driver.shell(happened),
-            () = overdue => driver.deny_overdue().await,
-            () = printed, if driver.out.is_empty() => driver.tell_printed(),
-            _ = feed.recv_many(&mut batch, FEED_BATCH), if driver.out.is_empty() => {
-                Box::pin(driver.feed(&mut batch)).await;
-            }
-            came = incoming.recv(), if has_input && driver.out.takes_more() => match came {
-                Some(Incoming::Message(line)) => Box::pin(driver.take(&line)).await,
-                Some(Incoming::TooLarge) => driver.too_large(),
-                Some(Incoming::Broken(what)) => tracing::warn!("{what}"),
-                None => {
-                    has_input = false;
-                    driver.nobody_answers().await;
-                }
-            },
-        }
-    };
-    Box::pin(driver.close(&mut feed, &hangup, ended)).await;
-    Ok(ended)
+    let events = Events::complete(feed, engine.clone());
+    let inputs = Inputs { incoming, events, hangup, stop };
+    Ok(serve_connection(&mut driver, inputs, &engine).await)
 }

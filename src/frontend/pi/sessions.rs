@@ -14,8 +14,7 @@ use crate::agent::{
 };
 
 use crate::pi::{self, Apis};
-use crate::store::{Header, Store};
-use pintle_protocol::event::EventRecord;
+use crate::store::Store;
 use pintle_protocol::history::HistoryPoint;
 use pintle_protocol::ids::{ItemId, SessionId};
 use std::collections::BTreeMap;
@@ -102,7 +101,7 @@ impl Sessions {
             }
             Start::Id(id) => match self.path_of(id) {
                 Ok(path) => self.open_path(&path, watching).await,
-                Err(_) => self.create_as(id, watching).await,
+                Err(_) => self.open_or_create(id, watching).await,
             },
             Start::Fork(named) => {
                 let path = self.path_of(named)?;
@@ -133,10 +132,9 @@ impl Sessions {
     }
 
     fn config(&self) -> OpenConfig {
-        let services = self.engine.services();
         OpenConfig {
             model: self.options.model.clone(),
-            permission_mode: Some(services.default_permission_mode),
+            permission_mode: Some(self.engine.default_permission_mode()),
             ..OpenConfig::default()
         }
     }
@@ -148,43 +146,34 @@ impl Sessions {
         model: Option<String>,
         watching: &Watching,
     ) -> Result<Open, Error> {
+        let handle = self.engine.create(self.new_session(None, model)).await?;
+        self.adopt(handle, parent, watching).await
+    }
+
+    fn new_session(&self, id: Option<SessionId>, model: Option<String>) -> CreateSession {
         let config = self.config();
         let config = OpenConfig {
             model: model.or(config.model),
             system_prompt: self.options.system_prompt.clone(),
             ..config
         };
-        let create = CreateSession {
+        CreateSession {
+            id,
             cwd: self.options.cwd.to_string_lossy().into_owned(),
             title: self.options.name.clone(),
             config,
             ..CreateSession::default()
-        };
-        let handle = self.engine.create(create).await?;
-        self.adopt(handle, parent, watching).await
+        }
     }
 
-    /// Makes a session under an id that a client has chosen.
-    async fn create_as(&self, id: &str, watching: &Watching) -> Result<Open, Error> {
-        let first = self.create(None, None, watching).await?;
-        // What a new session says of itself is copied under the other id, where it begins.
-        let (store, from, to) =
-            (self.store(), first.handle.id.clone(), SessionId::new(id.to_owned()));
-        let new = to.clone();
-        let _ = first.handle.ask(|reply| Command::Close { reply }).await;
-        in_background(move || {
-            let mut entries = store.entries(&from)?;
-            let header = Header { session_id: new.clone(), ..entries.header().clone() };
-            let mut journal = store.draft(&header)?;
-            if let Some(Some(record)) = entries.next().transpose()?.map(|entry| entry.record) {
-                journal.append(&EventRecord { session_id: new, seq: 1, ..record }, None)?;
-            }
-            journal.publish()?;
-            store.delete(&from)?;
-            Ok(())
-        })
-        .await?;
-        let handle = self.engine.open(to, self.config()).await?;
+    /// Opens the session with this id, or makes it.
+    async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<Open, Error> {
+        let id = SessionId::new(id.to_owned());
+        let handle = if self.store().folder(&id).is_ok() {
+            self.engine.open(id, self.config()).await?
+        } else {
+            self.engine.create(self.new_session(Some(id), None)).await?
+        };
         self.adopt(handle, None, watching).await
     }
 
@@ -221,7 +210,7 @@ impl Sessions {
     }
 
     async fn read(&self, path: &Path) -> Result<String, Error> {
-        let bytes = self.engine.services().here.read(path).await.map_err(|_| {
+        let bytes = self.engine.read_local(path).await.map_err(|_| {
             let message = format!("Session file not found: {}", path.display());
             Error::new(ErrorKind::NotFound, message)
         })?;
@@ -235,8 +224,7 @@ impl Sessions {
 
     /// Takes a session of Pi's over, under its own id if that is free.
     async fn import(&self, text: &str, id: Option<&str>) -> Result<SessionHandle, Error> {
-        let services = self.engine.services();
-        let ambient = services.ambient.clone();
+        let ambient = self.engine.ambient().clone();
         let id = id.map_or_else(|| ambient.new_id(), str::to_owned);
         let id = SessionId::new(id);
         let (store, text, new) = (self.store(), text.to_owned(), id.clone());
@@ -326,7 +314,7 @@ impl Sessions {
     }
 
     /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
-    pub(super) async fn close(&self, open: Open) {
+    pub(super) async fn close(&self, open: &Open) {
         for text in open.story.queue.unsent() {
             tracing::warn!("no prompt came after this message, so it was not sent: {text}");
         }
@@ -341,11 +329,11 @@ impl Sessions {
     }
 
     fn apis(&self) -> Apis {
-        models::apis(&self.engine.services().models.list())
+        models::apis(&self.engine.models())
     }
 
     fn store(&self) -> Store {
-        self.engine.services().store.clone()
+        self.engine.store().clone()
     }
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 impl Driver {
     pub(super) fn models(&self) -> ModelsListResult {
-        self.sessions.engine.services().models.list()
+        self.sessions.engine.models()
     }
 
     pub(super) fn levels(&self) -> Vec<&'static str> {

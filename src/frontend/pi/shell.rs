@@ -89,7 +89,7 @@ impl Shells {
                 Err(error) => return head.failed(&error.message),
             };
             let result = result(&ran);
-            let now_ms = engine.services().ambient.now_ms();
+            let now_ms = engine.now_ms();
             let note = note(&command, exclude_from_context, &result, now_ms);
             match session.ask(|reply| HistoryCommand::Note { note, reply }).await {
                 Ok(()) => head.data(result),

@@ -90,7 +90,7 @@ impl Watch {
         self.outcome.error = Some(TurnError {
             code: code.to_owned(),
             message: error.message,
-            hint: error.hint,
+            hint: error.hint.map(|hint| hint.to_string()),
             retryable: false,
             http_status: None,
         });

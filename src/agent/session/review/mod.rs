@@ -10,6 +10,7 @@ use crate::agent::background::in_background;
 use crate::agent::command::Record;
 use crate::agent::command::Reply;
 use crate::agent::command::ReviewCommand;
+use crate::agent::error::Action;
 use crate::agent::error::Error;
 use crate::agent::error::ErrorKind;
 use crate::agent::file_history::replace_if;
@@ -78,8 +79,7 @@ impl Session {
                 let read = self.reviewed().await.and_then(|review| {
                     let unknown = || {
                         let what = format!("the agent has not changed {path}");
-                        let hint = "review/list shows the files that it changed";
-                        Error::new(ErrorKind::Invalid, what).hint(hint)
+                        Error::new(ErrorKind::Invalid, what).hint(Action::ListChangedFiles)
                     };
                     let baseline = review.baseline(&path).ok_or_else(unknown)?;
                     let text = baseline.and_then(|content| {
@@ -298,5 +298,5 @@ async fn take_back(env: &dyn Environment, done: Vec<Write>) {
 }
 
 fn refusal(refused: &Refused) -> Error {
-    Error::new(ErrorKind::Invalid, refused.to_string()).hint("review/list shows the open hunks")
+    Error::new(ErrorKind::Invalid, refused.to_string()).hint(Action::ListHunks)
 }

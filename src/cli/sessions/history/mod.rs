@@ -15,7 +15,8 @@ use super::terminal::confirm;
 use super::{NOTHING, StoreCommands};
 use crate::args::history::History;
 use pintle::agent::{
-    Command, EngineHandle, Error, ErrorKind, ForkSession, HistoryCommand, OpenConfig, SessionHandle,
+    Action, Command, EngineHandle, Error, ErrorKind, ForkSession, Hint, HistoryCommand, OpenConfig,
+    SessionHandle,
 };
 use pintle::ambient::Ambient;
 use pintle::frontend::run::{FAILED, STOPPED};
@@ -56,7 +57,7 @@ async fn attempt(
     ambient: &Ambient,
     stop: CancellationToken,
 ) -> anyhow::Result<u8> {
-    let store = engine.services().store.clone();
+    let store = engine.store().clone();
     let id = StoreCommands { store, ambient }.named(&task.subject().id)?;
     let open = OpenSession::open(engine, ambient, id.clone(), stop.clone());
     match &task {
@@ -151,7 +152,7 @@ async fn fork(
     let at = match to {
         None => None,
         Some(to) => {
-            let entries = engine.services().store.entries(&of)?;
+            let entries = engine.store().entries(&of)?;
             let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
             Some(place::find(&ways::nodes(&entries), to, &of)?)
         }
@@ -169,7 +170,7 @@ async fn merge(
     fork: SessionId,
     stop: CancellationToken,
 ) -> anyhow::Result<u8> {
-    let mut entries = engine.services().store.entries(&fork)?;
+    let mut entries = engine.store().entries(&fork)?;
     let created = entries.find_map(|entry| {
         let Event::SessionCreated(created) = entry.ok()?.record?.event else { return None };
         Some(created)
@@ -204,13 +205,30 @@ struct Refused {
 fn refused(error: Error, id: &SessionId) -> anyhow::Error {
     let Error { kind, mut message, hint } = error;
     if let Some(hint) = hint {
-        // The engine names methods of the protocol; here they are commands.
-        let hint = hint
-            .replace("`session/rewind`", &format!("`pintle sessions rewind {id}`"))
-            .replace("`session/fork`", "`pintle sessions fork`")
-            .replace("session/tree", &format!("`pintle sessions tree {id}`"))
-            .replace("review/list", &format!("`pintle sessions review {id}`"));
-        message = format!("{message}\n  {hint}");
+        message = format!("{message}\n  {}", hint_words(&hint, id));
     }
     Refused { message, is_internal: kind == ErrorKind::Internal }.into()
+}
+
+/// Returns a hint as these commands' users are told it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the other actions have no command of their own"
+)]
+fn hint_words(hint: &Hint, id: &SessionId) -> String {
+    let Hint::Action(action) = hint else { return hint.to_string() };
+    match action {
+        Action::GoTo(seq) => {
+            format!("`pintle sessions rewind {id}` to event {seq} goes to the end of it")
+        }
+        Action::Fork => {
+            "only what `pintle sessions fork` made of this session comes back to it".to_owned()
+        }
+        Action::ListHistory => format!("`pintle sessions tree {id}` shows the places there are"),
+        Action::ListChangedFiles => {
+            format!("`pintle sessions review {id}` shows the files that it changed")
+        }
+        Action::ListHunks => format!("`pintle sessions review {id}` shows the open hunks"),
+        _ => hint.to_string(),
+    }
 }

@@ -33,7 +33,7 @@ struct End {
 
 /// Prints the tree of a session, which may be open in another process.
 pub(super) fn tell(engine: &EngineHandle, id: &SessionId, is_json: bool) -> anyhow::Result<u8> {
-    let entries = engine.services().store.entries(id)?;
+    let entries = engine.store().entries(id)?;
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let rows = rows(ways::nodes(&entries), &turn_ends(&entries));
     let here = rows.iter().filter(|row| row.node.is_current).map(|row| row.node.seq).max();
@@ -181,7 +181,7 @@ pub(super) fn tell_anchors(
     id: &SessionId,
     is_json: bool,
 ) -> anyhow::Result<u8> {
-    let entries = engine.services().store.entries(id)?;
+    let entries = engine.store().entries(id)?;
     let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let width = entries.last().map_or(1, |entry| entry.seq.to_string().len());
     let mut out = io::stdout().lock();

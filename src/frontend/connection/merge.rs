@@ -1,32 +1,13 @@
-//! What sessions hand on, as messages: pieces of the same text are joined while the client is slow.
+//! Neighbouring deltas, joined into one while the client is slow.
 
 use crate::agent::Feed;
-use crate::transport::envelope;
 use pintle_protocol::event::{ItemDelta, TransientEvent};
 use pintle_protocol::ids::SessionId;
-use pintle_protocol::methods::{Notification, SessionEvent, SessionLagged, SessionLaggedParams};
 use std::sync::Arc;
-
-/// The message of an event; none for calls of the client, which are sent as requests, elsewhere.
-pub(super) fn message(feed: &Feed) -> Option<Vec<u8>> {
-    Some(match feed {
-        Feed::Call(_) | Feed::CallWithdrawn(_) => return None,
-        Feed::Durable(record) => envelope::raw_notification(SessionEvent::METHOD, &record.json),
-        Feed::Transient(record) => envelope::notification(SessionEvent::METHOD, &**record),
-        Feed::Lagged { session_id, last_sent_seq, head_seq } => envelope::notification(
-            SessionLagged::METHOD,
-            &SessionLaggedParams {
-                session_id: session_id.clone(),
-                last_sent_seq: *last_sent_seq,
-                head_seq: *head_seq,
-            },
-        ),
-    })
-}
 
 /// Joins neighbouring pieces of the same field of the same item. The arguments of a call come twice, as they are and as the
 /// texts in them; neither parts the pieces of the other.
-pub(in crate::frontend) fn merge_deltas(batch: &mut Vec<Feed>) {
+pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     if batch.len() < 2 {
         return;
     }

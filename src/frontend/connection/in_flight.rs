@@ -1,20 +1,20 @@
-//! Requests of a client that wait for an answer: no id twice, and not too many at once. For frontends that speak JSON-RPC.
+//! The client's requests that wait for a response, for frontends that speak JSON-RPC: each id once, and a bounded number.
 
-use super::native::dispatch::error_object;
+use crate::frontend::native::dispatch::error_object;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::error;
 use std::collections::HashSet;
 
-/// The most requests that may wait for an answer.
-pub(super) const MAX_IN_FLIGHT: usize = 256;
+/// The largest number of requests that may wait for a response.
+pub(in crate::frontend) const MAX_IN_FLIGHT: usize = 256;
 
-/// The ids of requests that wait for an answer.
+/// The ids of the requests that wait for a response.
 #[derive(Debug, Default)]
-pub(super) struct InFlight(HashSet<Id<'static>>);
+pub(in crate::frontend) struct InFlight(HashSet<Id<'static>>);
 
 impl InFlight {
-    /// Why a request cannot be taken, if it cannot.
-    pub(super) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
+    /// Returns the error of a request that cannot be accepted.
+    pub(in crate::frontend) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
             let message = "this id is in use by a request that was not answered yet";
             return Some(error_object(error::INVALID_REQUEST, message, "duplicateId", None));
@@ -26,15 +26,15 @@ impl InFlight {
         })
     }
 
-    pub(super) fn insert(&mut self, id: Id<'static>) {
+    pub(in crate::frontend) fn insert(&mut self, id: Id<'static>) {
         self.0.insert(id);
     }
 
-    pub(super) fn remove(&mut self, id: &Id<'static>) {
+    pub(in crate::frontend) fn remove(&mut self, id: &Id<'static>) {
         self.0.remove(id);
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::frontend) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

@@ -1,0 +1,245 @@
+//! The connection loop that every interactive frontend shares.
+//!
+//! One task serves a client: it reads messages, finishes the protocol's own work, hands on the events of sessions, and closes everything in
+//! order. A [`Protocol`] only says what a message and an event mean.
+//!
+//! Invariants: a response precedes the events that its request causes, since responses that are ready are sent before events;
+//! the response to a request that closes a session follows that session's last event; while the client does not read, no events are taken,
+//! and once too many responses wait, no messages either.
+
+mod events;
+mod in_flight;
+mod merge;
+mod outbox;
+
+pub(super) use events::Events;
+pub(super) use in_flight::{InFlight, MAX_IN_FLIGHT};
+pub(super) use outbox::Outbox;
+
+use crate::agent::{
+    EngineHandle, Feed, SessionHandle, SubscriberId, SubscriptionCommand, TurnCommand,
+};
+use crate::transport::{Incoming, Room};
+use futures_util::future::{BoxFuture, FutureExt, OptionFuture, join_all};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
+/// and hold back durable events. Small enough that a client which never reads costs little memory.
+pub(super) const FEED_CAPACITY: usize = 1024;
+
+/// How a connection ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The client's input ended, and everything that ran has finished.
+    EndOfInput,
+    /// `exit` after `shutdown`.
+    Exit,
+    /// `exit` without `shutdown`.
+    ExitInHaste,
+    /// Nobody reads our output any more.
+    HungUp,
+    /// The stop token fired.
+    Stopped,
+}
+
+impl Ended {
+    /// Returns true where a client that does not read is not waited for.
+    fn is_hasty(self) -> bool {
+        match self {
+            Self::ExitInHaste | Self::HungUp | Self::Stopped => true,
+            Self::EndOfInput | Self::Exit => false,
+        }
+    }
+}
+
+/// The meaning of a client's messages and of sessions' events in one protocol.
+pub(super) trait Protocol: Send {
+    /// A result of the protocol's own work, such as a response or a call of the client's.
+    type Done: Send;
+
+    /// The messages that wait for the writer.
+    fn outbox(&mut self) -> &mut Outbox;
+
+    /// Returns false while events must wait.
+    fn takes_events(&self) -> bool {
+        true
+    }
+
+    /// Waits for the next result of the protocol's own work. Cancel-safe.
+    fn next(&mut self) -> impl Future<Output = Self::Done> + Send;
+
+    /// Takes a response that is ready, without waiting.
+    fn ready_response(&mut self) -> Option<Self::Done> {
+        None
+    }
+
+    /// Returns true where the events so far precede the message that this result becomes.
+    fn follows_events(_: &Self::Done) -> bool {
+        false
+    }
+
+    /// Handles a result of the protocol's own work.
+    fn done(&mut self, done: Self::Done) -> impl Future<Output = ()> + Send;
+
+    /// Handles a message of the client. Returns how the connection ends, where the message ends it.
+    fn message(&mut self, message: Incoming) -> impl Future<Output = Option<Ended>> + Send;
+
+    /// Hands events on to the client.
+    fn events(&mut self, events: Vec<Feed>) -> impl Future<Output = ()> + Send;
+
+    /// The input has ended: the client answers nothing any more.
+    fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Returns what to wait for before a connection without input ends; `None` while requests wait for their responses.
+    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>>;
+
+    /// The connection ends; its sessions are closed next.
+    fn closing(&mut self);
+
+    /// The sessions are closed, and their events handed on.
+    fn closed(&mut self) -> impl Future<Output = ()> + Send;
+}
+
+/// The inputs of a connection.
+pub(super) struct Inputs {
+    /// The client's messages.
+    pub(super) incoming: mpsc::Receiver<Incoming>,
+    /// The events of its sessions.
+    pub(super) events: Events,
+    /// Cancelled when nobody reads our output any more.
+    pub(super) hangup: CancellationToken,
+    /// Cancelled to interrupt what runs and end in order.
+    pub(super) stop: CancellationToken,
+}
+
+/// A reason to wake up.
+enum Wake<D> {
+    Done(D),
+    Room(Option<Room>),
+    Events,
+    Message(Incoming),
+    InputEnded,
+    Idle,
+    HungUp,
+    Stopped,
+}
+
+/// Serves one connection to its end, then closes the engine's sessions in order.
+pub(super) async fn serve<P: Protocol>(
+    protocol: &mut P,
+    inputs: Inputs,
+    engine: &EngineHandle,
+) -> Ended {
+    let Inputs { mut incoming, mut events, hangup, stop } = inputs;
+    let mut has_input = true;
+    let mut idle: Option<BoxFuture<'static, ()>> = None;
+    let ended = loop {
+        if !has_input && idle.is_none() {
+            idle = protocol.until_idle();
+        }
+        let (is_clear, takes_more) = (protocol.outbox().is_empty(), protocol.outbox().takes_more());
+        let takes_events = is_clear && protocol.takes_events();
+        let room = protocol.outbox().room_for_first();
+        let wake = tokio::select! {
+            biased;
+            () = hangup.cancelled() => Wake::HungUp,
+            () = stop.cancelled() => Wake::Stopped,
+            done = protocol.next() => Wake::Done(done),
+            room = room, if !is_clear => Wake::Room(room),
+            true = events.wait(), if takes_events => Wake::Events,
+            () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => Wake::Idle,
+            message = incoming.recv(), if has_input && takes_more => {
+                message.map_or(Wake::InputEnded, Wake::Message)
+            }
+        };
+        match wake {
+            Wake::Done(done) => finish(protocol, done, &mut events).await,
+            Wake::Room(room) => protocol.outbox().send_first(room),
+            Wake::Events => hand_on(protocol, &mut events).await,
+            Wake::Message(message) => {
+                if let Some(ended) = protocol.message(message).await {
+                    break ended;
+                }
+            }
+            Wake::InputEnded => {
+                has_input = false;
+                protocol.input_ended().await;
+            }
+            Wake::Idle => {
+                // An event may have had the protocol begin something.
+                let rest = events.rest().await;
+                if rest.is_empty() {
+                    break Ended::EndOfInput;
+                }
+                protocol.events(rest).await;
+                idle = None;
+            }
+            Wake::HungUp => break Ended::HungUp,
+            Wake::Stopped => break Ended::Stopped,
+        }
+    };
+    protocol.closing();
+    close(protocol, &mut events, engine).await;
+    protocol.outbox().finish(&hangup, ended.is_hasty()).await;
+    ended
+}
+
+/// Handles a result of the protocol's own work, after the events that precede it.
+async fn finish<P: Protocol>(protocol: &mut P, done: P::Done, events: &mut Events) {
+    if P::follows_events(&done) && protocol.takes_events() {
+        let rest = events.rest().await;
+        protocol.events(rest).await;
+    }
+    protocol.done(done).await;
+}
+
+/// Hands on the events that can be taken. Responses that are ready go first: they were sent before the events that they cause.
+async fn hand_on<P: Protocol>(protocol: &mut P, events: &mut Events) {
+    while let Some(done) = protocol.ready_response() {
+        finish(protocol, done, events).await;
+    }
+    let batch = events.take();
+    protocol.events(batch).await;
+}
+
+/// Closes the sessions, and hands on their last events.
+async fn close<P: Protocol>(protocol: &mut P, events: &mut Events, engine: &EngineHandle) {
+    let mut closing = std::pin::pin!(engine.shutdown());
+    loop {
+        tokio::select! {
+            () = &mut closing => break,
+            true = events.wait() => hand_on(protocol, events).await,
+        }
+    }
+    while let Some(done) = protocol.ready_response() {
+        finish(protocol, done, events).await;
+    }
+    let rest = events.rest().await;
+    protocol.events(rest).await;
+    protocol.closed().await;
+}
+
+/// Waits until these sessions are idle. Questions are not answered meanwhile.
+pub(super) async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
+    let each = sessions.into_iter().map(|session| async move {
+        // A session that is closed is idle.
+        let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
+        let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
+    });
+    join_all(each).await;
+}
+
+/// Waits for the first future to be ready; forever where there is none. Cancel-safe.
+pub(super) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
+    match running.next().await {
+        Some(ready) => ready,
+        None => std::future::pending().await,
+    }
+}
+
+/// Takes a future's result that is there without waiting.
+pub(super) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
+    running.next().now_or_never().flatten()
+}

@@ -1,0 +1,100 @@
+//! The messages that wait for the writer: responses always, events only while the client keeps up.
+
+use crate::transport::{Outgoing, Room};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The number of waiting messages above which no more requests are read: a client that sends without reading
+/// is held back by its own pipe then.
+const MAX_WAITING: usize = 1024;
+
+/// The time that a client has to read the last messages when the engine was told to stop.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Messages on their way to the writer. It is empty as long as the client keeps up.
+#[derive(Debug)]
+pub(in crate::frontend) struct Outbox {
+    outgoing: Outgoing,
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl Outbox {
+    pub(in crate::frontend) fn new(outgoing: Outgoing) -> Self {
+        Self { outgoing, waiting: VecDeque::new() }
+    }
+
+    pub(in crate::frontend) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Whether more requests should be read.
+    pub(in crate::frontend) fn takes_more(&self) -> bool {
+        self.waiting.len() < MAX_WAITING
+    }
+
+    /// Sends a message, at once if there is room.
+    pub(in crate::frontend) fn push(&mut self, message: Vec<u8>) {
+        if self.waiting.is_empty()
+            && let Some(room) = self.outgoing.try_room_for(message.len())
+        {
+            self.outgoing.send(room, message);
+        } else {
+            self.waiting.push_back(message);
+        }
+    }
+
+    pub(in crate::frontend) fn push_json(&mut self, message: &Value) {
+        self.push(message.to_string().into_bytes());
+    }
+
+    pub(in crate::frontend) fn push_all(&mut self, messages: impl IntoIterator<Item = Vec<u8>>) {
+        for message in messages {
+            self.push(message);
+        }
+    }
+
+    /// Waits for room for the first message that waits, to be given to [`Self::send_first`]; `None` when the writer is gone. Cancel-safe.
+    pub(super) fn room_for_first(&self) -> impl Future<Output = Option<Room>> + Send + use<> {
+        let bytes = self.waiting.front().map_or(0, Vec::len);
+        let outgoing = self.outgoing.clone();
+        async move { outgoing.room_for(bytes).await }
+    }
+
+    /// Sends the first message that waits.
+    pub(super) fn send_first(&mut self, room: Option<Room>) {
+        match (room, self.waiting.pop_front()) {
+            (Some(room), Some(first)) => {
+                self.outgoing.send(room, first);
+            }
+            (Some(_), None) => {}
+            // The writer is gone, and so is whoever read.
+            (None, _) => self.waiting.clear(),
+        }
+    }
+
+    /// Waits until everything is written, or the client is gone. A client that does not read is waited for at most
+    /// [`FLUSH_TIMEOUT`] where the connection ends in haste.
+    pub(super) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
+        let flushed = async {
+            while !self.is_empty() {
+                let room = self.room_for_first().await;
+                self.send_first(room);
+            }
+            self.outgoing.flushed().await;
+        };
+        let timeout = async {
+            if in_haste {
+                tokio::time::sleep(FLUSH_TIMEOUT).await;
+            } else {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            () = flushed => {}
+            () = hangup.cancelled() => {}
+            () = timeout => {}
+        }
+    }
+}

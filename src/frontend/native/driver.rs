@@ -1,0 +1,244 @@
+//! A connection's driver: reads the envelope of each message, begins requests, and sends responses and events.
+
+use super::connection::Connection;
+use super::dispatch::{self, Order, Table};
+use super::documents::Edits;
+use super::events;
+use super::questions::Questions;
+use super::requests::{Request, Requests};
+use crate::agent::{AnswerCommand, EditCall, Editors, Feed};
+use crate::frontend::connection::{self, Ended, Outbox, Protocol};
+use crate::transport::Incoming;
+use crate::transport::envelope::{self, Envelope, Invalid};
+use futures_util::future::{BoxFuture, FutureExt};
+use futures_util::stream::FuturesUnordered;
+use jsonrpsee::types::Id;
+use pintle_protocol::error;
+use pintle_protocol::methods::{CancelParams, CancelRequest, Exit, Notification};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The state of a connection.
+pub(super) struct Driver {
+    pub(super) connection: Arc<Connection>,
+    pub(super) table: Table,
+    pub(super) outbox: Outbox,
+    pub(super) questions: Questions,
+    pub(super) edits: Edits,
+    /// Edits that are to be made in the client.
+    pub(super) edit_calls: mpsc::Receiver<EditCall>,
+    pub(super) requests: Requests,
+    /// The handlers of requests.
+    pub(super) running: FuturesUnordered<BoxFuture<'static, Response>>,
+    /// Answers on their way to sessions.
+    pub(super) answers: FuturesUnordered<BoxFuture<'static, ()>>,
+}
+
+/// The response to a request.
+pub(super) struct Response {
+    id: Id<'static>,
+    order: Order,
+    message: Vec<u8>,
+}
+
+/// A result of the connection's own work.
+pub(super) enum Done {
+    /// A handler has returned.
+    Responded(Response),
+    /// A session has received an answer.
+    Answered,
+    /// An edit is to be made in the client.
+    Edit(EditCall),
+}
+
+impl Protocol for Driver {
+    type Done = Done;
+
+    fn outbox(&mut self) -> &mut Outbox {
+        &mut self.outbox
+    }
+
+    async fn next(&mut self) -> Done {
+        tokio::select! {
+            biased;
+            response = connection::first_ready(&mut self.running) => Done::Responded(response),
+            () = connection::first_ready(&mut self.answers) => Done::Answered,
+            Some(call) = self.edit_calls.recv() => Done::Edit(call),
+        }
+    }
+
+    fn ready_response(&mut self) -> Option<Done> {
+        connection::take_ready(&mut self.running).map(Done::Responded)
+    }
+
+    fn follows_events(done: &Done) -> bool {
+        match done {
+            // The call that edits is told before its edit.
+            Done::Edit(_) => true,
+            Done::Answered => false,
+            Done::Responded(response) => response.order == Order::Closing,
+        }
+    }
+
+    async fn done(&mut self, done: Done) {
+        match done {
+            Done::Responded(response) => self.responded(response),
+            Done::Answered => {}
+            Done::Edit(call) => self.edits.send(call, &mut self.outbox),
+        }
+    }
+
+    async fn message(&mut self, message: Incoming) -> Option<Ended> {
+        self.take(message)
+    }
+
+    async fn events(&mut self, events: Vec<Feed>) {
+        for feed in events {
+            match &feed {
+                Feed::Call(call) => self.questions.call(call, &self.connection, &mut self.outbox),
+                Feed::CallWithdrawn(id) => self.questions.withdraw_call(id, &mut self.outbox),
+                Feed::Durable(record) => {
+                    self.outbox.push_all(events::message(&feed));
+                    self.questions.watch(&record.value, &self.connection, &mut self.outbox);
+                }
+                Feed::Transient(_) | Feed::Lagged { .. } => {
+                    self.outbox.push_all(events::message(&feed));
+                }
+            }
+        }
+    }
+
+    async fn input_ended(&mut self) {
+        // An edit would wait for a response in vain.
+        if let Some(Editors { documents, .. }) = self.connection.engine.editors() {
+            documents.mute(self.connection.subscriber.0);
+        }
+        self.edits = Edits::default();
+    }
+
+    fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
+        if !self.requests.is_empty() || !self.answers.is_empty() {
+            return None;
+        }
+        let sessions = self.connection.sessions();
+        Some(connection::until_idle(sessions, self.connection.subscriber).boxed())
+    }
+
+    fn closing(&mut self) {
+        // A call that waits for the editor fails now.
+        self.edit_calls.close();
+        while self.edit_calls.try_recv().is_ok() {}
+        self.edits = Edits::default();
+        if let Some(Editors { documents, .. }) = self.connection.engine.editors() {
+            documents.disconnect(self.connection.subscriber.0);
+        }
+    }
+
+    async fn closed(&mut self) {}
+}
+
+impl Driver {
+    /// Takes a message. Returns how the connection ends, when the message ends it.
+    fn take(&mut self, came: Incoming) -> Option<Ended> {
+        match envelope::read(came) {
+            Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
+            Ok(Envelope::Notification { method, params }) => {
+                return self.notification(&method, params.as_deref());
+            }
+            Ok(Envelope::Response { id, outcome }) => {
+                let outcome = self.edits.answered(&id, outcome);
+                let answered = outcome.and_then(|outcome| self.questions.answered(&id, outcome));
+                let Some((session, answer)) = answered else {
+                    tracing::debug!("a response to no request: {id:?}");
+                    return None;
+                };
+                // A full command channel waits for the session, which never waits for us.
+                self.answers.push(
+                    async move { drop(session.tell(AnswerCommand::Returned(answer)).await) }
+                        .boxed(),
+                );
+            }
+            Err(invalid) => self.reject(&invalid),
+        }
+        None
+    }
+
+    fn reject(&mut self, invalid: &Invalid) {
+        let code = match invalid.code {
+            error::PARSE_ERROR => "parseError",
+            _ => "invalidRequest",
+        };
+        let error = dispatch::error_object(invalid.code, &invalid.message, code, None);
+        self.outbox.push(dispatch::error_response(invalid.id.clone(), error));
+    }
+
+    fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
+        let refusal = self.requests.refusal(&id).or_else(|| self.table.refusal(&method));
+        if let Some(refusal) = refusal {
+            self.outbox.push(dispatch::error_response(id, refusal));
+            return;
+        }
+        self.requests.accept(Request { id, method, params });
+        self.begin_next();
+    }
+
+    /// Begins requests that need not wait for another.
+    fn begin_next(&mut self) {
+        while let Some(Request { id, method, params }) = self.requests.next() {
+            // Looked at again: the request before it may have been `shutdown`.
+            if let Some(refusal) = self.table.refusal(&method) {
+                self.requests.forget(&id);
+                self.outbox.push(dispatch::error_response(id, refusal));
+                continue;
+            }
+            let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
+            self.requests.begun(order);
+            let responded = async move { Response { id, order, message: answer.await } };
+            self.running.push(responded.boxed());
+        }
+    }
+
+    fn responded(&mut self, response: Response) {
+        let Response { id, order, message } = response;
+        self.outbox.push(message);
+        for (session, asked) in self.connection.take_open_questions() {
+            self.questions.ask(session, &asked, &mut self.outbox);
+        }
+        self.requests.finished(&id, order);
+        self.begin_next();
+    }
+
+    fn notification(&mut self, method: &str, params: Option<&RawValue>) -> Option<Ended> {
+        match method {
+            Exit::METHOD if self.connection.is_shut_down() => Some(Ended::Exit),
+            Exit::METHOD => Some(Ended::ExitInHaste),
+            CancelRequest::METHOD | "$/cancel_request" => {
+                self.cancel(params);
+                None
+            }
+            _ => {
+                tracing::debug!("a notification that means nothing here: {method}");
+                None
+            }
+        }
+    }
+
+    /// Withdraws a request that has not begun.
+    fn cancel(&mut self, params: Option<&RawValue>) {
+        let Some(params) =
+            params.and_then(|raw| serde_json::from_str::<CancelParams>(raw.get()).ok())
+        else {
+            return;
+        };
+        if let Some(id) = self.requests.withdraw(&params.id) {
+            let error = dispatch::error_object(
+                error::CANCELLED,
+                "the request was cancelled before it began",
+                "cancelled",
+                None,
+            );
+            self.outbox.push(dispatch::error_response(id, error));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The order in which requests begin. Pure.
+
+use super::dispatch::Order;
+use crate::frontend::connection::InFlight;
+use jsonrpsee::types::{ErrorObjectOwned, Id};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+
+/// A request that has not begun.
+pub(super) struct Request {
+    pub(super) id: Id<'static>,
+    pub(super) method: String,
+    pub(super) params: Option<Box<RawValue>>,
+}
+
+/// The requests without a response.
+#[derive(Default)]
+pub(super) struct Requests {
+    in_flight: InFlight,
+    /// Requests about documents, which begin before those that came after them.
+    documents: VecDeque<Request>,
+    waiting: VecDeque<Request>,
+    /// A serial request runs.
+    is_busy: bool,
+    /// A request about documents runs.
+    is_document_busy: bool,
+}
+
+impl Requests {
+    /// Returns true when every request has its response.
+    pub(super) fn is_empty(&self) -> bool {
+        self.in_flight.is_empty()
+    }
+
+    /// Returns the error of a request that cannot be accepted.
+    pub(super) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
+        self.in_flight.refusal(id)
+    }
+
+    pub(super) fn accept(&mut self, request: Request) {
+        self.in_flight.insert(request.id.clone());
+        match Order::of(&request.method) {
+            Order::Document => self.documents.push_back(request),
+            Order::Serial | Order::Closing | Order::Read => self.waiting.push_back(request),
+        }
+    }
+
+    /// Takes the next request that need not wait for another.
+    pub(super) fn next(&mut self) -> Option<Request> {
+        if self.is_document_busy {
+            return None;
+        }
+        let others = || if self.is_busy { None } else { self.waiting.pop_front() };
+        self.documents.pop_front().or_else(others)
+    }
+
+    pub(super) fn begun(&mut self, order: Order) {
+        match order {
+            Order::Serial | Order::Closing => self.is_busy = true,
+            Order::Document => self.is_document_busy = true,
+            Order::Read => {}
+        }
+    }
+
+    pub(super) fn finished(&mut self, id: &Id<'static>, order: Order) {
+        self.in_flight.remove(id);
+        match order {
+            Order::Serial | Order::Closing => self.is_busy = false,
+            Order::Document => self.is_document_busy = false,
+            Order::Read => {}
+        }
+    }
+
+    /// Forgets a request that has its response without having begun.
+    pub(super) fn forget(&mut self, id: &Id<'static>) {
+        self.in_flight.remove(id);
+    }
+
+    /// Withdraws a request that has not begun; returns its id.
+    pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id<'static>> {
+        let is_it =
+            |request: &Request| serde_json::to_value(&request.id).is_ok_and(|own| own == *id);
+        let place = self.waiting.iter().position(is_it)?;
+        let Request { id, .. } = self.waiting.remove(place)?;
+        self.in_flight.remove(&id);
+        Some(id)
+    }
+}
