@@ -11,7 +11,7 @@ pub use pull::edited;
 
 use super::documents::Document;
 use super::{Documents, Editors, Terminals};
-use crate::exec::scan::{Keep, Kept, Scan, Scanned};
+use crate::exec::scan::{Keep, Scan, Scanned, StoredContent};
 use crate::exec::{
     Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
     Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
@@ -82,7 +82,7 @@ fn version(path: PathBuf, text: &str) -> Version {
 async fn state(text: Arc<String>, keep: Keep, mode: Option<u32>) -> Result<FileState, Error> {
     let size = text.len() as u64;
     let kept = tokio::task::spawn_blocking(move || keep(text.as_bytes())).await;
-    let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+    let StoredContent { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
