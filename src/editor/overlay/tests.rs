@@ -363,7 +363,7 @@ async fn text_of_an_edit_is_told_apart_from_typed_text() {
     let (env, path, cancel) = (&desk.overlay, Path::new(PATH), CancellationToken::new());
     env.update(path, replacing("two", "TWO\n2"), &cancel).await.unwrap();
     set(&desk.documents, PATH, 9, "all new", true);
-    let keep: Keep = Arc::new(|content: &[u8]| Kept {
+    let keep: Keep = Arc::new(|content: &[u8]| StoredContent {
         sha256: String::from_utf8(content.to_vec()).unwrap(),
         is_lost: false,
     });
