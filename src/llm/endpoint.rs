@@ -268,7 +268,7 @@ fn fill_in<'a>(
             Some(value) => filled.push_str(value.trim()),
             None => {
                 let name = name.replace('|', " or ");
-                let message = format!("where {provider} is depends on {name}, which is not set");
+                let message = format!("the URL of {provider} depends on {name}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
                     .hint(format!("set {name}, or name the place with --base-url")));
             }

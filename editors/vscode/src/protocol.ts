@@ -1488,7 +1488,7 @@ export type ToolDetails = {
   exitCode?: number;
   /** The name of the signal that ended a command, such as `SIGKILL`. */
   signal?: string;
-  /** How the output was truncated, when it was. */
+  /** The record of the output's truncation, if it was truncated. */
   truncation?: Truncation;
   /** A file that holds the whole output, when it was truncated. */
   fullOutputPath?: string;
@@ -1537,7 +1537,7 @@ export type WordSpan = {
   end: number;
 };
 
-/** How a tool's output was truncated before the model saw it. */
+/** A record of the truncation of a tool's output, made before the model saw it. */
 export type Truncation = {
   /** The limit that was exceeded; absent when nothing was cut. */
   truncatedBy?: TruncatedBy;
@@ -1603,7 +1603,7 @@ export type ToolCall = {
   output?: ToolResult;
 };
 
-/** How a background job ended. */
+/** The way a background job ended. */
 export type JobEnd = 
   | /** The command exited; `details.exitCode` holds the code. */ "exited"
   | /** A signal that the engine did not send ended it; `details.signal` names it. */ "signalled"
@@ -1620,7 +1620,7 @@ export type Job = {
   title: string;
   /** The command, as the shell reads it. */
   command: string;
-  /** How the job ended; absent while it runs. */
+  /** The end of the job; absent while it runs. */
   end?: JobEnd;
   /** The last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
   output?: string;

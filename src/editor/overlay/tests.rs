@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 const EDITOR: Owner = 1;
 const PATH: &str = "/w/a";
 
-/// What a person does just before the editor gets an edit.
+/// The action of a person just before the editor gets an edit.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// Replaces a text by another.

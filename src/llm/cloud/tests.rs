@@ -59,7 +59,7 @@ impl Wire for Seen {
     }
 }
 
-/// What goes out for one request.
+/// The request that is sent.
 fn sent(endpoint: Endpoint, model: &str) -> WireRequest {
     let replay = Replay::parse("{\"response\":{\"status\":500}}").unwrap();
     let seen = Arc::new(Seen(replay, Mutex::default()));
