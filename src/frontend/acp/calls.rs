@@ -1,6 +1,6 @@
 //! Calls, jobs and sub-agents: this protocol knows only calls, so each becomes one. Pure.
 
-use super::story::terminal_text;
+use super::translator::terminal_text;
 use super::{tool, wire};
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::item::{

@@ -1,21 +1,23 @@
-//! The connection's state, and what changes it: messages that come, and what comes of requests.
+//! The connection's driver: the parts of its state, and the messages that change them.
 
 use super::Options;
-use super::asks::{Answered, Asks};
-use super::files::{FileCall, Files};
-use super::open::Open;
+use super::editor::{Editor, EditorCall};
+use super::handlers::{self, Outcome, RequestContext};
+use super::questions::{Answered, Questions};
+use super::queue::{Incoming, Queue};
 use super::replay::Page;
-use super::requests::{self, Desk, Done};
-use super::terminals::{Made, Taken, TerminalNews, Terminals};
+use super::session::OpenSession;
+use super::sessions::Sessions;
+use super::terminals::{Made, Taken};
 use super::wire;
 use crate::agent::{AnswerCommand, Feed, QueueCommand, QueueEdit, SessionHandle, TurnCommand};
-use crate::frontend::connection::{self, Ended, InFlight, Outbox, Protocol};
+use crate::frontend::connection::{self, Ended, Outbox, Protocol};
 use crate::frontend::native::connection::Connection;
 use crate::frontend::native::dispatch::{Table, error_object};
 use crate::transport::envelope::{self, Envelope, Invalid};
-use crate::transport::{Incoming, Outgoing};
+use crate::transport::{Incoming as Message, Outgoing};
 use agent_client_protocol_schema::v1 as acp;
-use futures_util::future::{BoxFuture, FutureExt, OptionFuture};
+use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::FuturesUnordered;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::capability::ClientCapabilities;
@@ -23,17 +25,11 @@ use pintle_protocol::error;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::QueuePolicy;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// What the client wants, in the order in which it came.
-pub(super) enum Wish {
-    Request { id: Id<'static>, method: String, params: Option<Box<RawValue>> },
-    Cancel(SessionId),
-}
-
-/// How far a connection has come.
+/// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It was not initialized.
@@ -43,88 +39,81 @@ pub(super) enum Stage {
     LoggedOut,
 }
 
-/// Everything that one connection remembers.
+/// The state of a connection.
 pub(super) struct Driver {
-    pub(super) desk: Desk,
+    pub(super) ctx: RequestContext,
+    pub(super) stage: Stage,
     pub(super) outbox: Outbox,
-    pub(super) sessions: BTreeMap<SessionId, Open>,
-    /// Sub-agents' sessions, with that of the client's to which they belong.
-    pub(super) parents: BTreeMap<SessionId, SessionId>,
-    pub(super) children: BTreeMap<SessionId, SessionHandle>,
-    pub(super) adopted: mpsc::Receiver<SessionHandle>,
+    pub(super) queue: Queue,
+    /// The handlers of requests, and answers on their way to sessions.
+    pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
+    pub(super) sessions: Sessions,
+    /// The messages of sessions that are being loaded.
     pub(super) pages: mpsc::Receiver<Page>,
-    pub(super) asks: Asks,
-    /// The client's files, where it offers both ways.
-    pub(super) files: Option<Files>,
-    /// The client's terminals, where commands run in them.
-    pub(super) terminals: Option<Terminals>,
-    pub(super) may_use_terminals: bool,
-    pub(super) running: FuturesUnordered<BoxFuture<'static, Done>>,
+    pub(super) questions: Questions,
+    pub(super) editor: Editor,
     /// The engine's own methods.
     pub(super) own: (Arc<Connection>, Table),
-    pub(super) stage: Stage,
-    in_flight: InFlight,
-    pub(super) waiting: VecDeque<Wish>,
-    /// The request that is being answered: the next begins after it.
-    pub(super) busy: Option<Id<'static>>,
-    /// A session is being told from its beginning: what happens meanwhile waits, so that nothing is told twice or out of its order.
-    pub(super) is_loading: bool,
 }
 
 /// A result of the connection's own work.
-pub(super) enum Wake {
-    Done(Done),
+pub(super) enum Done {
+    Outcome(Outcome),
     Page(Page),
-    Terminal(TerminalNews),
-    File(FileCall),
+    Call(EditorCall),
 }
 
 impl Protocol for Driver {
-    type Done = Wake;
+    type Done = Done;
 
     fn outbox(&mut self) -> &mut Outbox {
         &mut self.outbox
     }
 
     fn takes_events(&self) -> bool {
-        !self.is_loading
+        !self.queue.is_loading
     }
 
-    async fn next(&mut self) -> Wake {
-        let terminals = self.terminals.as_mut().map(Terminals::next);
-        let files = self.files.as_mut().map(Files::next);
+    async fn next(&mut self) -> Done {
         tokio::select! {
             biased;
-            done = connection::first_ready(&mut self.running) => Wake::Done(done),
-            Some(page) = self.pages.recv(), if self.outbox.is_empty() => Wake::Page(page),
-            Some(news) = OptionFuture::from(terminals) => Wake::Terminal(news),
-            Some(call) = OptionFuture::from(files) => Wake::File(call),
+            done = connection::first_ready(&mut self.running) => Done::Outcome(done),
+            Some(page) = self.pages.recv(), if self.outbox.is_empty() => Done::Page(page),
+            call = self.editor.next() => Done::Call(call),
         }
     }
 
-    fn ready_response(&mut self) -> Option<Wake> {
-        connection::take_ready(&mut self.running).map(Wake::Done)
+    fn ready_response(&mut self) -> Option<Done> {
+        connection::take_ready(&mut self.running).map(Done::Outcome)
     }
 
-    fn follows_events(done: &Wake) -> bool {
+    fn follows_events(done: &Done) -> bool {
         match done {
             // The call that looks at a file is told before the request for it.
-            Wake::Done(Done::Closed(..)) | Wake::File(_) => true,
+            Done::Outcome(Outcome::Closed(..)) | Done::Call(EditorCall::File(_)) => true,
             // A terminal is released before the result of its command is told.
-            Wake::Done(_) | Wake::Page(_) | Wake::Terminal(_) => false,
+            Done::Outcome(_) | Done::Page(_) | Done::Call(EditorCall::Terminal(_)) => false,
         }
     }
 
-    async fn done(&mut self, done: Wake) {
+    async fn done(&mut self, done: Done) {
         match done {
-            Wake::Done(done) => self.finish(done),
-            Wake::Page(page) => self.send_all(page),
-            Wake::Terminal(news) => self.ask_for_terminal(news),
-            Wake::File(call) => self.ask_for_file(call),
+            Done::Outcome(done) => self.finish(done),
+            Done::Page(page) => self.send_all(page),
+            Done::Call(EditorCall::Terminal(news)) => {
+                let request = self.editor.request_terminal(news);
+                self.send_all(request);
+            }
+            Done::Call(EditorCall::File(call)) => {
+                if let Some(session) = self.sessions.working_on(Path::new(&call.path)) {
+                    let requests = self.editor.request_file(&session, call);
+                    self.send_all(requests);
+                }
+            }
         }
     }
 
-    async fn message(&mut self, message: Incoming) -> Option<Ended> {
+    async fn message(&mut self, message: Message) -> Option<Ended> {
         self.take(message);
         None
     }
@@ -134,17 +123,17 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        self.no_more_answers();
+        self.editor.disconnect();
     }
 
     fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let is_answered = self.busy.is_none() && self.waiting.is_empty() && self.running.is_empty();
-        let sessions = || self.sessions.values().map(|open| open.handle.clone()).collect();
-        is_answered.then(|| connection::until_idle(sessions(), self.desk.id).boxed())
+        let is_answered = self.queue.is_empty() && self.running.is_empty();
+        let sessions = || self.sessions.iter().map(|open| open.handle.clone()).collect();
+        is_answered.then(|| connection::until_idle(sessions(), self.ctx.id).boxed())
     }
 
     fn closing(&mut self) {
-        self.no_more_answers();
+        self.editor.disconnect();
     }
 
     async fn closed(&mut self) {
@@ -154,7 +143,7 @@ impl Protocol for Driver {
 
 impl Driver {
     pub(super) fn new(
-        desk: Desk,
+        ctx: RequestContext,
         outgoing: Outgoing,
         adopted: mpsc::Receiver<SessionHandle>,
         pages: mpsc::Receiver<Page>,
@@ -163,33 +152,25 @@ impl Driver {
         // Nothing is subscribed to there, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
         let own = Connection::new(
-            desk.engine.clone(),
-            desk.id,
-            desk.feed.clone(),
+            ctx.engine.clone(),
+            ctx.id,
+            ctx.feed.clone(),
             edits,
             options.cwd.clone(),
         );
         own.initialize(ClientCapabilities::default());
         let own = Arc::new(own);
         Self {
-            outbox: Outbox::new(outgoing),
-            own: (Arc::clone(&own), Table::new(own)),
-            desk,
-            adopted,
-            pages,
-            sessions: BTreeMap::new(),
-            parents: BTreeMap::new(),
-            children: BTreeMap::new(),
-            asks: Asks::default(),
-            files: None,
-            terminals: None,
-            may_use_terminals: options.client_terminals,
-            running: FuturesUnordered::new(),
+            ctx,
             stage: Stage::New,
-            in_flight: InFlight::default(),
-            waiting: VecDeque::new(),
-            busy: None,
-            is_loading: false,
+            outbox: Outbox::new(outgoing),
+            queue: Queue::default(),
+            running: FuturesUnordered::new(),
+            sessions: Sessions::new(adopted),
+            pages,
+            questions: Questions::default(),
+            editor: Editor::new(options.client_terminals),
+            own: (Arc::clone(&own), Table::new(own)),
         }
     }
 
@@ -200,7 +181,7 @@ impl Driver {
     }
 
     pub(super) fn answer(&mut self, id: &Id<'static>, message: Vec<u8>) {
-        self.in_flight.remove(id);
+        self.queue.responded(id);
         self.outbox.push(message);
     }
 
@@ -210,7 +191,7 @@ impl Driver {
 
     /// Answers prompts that are still open at the end.
     pub(super) fn answer_all(&mut self) {
-        let answers: Vec<_> = self.sessions.values_mut().flat_map(Open::closed).collect();
+        let answers: Vec<_> = self.sessions.iter_mut().flat_map(OpenSession::closed).collect();
         for (id, answer) in answers {
             self.answer(&id, answer);
         }
@@ -218,8 +199,8 @@ impl Driver {
 
     // ----- what comes
 
-    pub(super) fn take(&mut self, came: Incoming) {
-        match envelope::read(came) {
+    pub(super) fn take(&mut self, message: Message) {
+        match envelope::read(message) {
             Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
             Ok(Envelope::Notification { method, params }) => {
                 self.notified(&method, params.as_deref());
@@ -236,15 +217,14 @@ impl Driver {
     }
 
     fn request(&mut self, id: Id<'static>, method: String, params: Option<Box<RawValue>>) {
-        let refusal = if let Some(refusal) = self.in_flight.refusal(&id) {
+        let refusal = if let Some(refusal) = self.queue.refusal(&id) {
             refusal
-        } else if self.stage == Stage::New && method != "initialize" && self.busy.is_none() {
+        } else if self.stage == Stage::New && method != "initialize" && !self.queue.is_busy() {
             let hint = "send `initialize` with `protocolVersion` 1 first";
             let message = "the connection is not initialized";
             error_object(error::INVALID_REQUEST, message, "notInitialized", Some(hint))
         } else {
-            self.in_flight.insert(id.clone());
-            self.waiting.push_back(Wish::Request { id, method, params });
+            self.queue.push(Incoming::Request { id, method, params });
             return self.begin_next();
         };
         self.outbox.push(wire::refusal(&id, &refusal));
@@ -253,8 +233,8 @@ impl Driver {
     fn notified(&mut self, method: &str, params: Option<&RawValue>) {
         match method {
             "session/cancel" => {
-                let Ok(params) = requests::read::<acp::CancelNotification>(params) else { return };
-                self.waiting.push_back(Wish::Cancel(SessionId::new(&*params.session_id.0)));
+                let Ok(params) = handlers::read::<acp::CancelNotification>(params) else { return };
+                self.queue.push(Incoming::Cancel(SessionId::new(&*params.session_id.0)));
                 self.begin_next();
             }
             "$/cancel_request" | "$/cancelRequest" => self.cancel_request(params),
@@ -270,20 +250,17 @@ impl Driver {
             #[serde(alias = "id")]
             request_id: serde_json::Value,
         }
-        let Ok(Params { request_id }) = requests::read(params) else { return };
+        let Ok(Params { request_id }) = handlers::read(params) else { return };
         let is_it = |id: &Id<'_>| serde_json::to_value(id).is_ok_and(|id| id == request_id);
-        let waits = |wish: &Wish| matches!(wish, Wish::Request { id, .. } if is_it(id));
-        if let Some(Wish::Request { id, .. }) =
-            self.waiting.iter().position(waits).and_then(|place| self.waiting.remove(place))
-        {
+        if let Some(id) = self.queue.withdraw(&request_id) {
             let message = "the request was cancelled before it began";
             return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
         }
-        let of_open = |open: &Open| {
+        let of_open = |open: &OpenSession| {
             let prompt = open.prompts.iter().find(|prompt| is_it(&prompt.id))?;
             Some((open.handle.clone(), prompt.turn.clone(), prompt.item.clone()))
         };
-        let Some((handle, turn, item)) = self.sessions.values().find_map(of_open) else { return };
+        let Some((handle, turn, item)) = self.sessions.iter().find_map(of_open) else { return };
         self.running.push(
             async move {
                 let queue = QueuePolicy::Keep;
@@ -297,67 +274,32 @@ impl Driver {
                     // One that was read meanwhile is in a turn that ends by itself.
                     let _ = handle.ask(|reply| QueueCommand::Edit { edit, reply }).await;
                 }
-                Done::Told
+                Outcome::Told
             }
             .boxed(),
         );
     }
 
-    /// Asks the client for a file: in the session that works in its folder, since tools do not say for which session they ask.
-    pub(super) fn ask_for_file(&mut self, call: FileCall) {
-        let score =
-            |open: &&Open| (open.is_running(), call.path.starts_with(&open.cwd), open.cwd.len());
-        let session = self.sessions.values().max_by_key(score).map(|open| open.id.clone());
-        let (Some(session), Some(files)) = (session, &mut self.files) else { return };
-        let messages = files.request(&session, call);
-        self.send_all(messages);
-    }
-
-    /// The client answers nothing any more.
-    pub(super) fn no_more_answers(&mut self) {
-        if let Some(mut files) = self.files.take() {
-            files.disconnect();
-        }
-        if let Some(mut terminals) = self.terminals.take() {
-            terminals.disconnect();
-        }
-    }
-
-    /// Asks the client to run a command, or what has become of one.
-    pub(super) fn ask_for_terminal(&mut self, news: TerminalNews) {
-        let request = self.terminals.as_mut().and_then(|terminals| terminals.request(news));
-        self.send_all(request);
-    }
-
     fn runs_in(&mut self, Made { session, item, terminal }: &Made) {
         let Some(open) = self.sessions.get_mut(session) else { return };
-        let updates = open.story.runs_in(item, terminal);
+        let updates = open.translator.runs_in(item, terminal);
         let messages = open.in_turn(updates, None);
         self.send_all(messages);
     }
 
     fn responded(&mut self, id: &Id<'static>, outcome: Result<Box<RawValue>, String>) {
-        let outcome = match &mut self.files {
-            Some(files) => files.answered(id, outcome),
-            None => Some(outcome),
-        };
-        let Some(outcome) = outcome else { return };
-        let taken = match &mut self.terminals {
-            Some(terminals) => terminals.answered(id, outcome),
-            None => Taken::NotOurs(outcome),
-        };
-        let outcome = match taken {
+        let outcome = match self.editor.responded(id, outcome) {
             Taken::NotOurs(outcome) => outcome,
             Taken::Made(made) => return self.runs_in(&made),
             Taken::Done => return,
         };
-        match self.asks.take(id, outcome) {
+        match self.questions.take(id, outcome) {
             Answered::Ask(request) => self.outbox.push(request),
             Answered::Tell(session, answer) => {
                 // A full command channel waits for the session, which never waits for us.
                 let told = async move {
                     let _ = session.tell(AnswerCommand::Returned(answer)).await;
-                    Done::Told
+                    Outcome::Told
                 };
                 self.running.push(told.boxed());
             }

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
-/// How many requests for files may wait for this task. Those who ask wait for an answer anyway.
+/// The capacity of the channel of requests for files. Those who ask wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
 /// A file to read or to write.
@@ -29,7 +29,7 @@ pub(super) struct FileCall {
 
 /// What was asked of the client and is not answered.
 #[derive(Debug)]
-struct Waiting {
+struct Pending {
     is_read: bool,
     reply: oneshot::Sender<Result<String, String>>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Files {
     asks: mpsc::Sender<FileCall>,
     changing: FuturesUnordered<BoxFuture<'static, ()>>,
     stops: BTreeMap<u64, AbortHandle>,
-    waiting: BTreeMap<String, Waiting>,
+    waiting: BTreeMap<String, Pending>,
     count: u64,
 }
 
@@ -130,7 +130,7 @@ impl Files {
                 envelope::request(&id, "fs/write_text_file", &write)
             }
         });
-        self.waiting.insert(id, Waiting { is_read, reply });
+        self.waiting.insert(id, Pending { is_read, reply });
         messages
     }
 
@@ -155,7 +155,7 @@ impl Files {
             Id::Str(id) => self.waiting.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Waiting { is_read, reply }) = waiting else { return Some(outcome) };
+        let Some(Pending { is_read, reply }) = waiting else { return Some(outcome) };
         let text = |raw: Box<RawValue>| -> Result<String, String> {
             let read: acp::ReadTextFileResponse =
                 serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;

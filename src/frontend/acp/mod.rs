@@ -1,37 +1,40 @@
 //! The Agent Client Protocol, version 1: JSON-RPC 2.0, a message a line, driven over any [`Link`].
 //!
-//! A thin translator: it asks the agent what any frontend asks, and tells what it hears. One task owns the connection's state.
-//! Invariants: what is asked begins in the order in which it came; answers that are ready go before events; everything of a turn
-//! goes before the answer to its prompt, and nothing of it after.
+//! A thin translator between this protocol's messages and the agent's commands and events.
+//!
+//! Invariants: requests begin in the order in which they came; all updates of a turn precede the response to its prompt.
 
-mod answers;
-mod asks;
-mod begin;
 mod calls;
+mod content;
+mod dispatch;
 mod driver;
+mod editor;
+mod events;
 mod files;
+mod handlers;
 mod notices;
-mod open;
+mod questions;
+mod queue;
 mod replay;
-mod requests;
-mod said;
+mod responses;
+mod session;
+mod sessions;
 mod settings;
 mod start;
-mod story;
 mod terminals;
-mod told;
 mod tool;
+mod translator;
 mod wire;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, serve as serve_connection};
 use crate::agent::{EngineHandle, SubscriberId};
 use crate::transport::Link;
 use driver::Driver;
-use requests::Desk;
+use handlers::RequestContext;
 use std::path::PathBuf;
-use story::Offers;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use translator::Offers;
 
 /// The name of this agent's one way to log in.
 const KEYS: &str = "pintle-keys";
@@ -39,13 +42,13 @@ const KEYS: &str = "pintle-keys";
 /// The id of the connection as a subscriber: those of the native protocol begin at 1. A process has one connection of this protocol.
 const SUBSCRIBER: SubscriberId = SubscriberId(0);
 
-/// How many sub-agents may be made before this task looks.
+/// The capacity of the channel of new sub-agents.
 const ADOPTED_CAPACITY: usize = 256;
 
-/// How many pages of a replay may wait: the next is read while one is sent.
+/// The capacity of the channel of replayed pages: the next is read while one is sent.
 const PAGES_CAPACITY: usize = 1;
 
-/// How a connection is set up.
+/// The options of a connection.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The working directory of a session that names none.
@@ -62,7 +65,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
     let (feed_tx, feed) = mpsc::channel(FEED_CAPACITY);
     let (adopted_tx, adopted) = mpsc::channel(ADOPTED_CAPACITY);
     let (pages_tx, pages) = mpsc::channel(PAGES_CAPACITY);
-    let desk = Desk {
+    let ctx = RequestContext {
         engine: engine.clone(),
         id: SUBSCRIBER,
         feed: feed_tx,
@@ -70,7 +73,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Ended 
         pages: pages_tx,
         offers: Offers::default(),
     };
-    let mut driver = Driver::new(desk, outgoing, adopted, pages, &options);
+    let mut driver = Driver::new(ctx, outgoing, adopted, pages, &options);
     let events = Events::complete(feed, engine.clone());
     let inputs = Inputs { incoming, events, hangup, stop: options.stop };
     serve_connection(&mut driver, inputs, &engine).await

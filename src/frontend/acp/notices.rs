@@ -1,6 +1,6 @@
 //! What the engine itself has to say: as notices where the client knows them, else as messages. Pure.
 
-use super::story::{Offers, chunk};
+use super::translator::{Offers, chunk};
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::event::{Notice, NoticeLevel, RetryScheduled};

@@ -4,13 +4,13 @@
 //! beginning. Invariants: memory holds one page, however long the session; what is told is how the session stood when it was looked
 //! at, and what happens later is told later.
 
-use super::story::{Offers, Story, planned};
+use super::translator::{Offers, Translator, planned};
 use super::wire;
 use crate::agent::{EngineHandle, Error, SessionHandle, Snapshot};
 use agent_client_protocol_schema::v1 as acp;
 use tokio::sync::mpsc;
 
-/// How many items a page holds. Few, since an item may be a megabyte.
+/// The number of items in a page. Few, since an item may be a megabyte.
 const PAGE: usize = 50;
 
 /// Messages to send, in order.
@@ -26,7 +26,7 @@ pub(super) async fn replay(
     snapshot: &Snapshot,
     offers: Offers,
     pages: &mpsc::Sender<Page>,
-) -> Result<Story, Error> {
+) -> Result<Translator, Error> {
     let mut borders = vec![snapshot.seq + 1];
     let mut before = snapshot.seq + 1;
     loop {
@@ -40,7 +40,7 @@ pub(super) async fn replay(
         }
     }
     let id = acp::SessionId::new(handle.id.as_str());
-    let mut story = Story::new(offers, snapshot.cost_nano_usd);
+    let mut translator = Translator::new(offers, snapshot.cost_nano_usd);
     let mut after = 0;
     while let Some(before) = borders.pop() {
         // Between the same events as before, whatever the session does meanwhile.
@@ -48,7 +48,7 @@ pub(super) async fn replay(
         after = before - 1;
         let mut page = Page::new();
         for item in &found.items {
-            let updates = story.replayed(&item.item);
+            let updates = translator.replayed(&item.item);
             page.extend(
                 updates.into_iter().map(|update| wire::update(&id, update, Some(item.seq))),
             );
@@ -57,7 +57,7 @@ pub(super) async fn replay(
         let _ = pages.send(page).await;
     }
     let plan = snapshot.plan.as_ref().map(planned);
-    let last = plan.into_iter().chain(story.used(&snapshot.context));
+    let last = plan.into_iter().chain(translator.used(&snapshot.context));
     let _ = pages.send(last.map(|update| wire::update(&id, update, None)).collect()).await;
-    Ok(story)
+    Ok(translator)
 }

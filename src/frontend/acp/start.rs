@@ -1,6 +1,6 @@
 //! The first exchange of a connection: what this agent can do, and what the client can. Pure.
 
-use super::story::Offers;
+use super::translator::Offers;
 use super::{KEYS, wire};
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as acp;

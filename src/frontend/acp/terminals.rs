@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// How many requests for terminals may wait for this task. Those who ask wait for an answer anyway.
+/// The capacity of the channel of requests for terminals. Those who ask wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
 /// What is to be sent to the client.
@@ -35,7 +35,7 @@ pub(super) struct Made {
 }
 
 /// What was asked of the client and is not answered.
-enum Waiting {
+enum Pending {
     Create {
         made: Made,
         released: CancellationToken,
@@ -60,7 +60,7 @@ pub(super) struct Terminals {
     registry: Registry,
     editor: mpsc::Sender<TerminalCall>,
     calls: mpsc::Receiver<TerminalCall>,
-    waiting: BTreeMap<String, Waiting>,
+    waiting: BTreeMap<String, Pending>,
     /// Those that the client has made, with the session of each.
     open: BTreeMap<String, SessionId>,
     releases: FuturesUnordered<BoxFuture<'static, String>>,
@@ -127,33 +127,33 @@ impl Terminals {
                     .output_byte_limit(max_bytes);
                 let (session, item) = (SessionId::new(owner), ItemId::new(shown_by));
                 let made = Made { session, item, terminal: String::new() };
-                let waiting = Waiting::Create { made, released, reply };
+                let waiting = Pending::Create { made, released, reply };
                 return Some(self.send("terminal/create", &request, waiting));
             }
             TerminalNews::Asked(TerminalCall::Wait { terminal, reply }) => {
-                (terminal, Waiting::End(reply))
+                (terminal, Pending::End(reply))
             }
             TerminalNews::Asked(TerminalCall::Output { terminal, reply }) => {
-                (terminal, Waiting::Output(reply))
+                (terminal, Pending::Output(reply))
             }
             TerminalNews::Asked(TerminalCall::Kill { terminal }) => {
                 let session = self.session_of(&terminal)?;
                 let request = acp::KillTerminalRequest::new(session, terminal);
-                return Some(self.send("terminal/kill", &request, Waiting::Done));
+                return Some(self.send("terminal/kill", &request, Pending::Done));
             }
             TerminalNews::Released(terminal) => {
                 let session = acp::SessionId::new(self.open.remove(&terminal)?.as_str());
                 let request = acp::ReleaseTerminalRequest::new(session, terminal);
-                return Some(self.send("terminal/release", &request, Waiting::Done));
+                return Some(self.send("terminal/release", &request, Pending::Done));
             }
         };
         let session = self.session_of(&terminal)?;
         Some(match reply {
-            Waiting::Output(_) => {
+            Pending::Output(_) => {
                 let request = acp::TerminalOutputRequest::new(session, terminal);
                 self.send("terminal/output", &request, reply)
             }
-            Waiting::End(_) | Waiting::Create { .. } | Waiting::Done => {
+            Pending::End(_) | Pending::Create { .. } | Pending::Done => {
                 let request = acp::WaitForTerminalExitRequest::new(session, terminal);
                 self.send("terminal/wait_for_exit", &request, reply)
             }
@@ -164,7 +164,7 @@ impl Terminals {
         self.open.get(terminal).map(|session| acp::SessionId::new(session.as_str()))
     }
 
-    fn send(&mut self, method: &str, request: &impl serde::Serialize, waiting: Waiting) -> Vec<u8> {
+    fn send(&mut self, method: &str, request: &impl serde::Serialize, waiting: Pending) -> Vec<u8> {
         self.count += 1;
         let id = format!("t{}", self.count);
         let message = envelope::request(&id, method, request);
@@ -185,22 +185,22 @@ impl Terminals {
         // Nobody waits for an answer that came too late.
         match waiting {
             None => return Taken::NotOurs(outcome),
-            Some(Waiting::Create { made, released, reply }) => {
+            Some(Pending::Create { made, released, reply }) => {
                 return self.created(made, released, reply, read(outcome));
             }
-            Some(Waiting::End(reply)) => {
+            Some(Pending::End(reply)) => {
                 let end = read(outcome)
                     .map(|end: acp::WaitForTerminalExitResponse| end_of(end.exit_status));
                 drop(reply.send(end));
             }
-            Some(Waiting::Output(reply)) => {
+            Some(Pending::Output(reply)) => {
                 let printed = read(outcome).map(|output: acp::TerminalOutputResponse| Printed {
                     text: output.output,
                     is_cut: output.truncated,
                 });
                 drop(reply.send(printed));
             }
-            Some(Waiting::Done) => {}
+            Some(Pending::Done) => {}
         }
         Taken::Done
     }

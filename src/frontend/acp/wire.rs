@@ -1,4 +1,4 @@
-//! How answers, updates and errors of this protocol are written. What they say is decided elsewhere.
+//! The JSON of responses, updates and errors of this protocol. Their content is decided elsewhere.
 //!
 //! Invariant: no message is longer than a few MiB, since clients give up on long ones; what is cut says so.
 

@@ -114,8 +114,8 @@ pub(super) struct Inputs {
     pub(super) stop: CancellationToken,
 }
 
-/// A reason to wake up.
-enum Wake<D> {
+/// An event of the connection, of which the loop handles one at a time.
+enum DriverEvent<D> {
     Done(D),
     Room(Option<Room>),
     Events,
@@ -142,32 +142,32 @@ pub(super) async fn serve<P: Protocol>(
         let (is_clear, takes_more) = (protocol.outbox().is_empty(), protocol.outbox().takes_more());
         let takes_events = is_clear && protocol.takes_events();
         let room = protocol.outbox().room_for_first();
-        let wake = tokio::select! {
+        let event = tokio::select! {
             biased;
-            () = hangup.cancelled() => Wake::HungUp,
-            () = stop.cancelled() => Wake::Stopped,
-            done = protocol.next() => Wake::Done(done),
-            room = room, if !is_clear => Wake::Room(room),
-            true = events.wait(), if takes_events => Wake::Events,
-            () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => Wake::Idle,
+            () = hangup.cancelled() => DriverEvent::HungUp,
+            () = stop.cancelled() => DriverEvent::Stopped,
+            done = protocol.next() => DriverEvent::Done(done),
+            room = room, if !is_clear => DriverEvent::Room(room),
+            true = events.wait(), if takes_events => DriverEvent::Events,
+            () = OptionFuture::from(idle.as_mut()).map(drop), if idle.is_some() => DriverEvent::Idle,
             message = incoming.recv(), if has_input && takes_more => {
-                message.map_or(Wake::InputEnded, Wake::Message)
+                message.map_or(DriverEvent::InputEnded, DriverEvent::Message)
             }
         };
-        match wake {
-            Wake::Done(done) => finish(protocol, done, &mut events).await,
-            Wake::Room(room) => protocol.outbox().send_first(room),
-            Wake::Events => hand_on(protocol, &mut events).await,
-            Wake::Message(message) => {
+        match event {
+            DriverEvent::Done(done) => finish(protocol, done, &mut events).await,
+            DriverEvent::Room(room) => protocol.outbox().send_first(room),
+            DriverEvent::Events => hand_on(protocol, &mut events).await,
+            DriverEvent::Message(message) => {
                 if let Some(ended) = protocol.message(message).await {
                     break ended;
                 }
             }
-            Wake::InputEnded => {
+            DriverEvent::InputEnded => {
                 has_input = false;
                 protocol.input_ended().await;
             }
-            Wake::Idle => {
+            DriverEvent::Idle => {
                 // An event may have had the protocol begin something.
                 let rest = events.rest().await;
                 if rest.is_empty() {
@@ -176,8 +176,8 @@ pub(super) async fn serve<P: Protocol>(
                 protocol.events(rest).await;
                 idle = None;
             }
-            Wake::HungUp => break Ended::HungUp,
-            Wake::Stopped => break Ended::Stopped,
+            DriverEvent::HungUp => break Ended::HungUp,
+            DriverEvent::Stopped => break Ended::Stopped,
         }
     };
     protocol.closing();

@@ -1,7 +1,7 @@
 //! The demo: the real engine, loop, tools, files and processes on a small project, with a model whose
 //! replies are taken from a script. A client in the same process steers it over the native protocol.
 
-mod story;
+mod scenes;
 
 use super::native::{self, Options};
 use crate::agent::EngineHandle;
@@ -17,11 +17,11 @@ use pintle_protocol::methods::{
     ProtocolOffer, Request, SessionCreate, SessionCreateParams, SessionEvent, Shutdown, TurnStart,
     TurnStartParams, WhenBusy,
 };
+use scenes::Story;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
-use story::Story;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

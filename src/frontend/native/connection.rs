@@ -1,6 +1,6 @@
-//! What a connection remembers: who the client is and which sessions it has open.
+//! The state that a connection shares with its handlers: its client and the sessions that it has open.
 
-use super::questions::Asked;
+use super::questions::OpenQuestion;
 use crate::agent::{
     Adopt, EditCall, Editors, EngineHandle, Extensions, Feed, SessionHandle, Snapshot, Subscriber,
     SubscriberId,
@@ -34,10 +34,10 @@ struct State {
     /// Sub-agents of those that are watched.
     subagents: BTreeMap<SessionId, SessionHandle>,
     /// Questions that were open when a session was subscribed to, to be asked after the answer.
-    open: Vec<(SessionHandle, Asked)>,
+    open: Vec<(SessionHandle, OpenQuestion)>,
 }
 
-/// How far a connection has come.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
     /// `initialize` has not come.
@@ -98,11 +98,11 @@ impl Connection {
         self.state().capabilities.questions.is_some()
     }
 
-    /// Whether this client takes such a question.
-    pub(super) fn takes(&self, asked: &Asked) -> bool {
+    /// Returns true when this client takes such a question.
+    pub(super) fn takes(&self, asked: &OpenQuestion) -> bool {
         match asked {
-            Asked::Approval(_) => self.can_approve(),
-            Asked::Question(_) => self.can_answer(),
+            OpenQuestion::Approval(_) => self.can_approve(),
+            OpenQuestion::Question(_) => self.can_answer(),
         }
     }
 
@@ -124,7 +124,7 @@ impl Connection {
         }
     }
 
-    /// Changes what the client gives; returns all of it.
+    /// Changes the client's hooks and tools; returns all of them.
     pub(super) fn give<E>(
         &self,
         change: impl FnOnce(&mut Extensions) -> Result<(), E>,
@@ -156,14 +156,14 @@ impl Connection {
     }
 
     pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &Snapshot) {
-        let approvals = snapshot.approvals.iter().cloned().map(Asked::Approval);
-        let questions = snapshot.questions.iter().cloned().map(Asked::Question);
+        let approvals = snapshot.approvals.iter().cloned().map(OpenQuestion::Approval);
+        let questions = snapshot.questions.iter().cloned().map(OpenQuestion::Question);
         let open = approvals.chain(questions).filter(|asked| self.takes(asked));
         let open: Vec<_> = open.map(|asked| (session.clone(), asked)).collect();
         self.state().open.extend(open);
     }
 
-    pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, Asked)> {
+    pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, OpenQuestion)> {
         std::mem::take(&mut self.state().open)
     }
 }

@@ -1,7 +1,7 @@
 //! The method table: every request this engine answers, with the handler that answers it.
 
 use super::connection::{Connection, Phase};
-use super::{documents, extend, handlers, hints, history, stored, told};
+use super::{answers, documents, extend, handlers, hints, history, stored};
 use crate::agent;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -80,7 +80,7 @@ impl Table {
         add::<Shutdown, _, _>(&mut module, handlers::shutdown);
         add::<SessionCreate, _, _>(&mut module, handlers::session_create);
         add::<SessionOpen, _, _>(&mut module, handlers::session_open);
-        add::<SessionUpdate, _, _>(&mut module, told::session_update);
+        add::<SessionUpdate, _, _>(&mut module, answers::session_update);
         add::<SessionList, _, _>(&mut module, stored::session_list);
         add::<SessionSearch, _, _>(&mut module, stored::session_search);
         add::<SessionItems, _, _>(&mut module, stored::session_items);
@@ -118,9 +118,9 @@ impl Table {
         add::<QueueRemove, _, _>(&mut module, handlers::queue_remove);
         add::<HookRegister, _, _>(&mut module, extend::hook_register);
         add::<ToolRegister, _, _>(&mut module, extend::tool_register);
-        add::<ApprovalAnswerRequest, _, _>(&mut module, told::approval_answer);
-        add::<QuestionAnswerRequest, _, _>(&mut module, told::question_answer);
-        add::<EditorDiagnostics, _, _>(&mut module, told::editor_diagnostics);
+        add::<ApprovalAnswerRequest, _, _>(&mut module, answers::approval_answer);
+        add::<QuestionAnswerRequest, _, _>(&mut module, answers::question_answer);
+        add::<EditorDiagnostics, _, _>(&mut module, answers::editor_diagnostics);
         add::<DocumentOpen, _, _>(&mut module, documents::open);
         add::<DocumentChanged, _, _>(&mut module, documents::change);
         add::<DocumentSave, _, _>(&mut module, documents::save);

@@ -1,4 +1,4 @@
-//! Documents that the client has open: what it tells of them, and edits that are sent to it.
+//! Documents that the client has open: the handlers of its notices, and edits that are sent to it.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};

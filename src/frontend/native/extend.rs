@@ -1,4 +1,4 @@
-//! What a client gives to its sessions: hooks and tools of its own; and answers to them.
+//! Handlers of requests that give sessions a client's hooks and tools.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};

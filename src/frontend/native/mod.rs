@@ -4,6 +4,7 @@
 //! overlap.
 //! The responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
+mod answers;
 pub(in crate::frontend) mod connection;
 pub(in crate::frontend) mod dispatch;
 mod documents;
@@ -16,7 +17,6 @@ mod history;
 mod questions;
 mod requests;
 mod stored;
-mod told;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, Outbox, serve as serve_connection};
 use crate::agent::{EngineHandle, SubscriberId};

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 /// Something asked of people.
 #[derive(Debug, Clone)]
-pub(super) enum Asked {
+pub(super) enum OpenQuestion {
     /// A question of permission.
     Approval(Approval),
     /// A question of the model.
@@ -35,7 +35,7 @@ enum About {
     Call(CallId),
 }
 
-impl Asked {
+impl OpenQuestion {
     fn about(&self) -> About {
         match self {
             Self::Approval(approval) => About::Approval(approval.approval_id.clone()),
@@ -53,7 +53,12 @@ pub(super) struct Questions {
 
 impl Questions {
     /// Sends a question unless it is open here already.
-    pub(super) fn ask(&mut self, session: SessionHandle, asked: &Asked, outbox: &mut Outbox) {
+    pub(super) fn ask(
+        &mut self,
+        session: SessionHandle,
+        asked: &OpenQuestion,
+        outbox: &mut Outbox,
+    ) {
         let about = asked.about();
         if self.open.values().any(|(open, _)| *open == about) {
             return;
@@ -61,8 +66,12 @@ impl Questions {
         self.asked += 1;
         let id = format!("s{}", self.asked);
         outbox.push(match asked {
-            Asked::Approval(approval) => envelope::request(&id, ApprovalRequest::METHOD, approval),
-            Asked::Question(question) => envelope::request(&id, QuestionRequest::METHOD, question),
+            OpenQuestion::Approval(approval) => {
+                envelope::request(&id, ApprovalRequest::METHOD, approval)
+            }
+            OpenQuestion::Question(question) => {
+                envelope::request(&id, QuestionRequest::METHOD, question)
+            }
         });
         self.open.insert(id, (about, session));
     }
@@ -75,8 +84,8 @@ impl Questions {
         outbox: &mut Outbox,
     ) {
         let asked = match &record.event {
-            Event::ApprovalRequested(approval) => Asked::Approval(approval.clone()),
-            Event::QuestionRequested(question) => Asked::Question(question.clone()),
+            Event::ApprovalRequested(approval) => OpenQuestion::Approval(approval.clone()),
+            Event::QuestionRequested(question) => OpenQuestion::Question(question.clone()),
             Event::ApprovalResolved(outcome) => {
                 return self.withdraw(&About::Approval(outcome.approval_id.clone()), outbox);
             }

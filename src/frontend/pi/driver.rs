@@ -1,9 +1,9 @@
-//! What serves a client: it owns the open session, hands its events on, and finishes what takes long.
+//! A connection's driver: it owns the open session, hands its events on, and finishes the commands that take long.
 
 use super::Options;
-use super::ask::Dialogs;
 use super::line::{self, Head};
-use super::sessions::{Open, Sessions, Watching};
+use super::questions::Dialogs;
+use super::sessions::{OpenSession, Sessions, Watching};
 use super::shell::{self, Shells};
 use crate::agent::{
     AnswerCommand, ContextCommand, EngineHandle, Error, Feed, Interrupted, SessionHandle,
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// What a driver is made of.
+/// The parts of a driver.
 pub(super) struct Parts {
     pub(super) engine: EngineHandle,
     pub(super) options: Options,
@@ -29,10 +29,10 @@ pub(super) struct Parts {
     pub(super) subagents: mpsc::Receiver<SessionHandle>,
 }
 
-/// What serves a client.
+/// The state of a connection.
 pub(super) struct Driver {
     pub(super) sessions: Sessions,
-    pub(super) open: Open,
+    pub(super) open: OpenSession,
     pub(super) out: Outbox,
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
@@ -57,7 +57,7 @@ pub(super) struct Compacting {
 /// A result of the connection's own work.
 pub(super) enum Done {
     /// A command of the person's has printed something, or ended.
-    Shell(shell::Happened),
+    Shell(shell::ShellEvent),
     /// A dialog has been open long enough.
     Overdue,
     /// It is time to tell what calls have printed.
@@ -167,14 +167,14 @@ impl Driver {
         self.out.push_json(&head.failed(&error));
     }
 
-    pub(super) fn shell(&mut self, happened: shell::Happened) {
+    pub(super) fn shell(&mut self, happened: shell::ShellEvent) {
         match happened {
-            shell::Happened::Printed(event) => {
+            shell::ShellEvent::Printed(event) => {
                 if self.sessions.options.dialect == super::Dialect::Current {
                     self.out.push_json(&event);
                 }
             }
-            shell::Happened::Ended(answer) => self.out.push_json(&answer),
+            shell::ShellEvent::Ended(answer) => self.out.push_json(&answer),
         }
     }
 
@@ -204,7 +204,7 @@ impl Driver {
             }
         }
         let mut lines = Vec::new();
-        self.open.story.flush(&mut lines);
+        self.open.translator.flush(&mut lines);
         self.out.push_all(lines);
     }
 
@@ -217,7 +217,7 @@ impl Driver {
             TransientEvent::ItemDelta(delta) if delta.field == DeltaField::Output => {
                 self.open.printing.add(delta, Instant::now(), &mut lines);
             }
-            _ => self.open.story.transient(record, &mut lines),
+            _ => self.open.translator.transient(record, &mut lines),
         }
         self.out.push_all(lines);
     }
@@ -272,18 +272,20 @@ impl Driver {
                 self.open.model.clone_from(&changed.model);
                 self.open.tell_commands(self.sessions.options.dialect).await;
             }
-            Event::RetryScheduled(retry) if !self.retries && self.open.story.quiet.is_none() => {
-                self.open.story.given_up = Some(retry.message.clone());
+            Event::RetryScheduled(retry)
+                if !self.retries && self.open.translator.quiet.is_none() =>
+            {
+                self.open.translator.given_up = Some(retry.message.clone());
                 self.interrupt().await;
             }
             _ => {}
         }
         let new = self.open.mirror.catch_up(record.seq);
         let entries: Vec<Value> = new.iter().map(|line| line.entry.clone()).collect();
-        self.open.story.durable(record, &entries, &mut lines);
+        self.open.translator.durable(record, &entries, &mut lines);
         if let Event::ConfigChanged(changed) = &record.event {
             let level = super::models::Named::read(&changed.model).level;
-            self.open.story.leveled(level, &mut lines);
+            self.open.translator.leveled(level, &mut lines);
         }
         self.out.push_all(lines);
     }
@@ -295,19 +297,19 @@ impl Driver {
         let Ok(Interrupted { turn_id, returned }) = self.open.handle.ask(interrupt).await else {
             return false;
         };
-        self.open.story.queue.hold_all(returned);
+        self.open.translator.queue.hold_all(returned);
         turn_id.is_some()
     }
 
     async fn turn_ended(&mut self, record: &EventRecord) {
-        if self.open.story.queue.goes_on() {
+        if self.open.translator.queue.goes_on() {
             return;
         }
         let is_its = |compacting: &mut Compacting| {
             compacting.turn.is_some() && compacting.turn == record.turn_id
         };
         if let Some(done) = self.compacting.take_if(is_its) {
-            let answer = match self.open.story.summed_up.take() {
+            let answer = match self.open.translator.summed_up.take() {
                 Some(Ok(result)) => done.head.data(result),
                 Some(Err(error)) => done.head.failed(&error),
                 None if self.aborts.is_empty() => {
@@ -328,10 +330,10 @@ impl Driver {
         let Some(mut compacting) = self.compacting.take_if(|it| it.turn.is_none()) else { return };
         let instructions = compacting.instructions.take();
         let compact = |reply| ContextCommand::Compact { instructions, reply };
-        self.open.story.summed_up = None;
+        self.open.translator.summed_up = None;
         match self.open.handle.ask(compact).await {
             Ok(turn) => {
-                self.open.story.quiet = Some(turn.clone());
+                self.open.translator.quiet = Some(turn.clone());
                 compacting.turn = Some(turn);
                 self.compacting = Some(compacting);
             }
@@ -340,7 +342,7 @@ impl Driver {
     }
 
     /// Goes on with another session.
-    pub(super) async fn switch(&mut self, open: Open) {
+    pub(super) async fn switch(&mut self, open: OpenSession) {
         let before = std::mem::replace(&mut self.open, open);
         self.dialogs = Dialogs::default();
         if before.handle.id == self.open.handle.id {

@@ -3,9 +3,9 @@
 use super::Dialect;
 use super::driver::{Compacting, Driver, words};
 use super::history;
-use super::line::{Asked, Bash, Command, Head, Message, Prompt, StreamingBehavior, fields};
+use super::line::{Bash, Command, CommandLine, Head, Message, Prompt, StreamingBehavior, fields};
 use super::models::{self, Named};
-use super::sessions::Open;
+use super::sessions::OpenSession;
 use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot};
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput, StateValue};
@@ -21,8 +21,8 @@ const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('ste
 const COMPACTING: &str = "Cannot submit a prompt while compaction is in progress. Wait for compaction to finish and retry.";
 
 impl Driver {
-    pub(super) async fn command(&mut self, asked: Asked) {
-        let Asked { head, command } = asked;
+    pub(super) async fn command(&mut self, asked: CommandLine) {
+        let CommandLine { head, command } = asked;
         let is_current = self.sessions.options.dialect == Dialect::Current;
         let answer = match command {
             Command::Prompt(prompt) => self.prompt(&head, prompt).await,
@@ -192,20 +192,20 @@ impl Driver {
     fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
         let Accepted { turn_id, item_id, .. } = accepted;
         let queued = QueuedInput { item_id, turn_id, delivery, content, limits: None };
-        if self.open.story.queue.add(queued) {
+        if self.open.translator.queue.add(queued) {
             self.tell_queue();
         }
     }
 
     fn tell_queue(&mut self) {
         let mut lines = Vec::new();
-        self.open.story.queued(&mut lines);
+        self.open.translator.queued(&mut lines);
         self.out.push_all(lines);
     }
 
     /// What waited for a prompt goes behind it.
     async fn release_held(&mut self) {
-        for (delivery, input) in self.open.story.queue.take_held() {
+        for (delivery, input) in self.open.translator.queue.take_held() {
             let put = match delivery {
                 Delivery::Steer => self.steer_running(input.clone()).await.map(|_| ()),
                 Delivery::FollowUp | Delivery::Prompt => {
@@ -213,7 +213,7 @@ impl Driver {
                 }
             };
             if put.is_err() {
-                self.open.story.queue.hold(delivery, input);
+                self.open.translator.queue.hold(delivery, input);
             }
         }
     }
@@ -243,7 +243,7 @@ impl Driver {
 
     /// Nothing runs: the message waits for the next prompt.
     fn hold(&mut self, head: &Head, delivery: Delivery, input: Vec<Input>) -> Value {
-        self.open.story.queue.hold(delivery, input);
+        self.open.translator.queue.hold(delivery, input);
         self.tell_queue();
         self.taken(head, "queued")
     }
@@ -261,14 +261,14 @@ impl Driver {
     }
 
     async fn clear_queue(&mut self, head: &Head) -> Value {
-        let lists = self.open.story.queue.lists();
+        let lists = self.open.translator.queue.lists();
         let remove = |reply| agent::QueueCommand::Edit { edit: QueueEdit::Remove(None), reply };
         match self.open.handle.ask(remove).await {
             Ok(removed) => {
                 for input in removed {
-                    self.open.story.queue.take(&input.item_id);
+                    self.open.translator.queue.take(&input.item_id);
                 }
-                self.open.story.queue.take_held();
+                self.open.translator.queue.take_held();
                 self.tell_queue();
                 head.data(lists)
             }
@@ -279,7 +279,7 @@ impl Driver {
     async fn switched(
         &mut self,
         head: &Head,
-        open: Result<Open, agent::Error>,
+        open: Result<OpenSession, agent::Error>,
         data: Value,
     ) -> Value {
         match open {
@@ -305,16 +305,19 @@ impl Driver {
         head.data(fields([
             ("model", Some(models::model(&self.models(), named))),
             ("thinkingLevel", Some(json!(named.level))),
-            ("isStreaming", Some(json!(state != StateValue::Idle && open.story.quiet.is_none()))),
+            (
+                "isStreaming",
+                Some(json!(state != StateValue::Idle && open.translator.quiet.is_none())),
+            ),
             ("isCompacting", Some(json!(is_compacting))),
             ("steeringMode", Some(json!(self.watching.steering.pi_name()))),
             ("followUpMode", Some(json!(self.watching.follow_up.pi_name()))),
             ("sessionFile", path),
             ("sessionId", Some(json!(open.handle.id))),
-            ("sessionName", open.story.name().map(Value::from)),
+            ("sessionName", open.translator.name().map(Value::from)),
             ("autoCompactionEnabled", Some(json!(self.compacts))),
             ("messageCount", Some(json!(messages.len()))),
-            ("pendingMessageCount", Some(json!(open.story.queue.len()))),
+            ("pendingMessageCount", Some(json!(open.translator.queue.len()))),
         ]))
     }
 

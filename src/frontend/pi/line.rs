@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 /// Something asked, and the id that its answer carries.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct CommandLine {
     pub(super) head: Head,
     pub(super) command: Command,
 }
@@ -107,7 +107,7 @@ pub(super) struct SetModel {
     pub(super) model_id: String,
 }
 
-/// How many messages are read at once.
+/// The number of messages that are read at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
@@ -165,7 +165,7 @@ impl Message {
 }
 
 /// Reads a line. The error is the whole answer.
-pub(super) fn read(line: &[u8]) -> Result<Asked, Value> {
+pub(super) fn read(line: &[u8]) -> Result<CommandLine, Value> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         json!({
             "type": "response",
@@ -186,7 +186,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, Value> {
     };
     let head = Head { id, command: Some(kind.clone()) };
     match command(&kind, fields) {
-        Some(Ok(command)) => Ok(Asked { head, command }),
+        Some(Ok(command)) => Ok(CommandLine { head, command }),
         Some(Err(error)) => Err(head.failed(&format!("{kind}: {error}"))),
         None => Err(head.failed(&format!("Unknown command: {kind}"))),
     }

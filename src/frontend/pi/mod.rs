@@ -5,7 +5,6 @@
 //! Invariant: a message that was accepted is not lost. At the end of input what runs goes on to its end.
 //! Source: Pi 0.73.1 and 1.5.2 as they behave, and their documents, of 2026-11.
 
-mod ask;
 mod driver;
 mod handlers;
 mod history;
@@ -14,12 +13,13 @@ mod message;
 mod mirror;
 mod models;
 mod printing;
+mod questions;
 mod queue;
 mod reply;
 mod sessions;
 mod settings;
 mod shell;
-mod story;
+mod translator;
 mod variables;
 
 pub use line::QueueMode;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How many new sub-agents may wait to be known. They are known before anything of theirs is handed on.
+/// The capacity of the channel of new sub-agents. They are known before any of their events is handed on.
 const SUBAGENTS: usize = 256;
 
 /// Which Pi the client was written for.
@@ -48,7 +48,7 @@ pub enum Dialect {
     Legacy,
 }
 
-/// How a client is served.
+/// The options of a connection.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The working directory.
@@ -67,9 +67,9 @@ pub struct Options {
     pub system_prompt: Option<String>,
     /// Patterns of the models that `cycle_model` goes through.
     pub models: Vec<String>,
-    /// How many steers are read at once.
+    /// The number of steers that are read at once.
     pub steering: QueueMode,
-    /// How many follow-ups are read at once.
+    /// The number of follow-ups that are read at once.
     pub follow_up: QueueMode,
     /// A provider that fails is not asked again.
     pub no_retry: bool,

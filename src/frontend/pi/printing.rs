@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// The least time between two updates of a call, as in Pi.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How much of a call's output is repeated, in bytes.
+/// The longest end of a call's output that is repeated, in bytes.
 const MOST_PRINTED: usize = 50 * 1024;
 
 /// The calls that run.

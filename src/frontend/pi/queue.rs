@@ -67,7 +67,7 @@ impl Queue {
         !self.waiting.is_empty()
     }
 
-    /// How many messages wait.
+    /// Returns the number of messages that wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.len() + self.held.len()
     }

@@ -6,7 +6,7 @@ use super::line::QueueMode;
 use super::mirror::Mirror;
 use super::models::{self, Named};
 use super::printing::Printing;
-use super::story::Story;
+use super::translator::Translator;
 use super::{Dialect, Options, variables};
 use crate::agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, ForkSession,
@@ -25,10 +25,10 @@ const MOST_ID_CHARS: usize = 64;
 
 /// The session that is open.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenSession {
     pub(super) handle: SessionHandle,
     pub(super) mirror: Mirror,
-    pub(super) story: Story,
+    pub(super) translator: Translator,
     pub(super) cwd: PathBuf,
     pub(super) model: String,
     /// The variables that its commands see.
@@ -39,7 +39,7 @@ pub(super) struct Open {
     pub(super) printing: Printing,
 }
 
-impl Open {
+impl OpenSession {
     /// Has the session's commands see its model and its file as they are now.
     pub(super) async fn tell_commands(&mut self, dialect: Dialect) {
         let (id, file) = (self.handle.id.as_str(), self.mirror.path());
@@ -53,7 +53,7 @@ impl Open {
     }
 }
 
-/// Which session a client begins with.
+/// The session with which a client begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Start {
     /// A new one.
@@ -69,7 +69,7 @@ pub enum Start {
     Fork(String),
 }
 
-/// How many messages are read at once, and who watches.
+/// The subscriber, and the number of messages that are read at once.
 #[derive(Debug)]
 pub(super) struct Watching {
     pub(super) subscriber: Subscriber,
@@ -77,7 +77,7 @@ pub(super) struct Watching {
     pub(super) follow_up: QueueMode,
 }
 
-/// What makes and opens sessions.
+/// Makes and opens sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) engine: EngineHandle,
@@ -86,7 +86,7 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// The session to begin with.
-    pub(super) async fn start(&self, watching: &Watching) -> Result<Open, Error> {
+    pub(super) async fn start(&self, watching: &Watching) -> Result<OpenSession, Error> {
         match &self.options.start {
             Start::New => self.create(None, None, watching).await,
             Start::Continue => match self.files().pop() {
@@ -145,7 +145,7 @@ impl Sessions {
         parent: Option<String>,
         model: Option<String>,
         watching: &Watching,
-    ) -> Result<Open, Error> {
+    ) -> Result<OpenSession, Error> {
         let handle = self.engine.create(self.new_session(None, model)).await?;
         self.adopt(handle, parent, watching).await
     }
@@ -167,7 +167,7 @@ impl Sessions {
     }
 
     /// Opens the session with this id, or makes it.
-    async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<Open, Error> {
+    async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<OpenSession, Error> {
         let id = SessionId::new(id.to_owned());
         let handle = if self.store().folder(&id).is_ok() {
             self.engine.open(id, self.config()).await?
@@ -178,13 +178,17 @@ impl Sessions {
     }
 
     /// Opens the session of a file: of ours, or of Pi's, which is taken over.
-    pub(super) async fn open_path(&self, path: &Path, watching: &Watching) -> Result<Open, Error> {
+    pub(super) async fn open_path(
+        &self,
+        path: &Path,
+        watching: &Watching,
+    ) -> Result<OpenSession, Error> {
         let text = self.read(path).await?;
         let Found { mut handle, is_new } = self.find(&text).await?;
         let mut mirror = self.mirror(&handle, None).await?;
         if let Err(why) = mirror.write_to(path.to_owned()) {
             tracing::warn!("{}: {why}; it is left as it is", path.display());
-            // What it says now is another story than the one in the journal.
+            // What it says now is something else than the one in the journal.
             if !is_new {
                 handle = self.import(&text, None).await?;
             }
@@ -246,7 +250,7 @@ impl Sessions {
         before: Option<ItemId>,
         parent: Option<String>,
         watching: &Watching,
-    ) -> Result<Open, Error> {
+    ) -> Result<OpenSession, Error> {
         let at = before.map(|id| HistoryPoint { item_id: Some(id), ..HistoryPoint::default() });
         let fork = ForkSession { of: of.clone(), at, title: None, config: self.config() };
         let handle = self.engine.fork(fork).await?;
@@ -258,7 +262,7 @@ impl Sessions {
         handle: SessionHandle,
         parent: Option<String>,
         watching: &Watching,
-    ) -> Result<Open, Error> {
+    ) -> Result<OpenSession, Error> {
         let mut mirror = self.mirror(&handle, parent).await?;
         self.name_file(&mut mirror);
         self.watch(handle, mirror, watching).await
@@ -287,7 +291,7 @@ impl Sessions {
         handle: SessionHandle,
         mut mirror: Mirror,
         watching: &Watching,
-    ) -> Result<Open, Error> {
+    ) -> Result<OpenSession, Error> {
         let Watching { subscriber, steering, follow_up } = watching;
         let subscriber = subscriber.clone();
         let subscribe =
@@ -299,8 +303,8 @@ impl Sessions {
         let values = BTreeMap::from(values);
         handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
         let level = Named::read(&model).level.to_owned();
-        let mut open = Open {
-            story: Story::new(self.options.dialect, self.apis(), title, level),
+        let mut open = OpenSession {
+            translator: Translator::new(self.options.dialect, self.apis(), title, level),
             handle,
             mirror,
             cwd: PathBuf::from(cwd),
@@ -314,8 +318,8 @@ impl Sessions {
     }
 
     /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
-    pub(super) async fn close(&self, open: &Open) {
-        for text in open.story.queue.unsent() {
+    pub(super) async fn close(&self, open: &OpenSession) {
+        for text in open.translator.queue.unsent() {
             tracing::warn!("no prompt came after this message, so it was not sent: {text}");
         }
         let _ = open.handle.ask(|reply| Command::Close { reply }).await;

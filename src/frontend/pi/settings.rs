@@ -44,7 +44,7 @@ impl Driver {
         };
         self.open.tell_commands(self.sessions.options.dialect).await;
         let mut lines = Vec::new();
-        self.open.story.leveled(Named::read(&self.open.model).level, &mut lines);
+        self.open.translator.leveled(Named::read(&self.open.model).level, &mut lines);
         self.out.push_all(lines);
         Ok(())
     }
@@ -134,7 +134,7 @@ impl Driver {
         match self.open.handle.ask(update).await {
             Ok(title) => {
                 let mut lines = Vec::new();
-                self.open.story.renamed(title, &mut lines);
+                self.open.translator.renamed(title, &mut lines);
                 self.out.push_all(lines);
                 head.done()
             }

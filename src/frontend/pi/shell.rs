@@ -1,7 +1,7 @@
 //! Commands that a person runs beside the agent (`bash`): run, stopped, and put into the history.
 
 use super::line::{Bash, Head, fields};
-use super::story::RAN;
+use super::translator::RAN;
 use crate::agent::{
     EngineHandle, ExtraVariables, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
 };
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// How many pieces of output may wait. What does not fit is only not shown meanwhile; the result has it.
+/// The capacity of the channel of output. A piece that does not fit is not shown while the command runs; the result has it.
 const PIECES: usize = 256;
 
 /// The commands that run.
@@ -28,9 +28,9 @@ pub(super) struct Shells {
     pieces: mpsc::Receiver<Value>,
 }
 
-/// What happened in one.
+/// An event of a command.
 #[derive(Debug)]
-pub(super) enum Happened {
+pub(super) enum ShellEvent {
     /// It printed something; the event that tells of it.
     Printed(Value),
     /// It has ended; the answer.
@@ -54,11 +54,11 @@ impl Shells {
     }
 
     /// Waits for something to happen. Cancel-safe; never ends while nothing runs.
-    pub(super) async fn next(&mut self) -> Happened {
+    pub(super) async fn next(&mut self) -> ShellEvent {
         tokio::select! {
             biased;
-            Some(piece) = self.pieces.recv() => Happened::Printed(piece),
-            Some(ended) = self.running.next() => Happened::Ended(ended),
+            Some(piece) = self.pieces.recv() => ShellEvent::Printed(piece),
+            Some(ended) = self.running.next() => ShellEvent::Ended(ended),
         }
     }
 

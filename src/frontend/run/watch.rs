@@ -1,4 +1,4 @@
-//! What the events of a task tell: its result, and a line on stderr for what happens meanwhile. Pure.
+//! The result of a task, and the lines on stderr while it runs, from its events. Pure.
 
 use super::{DENIED, DONE, FAILED, PROVIDER, USAGE};
 use crate::agent::{Error, ErrorKind};

@@ -1,6 +1,6 @@
 //! How calls, turns, runs and summings up end in Pi's events. Pure.
 
-use super::{Calls, Story, is_kind, message_of, reason, said_by, tell};
+use super::{Calls, Translator, is_kind, message_of, reason, said_by, tell};
 use crate::frontend::pi::Dialect;
 use crate::frontend::pi::line::put;
 use crate::frontend::pi::message;
@@ -9,7 +9,7 @@ use pintle_protocol::event::{EventRecord, RetryScheduled, TurnCompleted, TurnSta
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, ToolCall};
 use serde_json::{Value, json};
 
-impl Story {
+impl Translator {
     pub(super) fn call_ended(
         &mut self,
         item: &Item,

@@ -1,5 +1,5 @@
-//! What a client tells a session beside messages for its model: its title, answers by a request of their own, what an editor
-//! finds wrong.
+//! Handlers of requests that tell a session something other than a prompt: its title, answers to approvals and questions, an editor's
+//! diagnostics.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};

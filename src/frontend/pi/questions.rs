@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a person may take to give a permission.
+/// The time that a person has to give a permission.
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The dialogs that are open.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
     asked: u64,
-    open: BTreeMap<String, Open>,
+    open: BTreeMap<String, OpenDialog>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenDialog {
     about: About,
     session: SessionHandle,
     until: Instant,
@@ -78,7 +78,7 @@ impl Dialogs {
         self.asked += 1;
         let id = format!("ask-{}", self.asked);
         let until = Instant::now() + left;
-        self.open.insert(id.clone(), Open { about, session, until });
+        self.open.insert(id.clone(), OpenDialog { about, session, until });
         id
     }
 
@@ -119,7 +119,7 @@ impl Dialogs {
     /// Takes an answer of the client; one to nothing that is open is none.
     pub(super) fn take(&mut self, response: UiResponse) -> Option<(SessionHandle, Answer)> {
         let UiResponse { id, value, confirmed, cancelled } = response;
-        let Open { about, session, .. } = self.open.remove(&id)?;
+        let OpenDialog { about, session, .. } = self.open.remove(&id)?;
         let answer = match about {
             About::Approval(approval) => {
                 let is_yes = confirmed == Some(true) && !cancelled;

@@ -18,7 +18,7 @@ use pintle_protocol::plan::{Plan, PlanStatus};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// How much of a running command's output is shown where the client draws no terminal: its end.
+/// The length of the end of a running command's output that is shown where the client draws no terminal.
 const TAIL_BYTES: usize = 8 * 1024;
 
 /// What the client says that it can draw.
@@ -37,10 +37,10 @@ pub(super) struct Offers {
 
 /// What was told of a session so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Story {
+pub(super) struct Translator {
     offers: Offers,
     /// Items that go on.
-    open: BTreeMap<ItemId, Open>,
+    open: BTreeMap<ItemId, OpenItem>,
     /// What the turns before this one have cost, in billionths of a US dollar.
     cost_before: Option<u64>,
     cost: Option<u64>,
@@ -48,11 +48,11 @@ pub(super) struct Story {
 
 /// What was told of an item that goes on.
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenItem {
     what: What,
     /// The number of the next piece.
     next: u64,
-    /// How many bytes were told.
+    /// The number of bytes that were sent.
     told: usize,
     /// A piece is missing, so that those after it cannot be told.
     is_broken: bool,
@@ -71,12 +71,12 @@ enum What {
 
 type Updates = Vec<acp::SessionUpdate>;
 
-impl Story {
+impl Translator {
     pub(super) fn new(offers: Offers, cost: Option<u64>) -> Self {
         Self { offers, cost_before: cost, cost, ..Self::default() }
     }
 
-    /// What a durable event tells. What is about a session as a whole and not about its story is told elsewhere.
+    /// Returns the updates of a durable event. Events about a session as a whole are handled in `events`.
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events are no part of what is drawn")]
     pub(super) fn durable(&mut self, event: &Event, seq: u64) -> Updates {
         let mut updates = Updates::new();
@@ -118,7 +118,7 @@ impl Story {
         }
     }
 
-    /// How full the model's window is, where its size is known.
+    /// Returns the usage of the model's window, where its size is known.
     pub(super) fn used(&self, context: &ContextUsage) -> Option<acp::SessionUpdate> {
         let update = acp::UsageUpdate::new(context.tokens, context.window?);
         #[expect(clippy::cast_precision_loss, reason = "a sum of money for people to see")]
@@ -133,7 +133,7 @@ impl Story {
             let id = acp::MessageId::new(item.id.as_str().to_owned());
             for input in &message.content {
                 let chunk =
-                    acp::ContentChunk::new(super::said::shown(input)).message_id(id.clone());
+                    acp::ContentChunk::new(super::content::shown(input)).message_id(id.clone());
                 updates.push(acp::SessionUpdate::UserMessageChunk(chunk));
             }
         } else if item.duration_ms.is_some() {
@@ -156,8 +156,8 @@ impl Story {
 
     // ----- items
 
-    fn opened(&mut self, item: &Item, what: What) -> &mut Open {
-        self.open.entry(item.id.clone()).or_insert(Open {
+    fn opened(&mut self, item: &Item, what: What) -> &mut OpenItem {
+        self.open.entry(item.id.clone()).or_insert(OpenItem {
             what,
             next: 0,
             told: 0,
@@ -442,14 +442,14 @@ mod tests {
             ("one came twice", &[(0, None, "one "), (0, None, "one "), (1, None, "zwei ")]),
         ];
         for (name, deltas) in rows {
-            let mut story = Story::new(Offers::default(), None);
+            let mut translator = Translator::new(Offers::default(), None);
             let started = Event::ItemStarted { item: item("", ItemStatus::Running) };
-            let mut updates = story.durable(&started, 1);
+            let mut updates = translator.durable(&started, 1);
             for (n, to, text) in deltas {
-                updates.extend(story.transient(&delta(*n, *to, text)));
+                updates.extend(translator.transient(&delta(*n, *to, text)));
             }
             let completed = Event::ItemCompleted { item: item(whole, ItemStatus::Completed) };
-            updates.extend(story.durable(&completed, 2));
+            updates.extend(translator.durable(&completed, 2));
             let texts = updates.iter().map(|update| serde_json::to_value(update).unwrap());
             let said: String = texts
                 .map(|update| update.pointer("/content/text").unwrap().as_str().unwrap().to_owned())

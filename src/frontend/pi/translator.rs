@@ -26,9 +26,9 @@ use serde_json::{Value, json};
 /// What the notice of a command is called that a person ran and the model does not see.
 pub(super) const RAN: &str = "ran";
 
-/// The story of one session.
+/// Translates the events of one session into those of Pi.
 #[derive(Debug)]
-pub(super) struct Story {
+pub(super) struct Translator {
     dialect: Dialect,
     apis: Apis,
     voice: Voice,
@@ -66,7 +66,7 @@ struct Calls {
     results: Vec<Value>,
 }
 
-impl Story {
+impl Translator {
     pub(super) fn new(dialect: Dialect, apis: Apis, name: Option<String>, level: String) -> Self {
         Self {
             dialect,

@@ -1,11 +1,11 @@
-//! What is asked for by the client: each request becomes a future, and what comes of it a value that the driver acts on.
+//! The handlers of requests: each request becomes a future, and its outcome a value that the driver acts on.
 //!
 //! Nothing here changes the connection's state. The engine's own methods, under `_pintle/`, are answered by the native
 //! protocol's table, so that both say the same.
 
+use super::content;
 use super::replay::{Page, replay};
-use super::said;
-use super::story::{Offers, Story};
+use super::translator::{Offers, Translator};
 use super::wire;
 use crate::agent::{
     Accepted, Adopt, Command, ContextCommand, CreateSession, Editors, EngineHandle, Error,
@@ -27,12 +27,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// How many sessions a page of the list holds.
+/// The number of sessions in a page of the list.
 const PAGE: usize = 50;
 
-/// What futures of requests work with. Cheap to clone.
+/// The context of request handlers. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct RequestContext {
     pub(super) engine: EngineHandle,
     pub(super) id: SubscriberId,
     pub(super) feed: mpsc::Sender<crate::agent::Feed>,
@@ -43,15 +43,15 @@ pub(super) struct Desk {
     pub(super) offers: Offers,
 }
 
-/// How a session came to be open.
+/// The request that opened a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum Opening {
     New,
     Loaded,
     Resumed,
 }
 
-/// What is answered when an option was set.
+/// The response to a request that sets an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Setting {
     /// All options.
@@ -68,16 +68,16 @@ pub(super) struct Opened {
     pub(super) config: ConfigResult,
     pub(super) commands: CommandListResult,
     pub(super) servers: Vec<String>,
-    /// What was told of it before the answer, and up to which event, when it was loaded.
-    pub(super) told: Option<(Story, u64)>,
+    /// The translator after the replay, with the last event that it sent, when the session was loaded.
+    pub(super) told: Option<(Translator, u64)>,
 }
 
-/// What came of a request.
+/// The outcome of a request handler.
 #[derive(Debug)]
-pub(super) enum Done {
+pub(super) enum Outcome {
     Answer(Id<'static>, Vec<u8>),
     Refused(Id<'static>, ErrorObjectOwned),
-    Opened(Id<'static>, How, Box<Opened>),
+    Opened(Id<'static>, Opening, Box<Opened>),
     Prompted(Id<'static>, SessionId, Accepted),
     /// A turn that sums up has begun.
     Compacting(Id<'static>, SessionId, pintle_protocol::ids::TurnId),
@@ -127,7 +127,7 @@ fn no(refusal: Error) -> ErrorObjectOwned {
     refused(Error { hint, ..refusal })
 }
 
-/// What a client says of the session that it makes or opens: always all of its directories.
+/// Returns the settings that a client gives for a session: always all of its directories.
 fn config(additional: &[PathBuf]) -> OpenConfig {
     OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() }
 }
@@ -142,7 +142,7 @@ fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
     wanted.iter().map(name).collect()
 }
 
-impl Desk {
+impl RequestContext {
     pub(super) async fn new_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
         let params: acp::NewSessionRequest = read_start(params.as_deref())?;
         let cwd = params.cwd.to_string_lossy().into_owned();
@@ -157,8 +157,8 @@ impl Desk {
         let handle = self.open(&params.session_id, &params.additional_directories).await?;
         let snapshot =
             handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(no)?;
-        let story = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
-        let told = Some((story.map_err(no)?, snapshot.seq));
+        let translator = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
+        let told = Some((translator.map_err(no)?, snapshot.seq));
         let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
         let opened = self.attach(handle, servers, &additional).await?;
         Ok(Box::new(Opened { told, ..*opened }))
@@ -229,7 +229,7 @@ impl Desk {
         self.engine.delete(id).await.map(drop).map_err(no)
     }
 
-    /// Whether a model could be asked: some provider's key is there.
+    /// Succeeds where a model can be asked: the key of some provider is set.
     pub(super) fn authenticate(
         &self,
         params: Option<&RawValue>,
@@ -309,7 +309,7 @@ pub(super) async fn close(handle: SessionHandle) -> Answer<()> {
     handle.ask(|reply| Command::Close { reply }).await.map_err(no)
 }
 
-/// What came of a message for the running turn.
+/// The outcome of a message for the running turn.
 #[derive(Debug)]
 pub(super) enum Steered {
     Injected,
@@ -325,7 +325,7 @@ pub(super) async fn steer(handle: SessionHandle, params: Option<Box<RawValue>>) 
         params.meta.as_ref().and_then(|meta| meta.get("steering")?.get("idleBehavior")?.as_str());
     let is_prompted = idle == Some("promptRequired");
     let trace = trace(params.meta.as_ref());
-    let input = said::input(params.prompt).map_err(|why| invalid(&why))?;
+    let input = content::input(params.prompt).map_err(|why| invalid(&why))?;
     let steer = input.clone();
     let accepted =
         handle.ask(|reply| TurnCommand::Steer { expected: None, input: steer, reply }).await;

@@ -1,11 +1,10 @@
-//! What begins: requests in the order in which they came, each when the one before has been answered.
+//! The methods of this protocol: which handler a request begins.
 
-use super::driver::{Driver, Stage, Wish};
-use super::files::Files;
-use super::open::Open;
-use super::requests::{self, Answer, Done, How, Opened, Setting, Steered};
-use super::terminals::Terminals;
-use super::{said, settings, start, wire};
+use super::driver::{Driver, Stage};
+use super::handlers::{self, Answer, Opened, Opening, Outcome, RequestContext, Setting, Steered};
+use super::queue::Incoming;
+use super::session::OpenSession;
+use super::{content, settings, start, wire};
 use crate::frontend::native::dispatch::error_object;
 use agent_client_protocol_schema::v1 as acp;
 use futures_util::future::{BoxFuture, FutureExt};
@@ -17,24 +16,25 @@ use serde_json::value::RawValue;
 
 impl Driver {
     pub(super) fn begin_next(&mut self) {
-        while self.busy.is_none()
-            && let Some(wish) = self.waiting.pop_front()
-        {
-            match wish {
-                Wish::Cancel(session) => {
+        while let Some(incoming) = self.queue.next() {
+            match incoming {
+                Incoming::Cancel(session) => {
                     if let Some(open) = self.sessions.get(&session) {
-                        let stopped = requests::interrupt(open.handle.clone()).map(|()| Done::Told);
+                        let stopped =
+                            handlers::interrupt(open.handle.clone()).map(|()| Outcome::Told);
                         self.running.push(stopped.boxed());
                     }
                 }
-                Wish::Request { id, method, params } => match self.begin(&id, &method, params) {
-                    Ok(Some(done)) => {
-                        self.busy = Some(id);
-                        self.running.push(done);
+                Incoming::Request { id, method, params } => {
+                    match self.begin(&id, &method, params) {
+                        Ok(Some(done)) => {
+                            self.queue.begun(id);
+                            self.running.push(done);
+                        }
+                        Ok(None) => {}
+                        Err(error) => self.refuse(&id, &error),
                     }
-                    Ok(None) => {}
-                    Err(error) => self.refuse(&id, &error),
-                },
+                }
             }
         }
     }
@@ -45,8 +45,8 @@ impl Driver {
         id: &Id<'static>,
         method: &str,
         params: Option<Box<RawValue>>,
-    ) -> Answer<Option<BoxFuture<'static, Done>>> {
-        let desk = self.desk.clone();
+    ) -> Answer<Option<BoxFuture<'static, Outcome>>> {
+        let ctx = self.ctx.clone();
         let of = id.clone();
         let future = match method {
             "initialize" => {
@@ -54,47 +54,47 @@ impl Driver {
                 return Ok(None);
             }
             "authenticate" => {
-                let answer = desk.authenticate(params.as_deref())?;
+                let answer = ctx.authenticate(params.as_deref())?;
                 self.stage = Stage::Ready;
                 self.answer(id, wire::response(id, &answer));
                 return Ok(None);
             }
             "logout" => {
-                let _: acp::LogoutRequest = requests::read(params.as_deref())?;
+                let _: acp::LogoutRequest = handlers::read(params.as_deref())?;
                 self.stage = Stage::LoggedOut;
                 self.answer(id, wire::response(id, &acp::LogoutResponse::new()));
                 return Ok(None);
             }
             "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
-                return Err(requests::auth_required(
+                return Err(handlers::auth_required(
                     "the client has logged out",
                     "send `authenticate` first",
                 ));
             }
-            "session/new" => opened(of, How::New, desk.new_session(params)),
+            "session/new" => opened(of, Opening::New, ctx.new_session(params)),
             "session/load" => {
-                self.is_loading = true;
-                opened(of, How::Loaded, desk.load_session(params))
+                self.queue.is_loading = true;
+                opened(of, Opening::Loaded, ctx.load_session(params))
             }
-            "session/resume" => opened(of, How::Resumed, desk.resume_session(params)),
-            "session/list" => answered(of, desk.list(params)),
+            "session/resume" => opened(of, Opening::Resumed, ctx.resume_session(params)),
+            "session/list" => answered(of, ctx.list(params)),
             "session/close" => {
-                let params: acp::CloseSessionRequest = requests::read(params.as_deref())?;
+                let params: acp::CloseSessionRequest = handlers::read(params.as_deref())?;
                 let open = self.open(&params.session_id)?;
                 let (session, closing) =
-                    (open.handle.id.clone(), requests::close(open.handle.clone()));
+                    (open.handle.id.clone(), handlers::close(open.handle.clone()));
                 closed(of, session, closing, &acp::CloseSessionResponse::new())
             }
             "session/delete" => {
-                let params: acp::DeleteSessionRequest = requests::read(params.as_deref())?;
+                let params: acp::DeleteSessionRequest = handlers::read(params.as_deref())?;
                 let session = SessionId::new(&*params.session_id.0);
                 let open = self.sessions.get(&session).map(|open| open.handle.clone());
-                let deleting = desk.delete(session.clone(), open);
+                let deleting = ctx.delete(session.clone(), open);
                 closed(of, session, deleting, &acp::DeleteSessionResponse::new())
             }
             "session/prompt" => self.prompt(of, params.as_deref())?,
             "session/set_mode" => {
-                let params: acp::SetSessionModeRequest = requests::read(params.as_deref())?;
+                let params: acp::SetSessionModeRequest = handlers::read(params.as_deref())?;
                 self.set(of, &params.session_id, settings::MODE, &params.mode_id.0, Setting::Other)?
             }
             "session/set_model" => {
@@ -104,13 +104,13 @@ impl Driver {
                     session_id: acp::SessionId,
                     model_id: String,
                 }
-                let params: Params = requests::read(params.as_deref())?;
+                let params: Params = handlers::read(params.as_deref())?;
                 self.set(of, &params.session_id, "model", &params.model_id, Setting::Other)?
             }
             "session/set_config_option" => {
-                let params: acp::SetSessionConfigOptionRequest = requests::read(params.as_deref())?;
+                let params: acp::SetSessionConfigOptionRequest = handlers::read(params.as_deref())?;
                 let Some(value) = params.value.as_value_id() else {
-                    return Err(requests::invalid(
+                    return Err(handlers::invalid(
                         "no option here is true or false: send one of its values",
                     ));
                 };
@@ -118,9 +118,9 @@ impl Driver {
                 self.set(of, &params.session_id, &params.config_id.0, &value, Setting::Option)?
             }
             "_session/steering" => {
-                let named: Named = requests::read(params.as_deref())?;
+                let named: Named = handlers::read(params.as_deref())?;
                 let handle = self.open(&named.session_id)?.handle.clone();
-                steered(of, requests::steer(handle, params))
+                steered(of, handlers::steer(handle, params))
             }
             _ => self.own(of, method, params.as_deref())?,
         };
@@ -132,30 +132,20 @@ impl Driver {
             let message = "the connection is initialized already";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
         }
-        let params: acp::InitializeRequest = requests::read(params)?;
+        let params: acp::InitializeRequest = handlers::read(params)?;
         if let Some(client) = &params.client_info {
             tracing::info!("client {} {}", client.name, client.version);
         }
-        self.desk.offers = start::offers(&params.client_capabilities);
-        self.asks.has_forms = self.desk.offers.form;
-        let fs = &params.client_capabilities.fs;
-        let editors = self.desk.engine.editors();
-        if let (true, true, Some(documents)) =
-            (fs.read_text_file, fs.write_text_file, editors.map(|editors| &editors.documents))
-        {
-            self.files = Some(Files::connect(documents, self.desk.id.0));
-        }
-        // What the client draws needs no terminal of its own: the command runs here, where nothing of it is lost.
-        let in_terminals = params.client_capabilities.terminal && !self.desk.offers.terminal_output;
-        if let (true, Some(editors)) = (self.may_use_terminals && in_terminals, editors) {
-            self.terminals = Some(Terminals::new(&editors.terminals));
-        }
+        self.ctx.offers = start::offers(&params.client_capabilities);
+        self.questions.has_forms = self.ctx.offers.form;
+        let RequestContext { engine, id: subscriber, offers, .. } = &self.ctx;
+        self.editor.connect(engine.editors(), *subscriber, &params.client_capabilities, *offers);
         self.stage = Stage::Ready;
         self.answer(id, wire::response(id, &start::hello()));
         Ok(())
     }
 
-    fn open(&self, id: &acp::SessionId) -> Answer<&Open> {
+    fn open(&self, id: &acp::SessionId) -> Answer<&OpenSession> {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
             let hint = Some("open it with session/load or session/resume");
@@ -167,27 +157,27 @@ impl Driver {
         &self,
         id: Id<'static>,
         params: Option<&RawValue>,
-    ) -> Answer<BoxFuture<'static, Done>> {
-        let params: acp::PromptRequest = requests::read(params)?;
+    ) -> Answer<BoxFuture<'static, Outcome>> {
+        let params: acp::PromptRequest = handlers::read(params)?;
         let open = self.open(&params.session_id)?;
         let (handle, session) = (open.handle.clone(), open.handle.id.clone());
-        let trace = requests::trace(params.meta.as_ref());
-        let input = said::input(params.prompt).map_err(|why| requests::invalid(&why))?;
-        if let Some(instructions) = said::compaction(&input) {
+        let trace = handlers::trace(params.meta.as_ref());
+        let input = content::input(params.prompt).map_err(|why| handlers::invalid(&why))?;
+        if let Some(instructions) = content::compaction(&input) {
             let instructions = Some(instructions).filter(|text| !text.is_empty());
-            let begun = requests::compact(handle, instructions);
+            let begun = handlers::compact(handle, instructions);
             return Ok(begun
                 .map(move |begun| match begun {
-                    Ok(turn) => Done::Compacting(id, session, turn),
-                    Err(error) => Done::Refused(id, error),
+                    Ok(turn) => Outcome::Compacting(id, session, turn),
+                    Err(error) => Outcome::Refused(id, error),
                 })
                 .boxed());
         }
-        let accepted = requests::prompt(handle, input, trace);
+        let accepted = handlers::prompt(handle, input, trace);
         Ok(accepted
             .map(move |accepted| match accepted {
-                Ok(accepted) => Done::Prompted(id, session, accepted),
-                Err(error) => Done::Refused(id, error),
+                Ok(accepted) => Outcome::Prompted(id, session, accepted),
+                Err(error) => Outcome::Refused(id, error),
             })
             .boxed())
     }
@@ -199,13 +189,13 @@ impl Driver {
         option: &str,
         value: &str,
         setting: Setting,
-    ) -> Answer<BoxFuture<'static, Done>> {
+    ) -> Answer<BoxFuture<'static, Outcome>> {
         let handle = self.open(session)?.handle.clone();
-        let values = settings::wanted(option, value).map_err(|why| requests::invalid(&why))?;
+        let values = settings::wanted(option, value).map_err(|why| handlers::invalid(&why))?;
         Ok(async move {
-            match requests::set(&handle, values).await {
-                Ok(result) => Done::Configured(id, handle.id.clone(), setting, result),
-                Err(error) => Done::Refused(id, error),
+            match handlers::set(&handle, values).await {
+                Ok(result) => Outcome::Configured(id, handle.id.clone(), setting, result),
+                Err(error) => Outcome::Refused(id, error),
             }
         }
         .boxed())
@@ -217,7 +207,7 @@ impl Driver {
         id: Id<'static>,
         method: &str,
         params: Option<&RawValue>,
-    ) -> Answer<BoxFuture<'static, Done>> {
+    ) -> Answer<BoxFuture<'static, Outcome>> {
         let own = method.strip_prefix("_pintle/").filter(|own| start::OWN.contains(own));
         let Some(own) = own else {
             let message = format!("there is no method `{method}`");
@@ -226,7 +216,7 @@ impl Driver {
             return Err(error_object(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
         };
         let (_, response) = self.own.1.call(id.clone(), own, params);
-        Ok(response.map(move |response| Done::Answer(id, response)).boxed())
+        Ok(response.map(move |response| Outcome::Answer(id, response)).boxed())
     }
 }
 
@@ -239,13 +229,13 @@ struct Named {
 
 fn opened(
     id: Id<'static>,
-    how: How,
+    how: Opening,
     opening: impl Future<Output = Answer<Box<Opened>>> + Send + 'static,
-) -> BoxFuture<'static, Done> {
+) -> BoxFuture<'static, Outcome> {
     opening
         .map(move |opened| match opened {
-            Ok(opened) => Done::Opened(id, how, opened),
-            Err(error) => Done::Refused(id, error),
+            Ok(opened) => Outcome::Opened(id, how, opened),
+            Err(error) => Outcome::Refused(id, error),
         })
         .boxed()
 }
@@ -253,14 +243,14 @@ fn opened(
 fn answered<R: serde::Serialize>(
     id: Id<'static>,
     answer: impl Future<Output = Answer<R>> + Send + 'static,
-) -> BoxFuture<'static, Done> {
+) -> BoxFuture<'static, Outcome> {
     answer
         .map(move |answer| match answer {
             Ok(answer) => {
                 let message = wire::response(&id, &answer);
-                Done::Answer(id, message)
+                Outcome::Answer(id, message)
             }
-            Err(error) => Done::Refused(id, error),
+            Err(error) => Outcome::Refused(id, error),
         })
         .boxed()
 }
@@ -270,12 +260,12 @@ fn closed(
     session: SessionId,
     closing: impl Future<Output = Answer<()>> + Send + 'static,
     answer: &impl serde::Serialize,
-) -> BoxFuture<'static, Done> {
+) -> BoxFuture<'static, Outcome> {
     let message = wire::response(&id, answer);
     closing
         .map(move |closed| match closed {
-            Ok(()) => Done::Closed(id, session, message),
-            Err(error) => Done::Refused(id, error),
+            Ok(()) => Outcome::Closed(id, session, message),
+            Err(error) => Outcome::Refused(id, error),
         })
         .boxed()
 }
@@ -283,7 +273,7 @@ fn closed(
 fn steered(
     id: Id<'static>,
     steering: impl Future<Output = Answer<Steered>> + Send + 'static,
-) -> BoxFuture<'static, Done> {
+) -> BoxFuture<'static, Outcome> {
     answered(id, async move {
         Ok(match steering.await? {
             Steered::Injected => json!({"outcome": "injected"}),

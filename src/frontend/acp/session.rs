@@ -4,7 +4,7 @@
 //! for a mistake, so what happens between turns waits for the next one.
 
 use super::settings::Settings;
-use super::story::Story;
+use super::translator::Translator;
 use super::wire;
 use crate::agent::SessionHandle;
 use agent_client_protocol_schema::v1 as acp;
@@ -28,12 +28,12 @@ pub(super) struct Prompt {
 
 /// An open session.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct OpenSession {
     pub(super) handle: SessionHandle,
     pub(super) id: acp::SessionId,
     /// The working directory.
     pub(super) cwd: String,
-    pub(super) story: Story,
+    pub(super) translator: Translator,
     pub(super) settings: Settings,
     pub(super) prompts: Vec<Prompt>,
     /// The names of the MCP servers that the client wants in this session.
@@ -44,21 +44,33 @@ pub(super) struct Open {
     held: Vec<(acp::SessionUpdate, Option<u64>)>,
 }
 
-impl Open {
+impl OpenSession {
     pub(super) fn new(
         handle: SessionHandle,
         cwd: String,
-        story: Story,
+        translator: Translator,
         settings: Settings,
     ) -> Self {
         let id = acp::SessionId::new(handle.id.as_str());
         let (prompts, servers, held) = (Vec::new(), Vec::new(), Vec::new());
-        Self { handle, id, cwd, story, settings, prompts, servers, told_to: 0, running: None, held }
+        Self {
+            handle,
+            id,
+            cwd,
+            translator,
+            settings,
+            prompts,
+            servers,
+            told_to: 0,
+            running: None,
+            held,
+        }
     }
 
     /// Goes on from the same session as it was open before.
     pub(super) fn take_over(&mut self, before: Self) {
-        let Self { prompts, running, held, .. } = before;
+        let Self { prompts, running, mut held, .. } = before;
+        held.append(&mut self.held);
         (self.prompts, self.running, self.held) = (prompts, running, held);
     }
 

@@ -1,9 +1,9 @@
-//! What came of requests: the connection's state after it, and the answers.
+//! The outcomes of request handlers: the connection's state afterwards, and the responses.
 
 use super::driver::Driver;
-use super::open::{Open, Prompt};
-use super::requests::{Done, How, Opened, Setting};
-use super::story::Story;
+use super::handlers::{Opened, Opening, Outcome, Setting};
+use super::session::{OpenSession, Prompt};
+use super::translator::Translator;
 use super::{notices, settings, wire};
 use crate::agent::Accepted;
 use agent_client_protocol_schema::v1 as acp;
@@ -12,19 +12,19 @@ use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::{CommandListResult, ConfigResult};
 
 impl Driver {
-    pub(super) fn finish(&mut self, done: Done) {
+    pub(super) fn finish(&mut self, done: Outcome) {
         let (id, message) = match done {
-            Done::Told => return,
-            Done::Answer(id, message) => (id, Some(message)),
-            Done::Refused(id, error) => {
+            Outcome::Told => return,
+            Outcome::Answer(id, message) => (id, Some(message)),
+            Outcome::Refused(id, error) => {
                 let message = wire::refusal(&id, &error);
                 (id, Some(message))
             }
-            Done::Opened(id, how, opened) => {
+            Outcome::Opened(id, how, opened) => {
                 self.opened(&id, how, *opened);
                 (id, None)
             }
-            Done::Prompted(id, session, accepted) => {
+            Outcome::Prompted(id, session, accepted) => {
                 let Accepted { turn_id, item_id, .. } = accepted;
                 self.prompted(
                     &id,
@@ -33,23 +33,20 @@ impl Driver {
                 );
                 (id, None)
             }
-            Done::Compacting(id, session, turn) => {
+            Outcome::Compacting(id, session, turn) => {
                 self.prompted(&id, &session, Prompt { id: id.clone(), turn, item: None });
                 (id, None)
             }
-            Done::Configured(id, session, setting, result) => {
+            Outcome::Configured(id, session, setting, result) => {
                 let message = self.configured(&id, &session, setting, result);
                 (id, Some(message))
             }
-            Done::Closed(id, session, message) => {
+            Outcome::Closed(id, session, message) => {
                 self.forget(&session);
                 (id, Some(message))
             }
         };
-        if self.busy.as_ref() == Some(&id) {
-            self.busy = None;
-            self.is_loading = false;
-        }
+        self.queue.finished(&id);
         if let Some(message) = message {
             self.answer(&id, message);
         }
@@ -65,33 +62,30 @@ impl Driver {
         }
     }
 
-    fn opened(&mut self, id: &Id<'static>, how: How, opened: Opened) {
+    fn opened(&mut self, id: &Id<'static>, how: Opening, opened: Opened) {
         // What is told of a session that is loaded stands before the answer.
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
         }
         let Opened { handle, snapshot, config, commands, servers, told } = opened;
         let session = handle.id.clone();
-        let known = self.desk.engine.models();
+        let known = self.ctx.engine.models();
         let settings = settings::Settings::new(config.options, &known);
         let (modes, options) = (settings.modes(), settings.options());
-        let (story, told_to) =
-            told.unwrap_or_else(|| (Story::new(self.desk.offers, snapshot.cost_nano_usd), 0));
-        let mut open = Open::new(handle.clone(), snapshot.cwd.clone(), story, settings);
+        let (translator, told_to) =
+            told.unwrap_or_else(|| (Translator::new(self.ctx.offers, snapshot.cost_nano_usd), 0));
+        let mut open = OpenSession::new(handle.clone(), snapshot.cwd.clone(), translator, settings);
         open.told_to = told_to;
-        if let Some(before) = self.sessions.remove(&session) {
-            open.take_over(before);
-        }
         let answer = match how {
-            How::New => {
+            Opening::New => {
                 let new = acp::NewSessionResponse::new(open.id.clone());
                 wire::response(id, &new.modes(modes).config_options(options))
             }
-            How::Loaded => wire::response(
+            Opening::Loaded => wire::response(
                 id,
                 &acp::LoadSessionResponse::new().modes(modes).config_options(options),
             ),
-            How::Resumed => wire::response(
+            Opening::Resumed => wire::response(
                 id,
                 &acp::ResumeSessionResponse::new().modes(modes).config_options(options),
             ),
@@ -99,7 +93,7 @@ impl Driver {
         self.answer(id, answer);
         let update = acp::SessionUpdate::AvailableCommandsUpdate(available(&commands));
         let mut messages = vec![open.message(update, None)];
-        if let Some(title) = snapshot.title.clone().filter(|_| how != How::New) {
+        if let Some(title) = snapshot.title.clone().filter(|_| how != Opening::New) {
             let info = acp::SessionInfoUpdate::new().title(title);
             messages.push(open.message(acp::SessionUpdate::SessionInfoUpdate(info), None));
         }
@@ -109,8 +103,8 @@ impl Driver {
                 servers.join(", ")
             );
             let level = pintle_protocol::event::NoticeLevel::Warning;
-            let update = notices::said(self.desk.offers, level, &title, None, "mcp-servers");
-            if self.desk.offers.notices {
+            let update = notices::said(self.ctx.offers, level, &title, None, "mcp-servers");
+            if self.ctx.offers.notices {
                 messages.push(open.message(update, None));
             } else {
                 open.hold(vec![update], None);
@@ -118,10 +112,8 @@ impl Driver {
         }
         open.servers = servers;
         self.own.0.add(handle);
-        if let Some(terminals) = &self.terminals {
-            terminals.serve(&session);
-        }
-        self.sessions.insert(session.clone(), open);
+        self.editor.serve(&session);
+        self.sessions.insert(open);
         self.send_all(messages);
         for approval in &snapshot.approvals {
             self.ask_permission(&session, approval);
@@ -156,18 +148,8 @@ impl Driver {
 
     fn forget(&mut self, session: &SessionId) {
         self.own.0.remove(session);
-        if let Some(terminals) = &self.terminals {
-            terminals.leave(session);
-        }
+        self.editor.leave(session);
         let Some(mut open) = self.sessions.remove(session) else { return };
-        let gone =
-            |child: &SessionId, root: &mut SessionId| (root == session).then(|| child.clone());
-        let gone: Vec<SessionId> =
-            self.parents.iter_mut().filter_map(|(child, root)| gone(child, root)).collect();
-        for child in gone {
-            self.parents.remove(&child);
-            self.children.remove(&child);
-        }
         for (id, answer) in open.closed() {
             self.answer(&id, answer);
         }

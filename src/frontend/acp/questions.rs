@@ -1,4 +1,4 @@
-//! What is asked of a person: permissions and questions, sent as requests, withdrawn when no answer is needed any more.
+//! The approvals and questions that the client is asked: sent as requests, withdrawn when no answer is needed any more.
 //!
 //! Invariant: nothing but an option that was offered is ever taken for a yes.
 
@@ -37,7 +37,7 @@ enum About {
 }
 
 #[derive(Debug)]
-struct Asked {
+struct Pending {
     about: About,
     /// Whose question it is: the session, or a sub-agent's.
     of: SessionHandle,
@@ -47,9 +47,9 @@ struct Asked {
 
 /// Requests that wait for an answer, by their id.
 #[derive(Debug, Default)]
-pub(super) struct Asks {
+pub(super) struct Questions {
     count: u64,
-    open: BTreeMap<String, Asked>,
+    open: BTreeMap<String, Pending>,
     /// The client shows forms.
     pub(super) has_forms: bool,
 }
@@ -64,7 +64,7 @@ pub(super) enum Answered {
     NotOurs,
 }
 
-impl Asks {
+impl Questions {
     /// The request for a permission, unless it is open already.
     pub(super) fn permission(
         &mut self,
@@ -72,7 +72,7 @@ impl Asks {
         of: SessionHandle,
         approval: &Approval,
     ) -> Option<Vec<u8>> {
-        let is_same = |open: &Asked| open.about.approval() == Some(&approval.approval_id);
+        let is_same = |open: &Pending| open.about.approval() == Some(&approval.approval_id);
         if self.open.values().any(is_same) {
             return None;
         }
@@ -105,7 +105,7 @@ impl Asks {
         let call = acp::ToolCallUpdate::new(approval.item_id.as_str().to_owned(), fields);
         let request = acp::RequestPermissionRequest::new(session.clone(), call, options)
             .meta(wire::meta("pintle", json!({"reason": approval.reason})));
-        let asked = Asked {
+        let asked = Pending {
             about: About::Approval(Box::new(approval.clone())),
             of,
             session: session.clone(),
@@ -120,11 +120,11 @@ impl Asks {
         of: SessionHandle,
         question: &Question,
     ) -> Option<Vec<u8>> {
-        let is_same = |open: &Asked| open.about.question() == Some(&question.question_id);
+        let is_same = |open: &Pending| open.about.question() == Some(&question.question_id);
         if self.open.values().any(is_same) {
             return None;
         }
-        let whose = |about| Asked { about, of, session: session.clone() };
+        let whose = |about| Pending { about, of, session: session.clone() };
         // A plan is accepted in the menu of permissions, which every client has.
         if self.has_forms && question.kind == QuestionKind::Choice {
             let asked = whose(About::Form(Box::new(question.clone())));
@@ -134,7 +134,7 @@ impl Asks {
         Some(self.send("session/request_permission", &menu(session, question), asked))
     }
 
-    fn send(&mut self, method: &str, request: &impl serde::Serialize, asked: Asked) -> Vec<u8> {
+    fn send(&mut self, method: &str, request: &impl serde::Serialize, asked: Pending) -> Vec<u8> {
         self.count += 1;
         let id = format!("a{}", self.count);
         let message = envelope::request(&id, method, request);
@@ -165,13 +165,13 @@ impl Asks {
             Id::Str(id) => self.open.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Asked { about, of, session }) = asked else { return Answered::NotOurs };
+        let Some(Pending { about, of, session }) = asked else { return Answered::NotOurs };
         match about {
             About::Approval(approval) => {
                 let chosen = chosen(outcome);
                 if chosen.as_deref() == Some(WITH_WORDS) {
                     let request = words(&session, &approval);
-                    let asked = Asked { about: About::Words(approval), of, session };
+                    let asked = Pending { about: About::Words(approval), of, session };
                     return Answered::Ask(self.send("elicitation/create", &request, asked));
                 }
                 let answer = ApprovalAnswer {

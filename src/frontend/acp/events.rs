@@ -1,7 +1,7 @@
 //! The updates, questions and responses to prompts that events of sessions become.
 
 use super::driver::Driver;
-use crate::agent::{Feed, SessionHandle};
+use crate::agent::Feed;
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::Id;
 use pintle_protocol::approval::Approval;
@@ -13,9 +13,7 @@ use pintle_protocol::question::Question;
 impl Driver {
     /// Sends what becomes of events to the client.
     pub(super) fn hand_on(&mut self, events: Vec<Feed>) {
-        while let Ok(handle) = self.adopted.try_recv() {
-            self.children.insert(handle.id.clone(), handle);
-        }
+        self.sessions.adopt();
         for feed in events {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value),
@@ -28,7 +26,7 @@ impl Driver {
 
     fn transient(&mut self, record: &TransientRecord) {
         let Some(open) = self.sessions.get_mut(&record.session_id) else { return };
-        let updates = open.story.transient(&record.event);
+        let updates = open.translator.transient(&record.event);
         let messages = open.in_turn(updates, None);
         self.send_all(messages);
     }
@@ -39,18 +37,17 @@ impl Driver {
             Event::ApprovalRequested(approval) => return self.ask_permission(session_id, approval),
             Event::QuestionRequested(question) => return self.ask_question(session_id, question),
             Event::ApprovalResolved(outcome) => {
-                let withdrawn = self.asks.resolved(&outcome.approval_id);
+                let withdrawn = self.questions.resolved(&outcome.approval_id);
                 return self.send_all(withdrawn);
             }
             Event::QuestionResolved(outcome) => {
-                let withdrawn = self.asks.answered(&outcome.question_id);
+                let withdrawn = self.questions.answered(&outcome.question_id);
                 return self.send_all(withdrawn);
             }
             _ => {}
         }
         if let Some(child) = child_of(event) {
-            let root = self.root(session_id);
-            self.parents.insert(child.clone(), root);
+            self.sessions.note_child(child, session_id);
         }
         let Some(open) = self.sessions.get_mut(session_id) else { return };
         let is_told = *seq <= open.told_to;
@@ -64,7 +61,7 @@ impl Driver {
             }
             Event::TurnCompleted(end) => {
                 if !is_told {
-                    open.story.durable(event, *seq);
+                    open.translator.durable(event, *seq);
                 }
                 answers = open.end(turn_id.as_ref(), end);
             }
@@ -94,7 +91,7 @@ impl Driver {
                     open.read(id, turn_id.as_ref());
                 }
                 if !is_told {
-                    let updates = open.story.durable(event, *seq);
+                    let updates = open.translator.durable(event, *seq);
                     messages = open.in_turn(updates, Some(*seq));
                 }
             }
@@ -105,30 +102,16 @@ impl Driver {
         }
     }
 
-    /// The session that the client knows, for one of its own or of its sub-agents.
-    fn root(&self, session: &SessionId) -> SessionId {
-        self.parents.get(session).unwrap_or(session).clone()
-    }
-
-    fn asked_of(&self, session: &SessionId) -> Option<(acp::SessionId, SessionHandle)> {
-        let root = self.sessions.get(&self.root(session))?;
-        let handle = match self.children.get(session) {
-            Some(child) => child.clone(),
-            None => root.handle.clone(),
-        };
-        Some((root.id.clone(), handle))
-    }
-
     pub(super) fn ask_permission(&mut self, session: &SessionId, approval: &Approval) {
-        if let Some((id, handle)) = self.asked_of(session) {
-            let request = self.asks.permission(&id, handle, approval);
+        if let Some((id, handle)) = self.sessions.asking(session) {
+            let request = self.questions.permission(&id, handle, approval);
             self.send_all(request);
         }
     }
 
     pub(super) fn ask_question(&mut self, session: &SessionId, question: &Question) {
-        if let Some((id, handle)) = self.asked_of(session) {
-            let request = self.asks.question(&id, handle, question);
+        if let Some((id, handle)) = self.sessions.asking(session) {
+            let request = self.questions.question(&id, handle, question);
             self.send_all(request);
         }
     }

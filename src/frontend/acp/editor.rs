@@ -1,0 +1,118 @@
+//! The client as an editor: its files and its terminals, where it offers them.
+
+use super::files::{FileCall, Files};
+use super::terminals::{Taken, TerminalNews, Terminals};
+use super::translator::Offers;
+use crate::agent::{Editors, SubscriberId};
+use agent_client_protocol_schema::v1 as acp;
+use futures_util::future::OptionFuture;
+use jsonrpsee::types::Id;
+use pintle_protocol::ids::SessionId;
+use serde_json::value::RawValue;
+
+/// A call to the client.
+pub(super) enum EditorCall {
+    File(FileCall),
+    Terminal(TerminalNews),
+}
+
+/// The client's files and terminals.
+pub(super) struct Editor {
+    /// `None` unless the client reads and writes files.
+    files: Option<Files>,
+    /// `None` unless commands run in the client's terminals.
+    terminals: Option<Terminals>,
+    may_use_terminals: bool,
+}
+
+impl Editor {
+    pub(super) fn new(may_use_terminals: bool) -> Self {
+        Self { files: None, terminals: None, may_use_terminals }
+    }
+
+    /// Uses what the client offers.
+    pub(super) fn connect(
+        &mut self,
+        editors: Option<&Editors>,
+        id: SubscriberId,
+        capabilities: &acp::ClientCapabilities,
+        offers: Offers,
+    ) {
+        let Some(Editors { documents, terminals, .. }) = editors else { return };
+        let fs = &capabilities.fs;
+        if fs.read_text_file && fs.write_text_file {
+            self.files = Some(Files::connect(documents, id.0));
+        }
+        // A client that draws our output needs no terminal of its own: the command runs here, where nothing of it is lost.
+        if self.may_use_terminals && capabilities.terminal && !offers.terminal_output {
+            self.terminals = Some(Terminals::new(terminals));
+        }
+    }
+
+    /// Waits for the next call to the client. Cancel-safe.
+    pub(super) async fn next(&mut self) -> EditorCall {
+        let terminals = self.terminals.as_mut().map(Terminals::next);
+        let files = self.files.as_mut().map(Files::next);
+        tokio::select! {
+            biased;
+            Some(news) = OptionFuture::from(terminals) => EditorCall::Terminal(news),
+            Some(call) = OptionFuture::from(files) => EditorCall::File(call),
+            else => std::future::pending().await,
+        }
+    }
+
+    /// Returns the requests for a file, in this session.
+    pub(super) fn request_file(
+        &mut self,
+        session: &acp::SessionId,
+        call: FileCall,
+    ) -> Vec<Vec<u8>> {
+        self.files.as_mut().map(|files| files.request(session, call)).unwrap_or_default()
+    }
+
+    /// Returns the request about a terminal.
+    pub(super) fn request_terminal(&mut self, news: TerminalNews) -> Option<Vec<u8>> {
+        self.terminals.as_mut()?.request(news)
+    }
+
+    /// Takes a response if it is one to these calls; gives it back otherwise.
+    pub(super) fn responded(
+        &mut self,
+        id: &Id<'static>,
+        outcome: Result<Box<RawValue>, String>,
+    ) -> Taken {
+        let outcome = match &mut self.files {
+            Some(files) => files.answered(id, outcome),
+            None => Some(outcome),
+        };
+        match (outcome, &mut self.terminals) {
+            (None, _) => Taken::Done,
+            (Some(outcome), Some(terminals)) => terminals.answered(id, outcome),
+            (Some(outcome), None) => Taken::NotOurs(outcome),
+        }
+    }
+
+    /// Runs the commands of this session in the client's terminals.
+    pub(super) fn serve(&self, session: &SessionId) {
+        if let Some(terminals) = &self.terminals {
+            terminals.serve(session);
+        }
+    }
+
+    /// The session is closed.
+    pub(super) fn leave(&self, session: &SessionId) {
+        if let Some(terminals) = &self.terminals {
+            terminals.leave(session);
+        }
+    }
+
+    /// The client answers nothing any more: calls fail.
+    pub(super) fn disconnect(&mut self) {
+        if let Some(mut files) = self.files.take() {
+            files.disconnect();
+        }
+        if let Some(mut terminals) = self.terminals.take() {
+            terminals.disconnect();
+        }
+    }
+}

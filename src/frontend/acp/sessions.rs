@@ -1,0 +1,97 @@
+//! The sessions of a connection: those that its client has open, and the sub-agents that belong to them.
+
+use super::session::OpenSession;
+use crate::agent::SessionHandle;
+use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::ids::SessionId;
+use std::collections::BTreeMap;
+use std::path::Path;
+use tokio::sync::mpsc;
+
+/// The sessions of a connection.
+pub(super) struct Sessions {
+    open: BTreeMap<SessionId, OpenSession>,
+    /// The client's session to which each sub-agent's belongs.
+    parents: BTreeMap<SessionId, SessionId>,
+    children: BTreeMap<SessionId, SessionHandle>,
+    /// New sub-agents' sessions.
+    adopted: mpsc::Receiver<SessionHandle>,
+}
+
+impl Sessions {
+    pub(super) fn new(adopted: mpsc::Receiver<SessionHandle>) -> Self {
+        let (parents, children) = (BTreeMap::new(), BTreeMap::new());
+        Self { open: BTreeMap::new(), parents, children, adopted }
+    }
+
+    pub(super) fn get(&self, id: &SessionId) -> Option<&OpenSession> {
+        self.open.get(id)
+    }
+
+    pub(super) fn get_mut(&mut self, id: &SessionId) -> Option<&mut OpenSession> {
+        self.open.get_mut(id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &OpenSession> {
+        self.open.values()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut OpenSession> {
+        self.open.values_mut()
+    }
+
+    /// Adds a session, or continues one that is open already.
+    pub(super) fn insert(&mut self, mut open: OpenSession) {
+        let id = open.handle.id.clone();
+        if let Some(before) = self.open.remove(&id) {
+            open.take_over(before);
+        }
+        self.open.insert(id, open);
+    }
+
+    /// Forgets a session with its sub-agents.
+    pub(super) fn remove(&mut self, id: &SessionId) -> Option<OpenSession> {
+        let open = self.open.remove(id)?;
+        let (parents, children) = (&mut self.parents, &mut self.children);
+        parents.retain(|child, parent| {
+            let is_kept = parent != id;
+            if !is_kept {
+                children.remove(child);
+            }
+            is_kept
+        });
+        Some(open)
+    }
+
+    /// Takes the handles of new sub-agents.
+    pub(super) fn adopt(&mut self) {
+        while let Ok(handle) = self.adopted.try_recv() {
+            self.children.insert(handle.id.clone(), handle);
+        }
+    }
+
+    /// Notes that a session has started a sub-agent.
+    pub(super) fn note_child(&mut self, child: &SessionId, of: &SessionId) {
+        let root = self.root(of).clone();
+        self.parents.insert(child.clone(), root);
+    }
+
+    /// Returns the client's session that is this one, or to which this sub-agent's belongs.
+    fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
+        self.parents.get(session).unwrap_or(session)
+    }
+
+    /// Returns the session in which the client is asked for a session of its own or of a sub-agent, and the handle that takes the answer.
+    pub(super) fn asking(&self, session: &SessionId) -> Option<(acp::SessionId, SessionHandle)> {
+        let root = self.open.get(self.root(session))?;
+        let handle = self.children.get(session).unwrap_or(&root.handle);
+        Some((root.id.clone(), handle.clone()))
+    }
+
+    /// Returns the session that works on a file: tools do not say for which session they read it.
+    pub(super) fn working_on(&self, path: &Path) -> Option<acp::SessionId> {
+        let score =
+            |open: &&OpenSession| (open.is_running(), path.starts_with(&open.cwd), open.cwd.len());
+        self.open.values().max_by_key(score).map(|open| open.id.clone())
+    }
+}
