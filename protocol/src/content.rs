@@ -119,7 +119,7 @@ impl Content {
     }
 }
 
-/// How a tool's output was truncated before the model saw it.
+/// A record of the truncation of a tool's output, made before the model saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncation {

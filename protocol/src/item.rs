@@ -123,7 +123,7 @@ pub struct Job {
     pub title: String,
     /// The command, as the shell reads it.
     pub command: String,
-    /// How the job ended; absent while it runs.
+    /// The end of the job; absent while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<JobEnd>,
     /// The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
@@ -205,7 +205,7 @@ pub enum SubagentState {
     Closed,
 }
 
-/// How a background job ended.
+/// The way a background job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum JobEnd {
@@ -318,7 +318,7 @@ pub struct ToolDetails {
     /// The name of the signal that ended a command, such as `SIGKILL`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// How the output was truncated, when it was.
+    /// The record of the output's truncation, if it was truncated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation: Option<Truncation>,
     /// A file that holds the whole output, when it was truncated.

@@ -40,7 +40,6 @@ pub mod review;
 pub mod schema;
 pub mod search;
 pub mod session;
-pub mod step;
 pub mod turn;
 
 /// The protocol version that this crate describes. Additive changes raise the minor part.

@@ -252,6 +252,8 @@ methods! {
     request Client "models/list" ModelsList(Empty, ModelsListResult);
     /// Lists the prompts that can be called with `/name`, from the current files.
     request Client "command/list" CommandList(SessionParams, CommandListResult);
+    /// Lists the skills that can be called with `/` and their name, from the current files.
+    request Client "skill/list" SkillList(SessionParams, SkillListResult);
     /// Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from
     /// their next turn on. It runs after the hooks of the config file and ends with the connection.
     request Client "hook/register" HookRegister(HookRegisterParams, Empty);
@@ -349,6 +351,14 @@ pub struct CommandListResult {
     /// Files that could not be read, each with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
+}
+
+/// The result of `skill/list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillListResult {
+    /// The skills, by name.
+    pub skills: Vec<PromptCommand>,
 }
 
 /// A prompt in a file. A message that begins with `/` and its name is replaced by that prompt.

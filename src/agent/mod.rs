@@ -34,7 +34,7 @@ pub use crate::editor::{
     edited as edited_text,
 };
 pub use crate::exec::End as CommandEnd;
-pub use crate::exec::variables::Given;
+pub use crate::exec::variables::ExtraVariables;
 pub use crate::history::items::Items;
 pub use crate::llm::Trace;
 pub use crate::store::Filter;

@@ -5,7 +5,7 @@
 //! Each directory is scanned around a command, like the working directory. The model is told when they change.
 
 use crate::agent::error::{Error, ErrorKind};
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, FileKind};
 use crate::store::announced::Announcements;
 use crate::store::blobs::Blobs;
@@ -23,7 +23,7 @@ pub(super) struct Workspace {
     pub(super) folders: Folders,
     pub(super) additional: Additional,
     /// Variables that commands see besides.
-    pub(super) variables: Given,
+    pub(super) variables: ExtraVariables,
     /// Where the contents of files are kept.
     pub(super) blobs: Blobs,
     /// Where changes of files are announced.

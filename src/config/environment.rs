@@ -38,7 +38,7 @@ pub enum Variables {
 
 /// The settings of one layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct EnvironmentLayer {
     pub(super) wrap: Option<Vec<String>>,
     pub(super) read_only: Option<bool>,
     pub(super) shell: Option<PathBuf>,
@@ -47,11 +47,15 @@ pub(super) struct Said {
 }
 
 /// Reads the table `environment` of a config file.
-pub(super) fn parse(value: Value, path: &Path, warnings: &mut Vec<String>) -> Result<Said, Error> {
+pub(super) fn parse(
+    value: Value,
+    path: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<EnvironmentLayer, Error> {
     let Value::Table(table) = value else {
         return Err(wrong(path, "environment", "a table"));
     };
-    let mut said = Said::default();
+    let mut said = EnvironmentLayer::default();
     for (key, value) in table {
         let at = format!("environment.{key}");
         match key.as_str() {
@@ -96,7 +100,11 @@ fn words_of(value: &Value, at: &str, path: &Path) -> Result<Vec<String>, Error> 
 }
 
 /// Combines the layers; flags override the file.
-pub(super) fn fold(flags: Said, file: Said, from_file: &impl Fn() -> Source) -> EnvironmentConfig {
+pub(super) fn fold(
+    flags: EnvironmentLayer,
+    file: EnvironmentLayer,
+    from_file: &impl Fn() -> Source,
+) -> EnvironmentConfig {
     fn layer<T>(
         flag: Option<T>,
         name: &'static str,

@@ -1,7 +1,7 @@
 //! The config file and the models files, pure: text in, settings and warnings out.
 
 use super::context::{self, ContextSettings};
-use super::environment::{self, Said};
+use super::environment::{self, EnvironmentLayer};
 use super::hooks::{self, HookSettings};
 use super::limits::{self, LimitSettings};
 use super::lint::{self, LintSettings};
@@ -29,7 +29,7 @@ pub(super) struct FileSettings {
     pub(super) instructions_file: Option<String>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
     pub(super) models_files: Vec<String>,
-    pub(super) environment: Said,
+    pub(super) environment: EnvironmentLayer,
     pub(super) tools: ToolSettings,
     pub(super) limits: LimitSettings,
     pub(super) context: ContextSettings,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toml::Value;
 
 /// The maximum time for which a model waits for an editor's diagnostics.
-const MOST_WAIT_MS: u64 = 60_000;
+const MAX_WAIT_MS: u64 = 60_000;
 
 /// The command that runs after changes. Without a command, none runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub(super) fn parse(
             }
             "wait_ms" => {
                 let wait = value.as_integer().and_then(|ms| u64::try_from(ms).ok());
-                let wait = wait.filter(|ms| *ms <= MOST_WAIT_MS);
-                let want = format!("milliseconds, from 0 to {MOST_WAIT_MS}");
+                let wait = wait.filter(|ms| *ms <= MAX_WAIT_MS);
+                let want = format!("milliseconds, from 0 to {MAX_WAIT_MS}");
                 let wait = wait.ok_or_else(|| wrong(path, &at, &want))?;
                 set.report_wait = Some(Duration::from_millis(wait));
             }

@@ -1,7 +1,7 @@
 //! Finds the folders, reads the config file and the models files, folds the layers.
 #![expect(clippy::disallowed_methods, reason = "this file reads the settings files")]
 
-use super::environment::{self, Said};
+use super::environment::{self, EnvironmentLayer};
 use super::file::{self, FileSettings};
 use super::{
     Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
@@ -203,8 +203,11 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         .unwrap_or(Setting { value: PermissionMode::Ask, source: Source::BuiltIn });
     let instructions = file.instructions.filter(|text| !text.trim().is_empty());
     let instructions = instructions.map(|value| Setting { value, source: from_file() });
-    let environment =
-        Said { wrap: flags.wrap, read_only: flags.read_only.then_some(true), ..Said::default() };
+    let environment = EnvironmentLayer {
+        wrap: flags.wrap,
+        read_only: flags.read_only.then_some(true),
+        ..EnvironmentLayer::default()
+    };
     let environment = environment::fold(environment, file.environment, &from_file);
     Config {
         model,

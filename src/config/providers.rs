@@ -232,7 +232,7 @@ impl Reader<'_> {
                         efforts.insert(effort, Some(other));
                     }
                     None => self.warnings.push(node.warn(&format!(
-                        "names `{name}`, which is not an effort; expected one of {names}"
+                        "has the unknown effort `{name}`; expected one of {names}"
                     ))),
                 },
                 Value::Bool(true) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {

@@ -20,14 +20,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// The most documents.
-const MOST_DOCUMENTS: usize = 10_000;
+/// The maximum number of documents.
+const MAX_DOCUMENTS: usize = 10_000;
 
-/// The most bytes of all texts.
-const MOST_BYTES: usize = 256 * 1024 * 1024;
+/// The maximum size of all texts together, in bytes.
+const MAX_BYTES: usize = 256 * 1024 * 1024;
 
 /// The maximum number of edits of one document that are kept for a query.
-const MOST_APPLIED: usize = 16;
+const MAX_APPLIED: usize = 16;
 
 /// The time to wait for an editor's own notification of a change that it made.
 const ECHO_WAIT: Duration = Duration::from_secs(2);
@@ -52,7 +52,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// By canonical path.
+    /// The documents by canonical path.
     open: BTreeMap<PathBuf, Document>,
     /// The editors' names of the documents.
     pub(super) names: BTreeMap<(Owner, String), PathBuf>,
@@ -107,13 +107,13 @@ pub enum EditCall {
 }
 
 /// A pending request, which withdraws the edit when it is dropped.
-struct Asked {
+struct PendingRequest {
     id: u64,
     editor: mpsc::Sender<EditCall>,
     is_answered: bool,
 }
 
-impl Drop for Asked {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         if !self.is_answered {
             // Only one edit is in progress at a time, so there is room, or no receiver.
@@ -137,7 +137,7 @@ pub enum Problem {
         current: i64,
     },
     /// There are too many documents, or they are too long.
-    #[error("more than {MOST_DOCUMENTS} documents or {} MB of text are open", MOST_BYTES / 1024 / 1024)]
+    #[error("more than {MAX_DOCUMENTS} documents or {} MB of text are open", MAX_BYTES / 1024 / 1024)]
     TooMuch,
 }
 
@@ -151,12 +151,12 @@ impl Documents {
         self.state().editors.insert(owner, editor);
     }
 
-    /// An editor cannot answer any more; what it has told of its documents holds.
+    /// Marks an editor as unable to answer; its documents stay as last reported.
     pub fn mute(&self, owner: Owner) {
         self.state().editors.remove(&owner);
     }
 
-    /// An editor is gone, and its documents with it.
+    /// Removes a disconnected editor with its documents.
     pub fn disconnect(&self, owner: Owner) {
         let mut state = self.state();
         state.editors.remove(&owner);
@@ -183,7 +183,7 @@ impl Documents {
         let was = state.open.get(&path).map_or(0, |document| document.text.len());
         let bytes = state.bytes - was + text.len();
         let is_new = !state.open.contains_key(&path);
-        if bytes > MOST_BYTES || (is_new && state.open.len() >= MOST_DOCUMENTS) {
+        if bytes > MAX_BYTES || (is_new && state.open.len() >= MAX_DOCUMENTS) {
             return Err(Problem::TooMuch);
         }
         state.bytes = bytes;
@@ -217,7 +217,7 @@ impl Documents {
         (document.version, document.is_dirty) = (params.version, params.is_dirty);
         let bytes = state.bytes - was + state.open.get(&path).map_or(0, |d| d.text.len());
         state.bytes = bytes;
-        let is_too_much = bytes > MOST_BYTES;
+        let is_too_much = bytes > MAX_BYTES;
         if is_too_much {
             state.remove(owner, &params.path);
         }
@@ -297,13 +297,13 @@ impl Documents {
         owner: Owner,
         params: ApplyEditParams,
     ) -> Result<ApplyEditResult, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let editor = self.editor(owner).ok_or_else(gone)?;
         let id = self.0.asked.fetch_add(1, Ordering::Relaxed);
         let (reply, answer) = oneshot::channel();
         let call = EditCall::Make { id, params, reply };
         editor.send(call).await.map_err(|_| gone())?;
-        let mut asked = Asked { id, editor, is_answered: false };
+        let mut asked = PendingRequest { id, editor, is_answered: false };
         let answer = answer.await.unwrap_or_else(|_| Err(gone()));
         asked.is_answered = true;
         answer
@@ -326,7 +326,7 @@ impl Documents {
     pub(super) fn note(&self, path: &Path, before: Arc<String>, after: Arc<String>) {
         let mut state = self.state();
         let all = state.applied.entry(path.to_path_buf()).or_default();
-        if all.len() == MOST_APPLIED {
+        if all.len() == MAX_APPLIED {
             all.remove(0);
         }
         all.push(Applied { before, after });
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_or_left_behind_is_not_known_and_counts_for_nothing() {
+    fn closed_and_abandoned_documents_are_forgotten() {
         let documents = opened("one\n");
         documents.close(1, &DocumentCloseParams { path: "/w/a".to_owned() });
         assert_eq!((text(&documents), documents.state().bytes), (None, 0));
@@ -459,7 +459,7 @@ mod tests {
     #[test]
     fn texts_are_bounded() {
         let documents = opened("one\n");
-        let long = "x".repeat(MOST_BYTES + 1);
+        let long = "x".repeat(MAX_BYTES + 1);
         assert_eq!(documents.change(1, change(2, None, &long)), Err(Problem::TooMuch));
         assert_eq!((text(&documents), documents.state().bytes), (None, 0));
     }

@@ -1,8 +1,9 @@
 //! Commands in terminals of editors: where an editor offers them, what a call of the model runs is run there, so that a person sees it
 //! and can stop it.
 //!
-//! The editor starts the command, the engine's rules hold: its time, its end, what is kept of its output. Invariants: every terminal is
-//! released, whatever becomes of the call; of a command that was stopped nothing runs on.
+//! The editor starts the command, but the engine's rules hold: its timeout, its end, the limit on its output.
+//! Invariants: every terminal is released, whatever becomes of the call; no process of a stopped command keeps
+//! running.
 //!
 //! Only commands that a call shows go to a client's terminal, and only where the client does not draw our output, since ours loses
 //! nothing and theirs keeps the end. All processes carry the command's mark, so that stopping it ends those too that the client's own
@@ -19,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// The most bytes of output that an editor is asked to keep: its end.
+/// The maximum size of output that an editor is asked to keep, counted from its end.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The timeout for an editor to create a terminal, and to return its output.
@@ -53,7 +54,7 @@ pub enum TerminalCall {
         /// The answer.
         reply: oneshot::Sender<Result<End, String>>,
     },
-    /// Tell what it has printed.
+    /// Return its output.
     Output {
         /// The terminal.
         terminal: String,
@@ -145,7 +146,7 @@ impl Editor {
                 )));
             }
             Over::Stopped(end) => {
-                // An editor that is gone has taken its terminal with it.
+                // A disconnected editor has closed its terminal.
                 let _ = self.calls.send(TerminalCall::Kill { terminal: terminal.clone() }).await;
                 family.signal(Signal::SIGTERM).await;
                 let kill_at = Instant::now() + TERM_TO_KILL;
@@ -210,7 +211,7 @@ impl Editor {
         &self,
         call: impl FnOnce(oneshot::Sender<Result<T, String>>) -> TerminalCall,
     ) -> Result<T, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let (reply, answer) = oneshot::channel();
         self.calls.send(call(reply)).await.map_err(|_| gone())?;
         answer.await.unwrap_or_else(|_| Err(gone()))

@@ -29,9 +29,9 @@ pub(crate) struct Capture {
 enum Spill {
     /// Still short.
     None,
-    /// With what is not written yet.
+    /// Includes the output that is not written yet.
     Open(Writer, String),
-    /// The file could not be written; the command goes on without it.
+    /// The file could not be written; the command continues without it.
     Failed,
 }
 
@@ -136,7 +136,7 @@ impl Capture {
         }
     }
 
-    /// Writes what waits, if it is more than so much.
+    /// Writes the pending output if it exceeds a size.
     async fn write_out(&mut self, more_than: usize) {
         if !matches!(&self.spill, Spill::Open(_, waiting) if waiting.len() > more_than) {
             return;

@@ -1,4 +1,4 @@
-//! Changes of files: decided from what is there, made as one.
+//! Changes of files: decided from their present content, applied as one.
 //!
 //! Invariant: the decision sees exactly the bytes that are replaced, and the version of the file.
 
@@ -34,12 +34,12 @@ pub struct Before {
 /// where it may take its time. An error is words for the model; the file then stays as it is.
 pub type Decide = Box<dyn FnOnce(Option<Before>) -> Result<Rewrite, String> + Send>;
 
-/// Bytes to write: all of them at hand, or pieces of what was there and of what is new. A large file with a small
-/// change need not be copied.
+/// Bytes to write: all of them in memory, or pieces of the old content and new ones. A large file with a small change
+/// costs little memory that way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
     base: Vec<u8>,
-    /// Parts of the base, in order, and what is written in their place.
+    /// Parts of the base, in order, with their replacements.
     splices: Vec<(Range<usize>, Vec<u8>)>,
 }
 
@@ -86,7 +86,7 @@ impl From<Vec<u8>> for FileContent {
 pub struct Rewrite {
     /// The bytes to write.
     pub content: FileContent,
-    /// The change, handed back in [`Updated`] as it is; none when the content is as before.
+    /// The report of the change, returned in [`Updated`]; none when the content did not change.
     pub change: Option<FileChange>,
 }
 
@@ -129,7 +129,7 @@ pub enum After {
     Keep,
     /// It has this content.
     Write(FileContent),
-    /// It is gone.
+    /// Removed.
     Remove,
 }
 
@@ -140,7 +140,7 @@ pub struct UpdatedAll {
     pub changes: Vec<FileChange>,
     /// The states that were seen before, in the order of the paths; none for what was not there.
     pub before: Vec<Option<Version>>,
-    /// The states that files are in now; none for what is gone or was never there.
+    /// The new states of the files; none for a file that does not exist.
     pub after: Vec<Option<Version>>,
 }
 

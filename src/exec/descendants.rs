@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const MARK: &str = "PINTLE_COMMAND";
 
 /// The prefix of a command's mark in the mark of its connection, when it runs elsewhere.
-pub(super) const WAY: &str = "way-";
+pub(super) const CONNECTION_PREFIX: &str = "way-";
 
 /// The processes that carry this mark, or that of the way to it, those known to belong to them, and what all these started. Only
 /// those that live, so no zombies.
 pub(super) fn living(mark: &str, known: &[Pid]) -> Vec<Pid> {
-    let wanted = [format!("{MARK}={mark}"), format!("{MARK}={WAY}{mark}")];
+    let wanted = [format!("{MARK}={mark}"), format!("{MARK}={CONNECTION_PREFIX}{mark}")];
     family(known, |variable| wanted.iter().any(|wanted| variable == wanted.as_bytes()))
 }
 
@@ -52,7 +52,7 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     }
 }
 
-/// Sends a signal to each; one that is gone is fine.
+/// Sends a signal to each process; one that has exited is ignored.
 pub(super) fn signal(pids: &[Pid], signal: Signal) {
     for pid in pids {
         let _ = kill(*pid, signal);

@@ -31,7 +31,7 @@ pub enum Error {
         path: PathBuf,
         /// Its size in bytes.
         size: u64,
-        /// The most that is taken, in bytes.
+        /// The limit, in bytes.
         max: u64,
     },
     /// Any other failure.

@@ -52,7 +52,7 @@ pub(super) fn canonicalize(path: &Path) -> Result<PathBuf, Error> {
     Err(Error::Io { path, message: "too many symbolic links".to_owned() })
 }
 
-/// The longest part of a path that exists, resolved, and the rest.
+/// Returns the longest existing part of a path, resolved, and the rest.
 fn existing(path: &Path) -> Result<(PathBuf, PathBuf), Error> {
     for base in path.ancestors() {
         match std::fs::canonicalize(base) {

@@ -9,9 +9,9 @@ use crate::exec::process::{self, Shell};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, Found, Grep, Grepped,
-    Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, TerminalCommand, Updated, UpdatedAll,
-    Version, Window, change, files, replace, walk,
+    Command, Decide, DecideAll, Environment, Error, Filter, Filtered, Find, FoundPaths, Grep,
+    Grepped, Lines, ListEntry, Platform, Ran, Rewrite, Rewrites, Stat, TerminalCommand, Updated,
+    UpdatedAll, Version, Window, change, files, replace, walk,
 };
 use pintle_protocol::files::FileState;
 use std::collections::{BTreeSet, HashMap};
@@ -195,7 +195,7 @@ impl Environment for Local {
         on_path(from, move |from| files::rename(from, &to)).await
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         blocking(cancel.child_token(), move |cancel| walk::find(&find, cancel)).await
     }
 
@@ -258,7 +258,7 @@ impl Environment for Local {
 }
 
 impl Drop for Local {
-    /// Sessions release what is theirs; this is for those that could not.
+    /// Sessions release their own processes; this is for those that could not.
     fn drop(&mut self) {
         if self.has_run.load(Ordering::Relaxed) {
             Shell::release(&self.shell.marks, None);

@@ -2,11 +2,11 @@
 //!
 //! It never touches the machine. `.gitignore` is ignored, and there are no links and no permissions.
 
-use crate::exec::scan::{Kept, Scan, Scanned, Seen};
+use crate::exec::scan::{Scan, Scanned, ScannedFile, StoredContent};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
 use crate::exec::{
     Before, Command, Decide, End, Environment, Error, FileKind, Filter, Filtered, Find, FindOrder,
-    Found, FoundPath, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
+    FoundPath, FoundPaths, Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, Updated, Version,
     Window, files,
 };
 use pintle_protocol::files::FileState;
@@ -172,13 +172,13 @@ impl Environment for Memory {
         let files = lock(&self.files).clone().into_iter();
         let files =
             files.filter(|(path, _)| path.starts_with(&scan.root)).map(|(path, content)| {
-                let Kept { sha256, is_lost } = (scan.keep)(&content);
+                let StoredContent { sha256, is_lost } = (scan.keep)(&content);
                 let size = content.len() as u64;
                 let mut hasher = DefaultHasher::new();
                 hasher.write(&content);
                 let mark = hasher.finish().into();
                 let state = FileState { sha256, size, mode: None, is_lost };
-                (path, Seen { mark, state })
+                (path, ScannedFile { mark, state })
             });
         Ok(Scanned { files: files.collect(), over: None })
     }
@@ -260,14 +260,14 @@ impl Environment for Memory {
         Ok(())
     }
 
-    async fn find(&self, find: Find, _cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, _cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         let glob = PathGlob::new(&find.glob, &find.root)?;
         if !self.is_folder(&find.root) {
             return Err(self
                 .get(&find.root)
                 .map_or_else(|error| error, |_| Error::NotFolder(find.root.clone())));
         }
-        // A folder comes before what is in it, as on a walk.
+        // A folder precedes its entries, as on a walk.
         let mut paths = BTreeMap::new();
         for (file, _) in self.below(&find.root) {
             let parents = file.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
@@ -284,7 +284,7 @@ impl Environment for Memory {
         });
         let paths = matching.by_ref().take(find.max_paths);
         let paths = paths.map(|(path, is_folder)| FoundPath { path, is_folder }).collect();
-        Ok(Found { paths, has_more: matching.next().is_some(), unreadable: 0 })
+        Ok(FoundPaths { paths, has_more: matching.next().is_some(), unreadable: 0 })
     }
 
     async fn grep(&self, grep: Grep, _cancel: &CancellationToken) -> Result<Grepped, Error> {

@@ -3,7 +3,7 @@
 //! A tool never touches the disk or a process itself; it asks an [`Environment`]. That may be this
 //! machine ([`local`]), memory (tests), and later a container, an ssh host or an editor's buffers.
 //! Each method is one whole operation, so that a tool call costs one hop to another thread or machine.
-//! Who may do what is not decided here.
+//! Permissions are not decided here.
 //!
 //! An edit of an unsaved text reports its own before and after ([`Environment::transitions`]): comparing the text before and after the
 //! call would attribute to the agent what a person typed meanwhile.
@@ -37,12 +37,12 @@ pub use output::{Fresh, OutputBuffer};
 pub use process::signal_name;
 pub use read_only::ReadOnly;
 pub use search::{
-    Find, FindOrder, Found, FoundPath, Grep, GrepOutput, Grepped, MatchLine, MatchedFile,
+    Find, FindOrder, FoundPath, FoundPaths, Grep, GrepOutput, Grepped, MatchLine, MatchedFile,
 };
 pub use wrapped::Wrapped;
 
 use pintle_protocol::files::FileState;
-use scan::{Keep, Kept, Scan, Scanned};
+use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -61,14 +61,14 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         true
     }
 
-    /// Facts about what is at a path, symbolic links followed.
+    /// Returns metadata of a path, following symbolic links.
     async fn stat(&self, path: &Path) -> Result<Stat, Error>;
 
     /// The path with symbolic links and `..` resolved, as far as its parts exist; parts that do not are
     /// kept. So a file that is yet to be written has a canonical path too.
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error>;
 
-    /// Runs a command that reads a text and prints another, told apart from its complaints. There is no such thing behind a prefix.
+    /// Runs a command as a filter from one text to another, with separate stderr. Not available behind a prefix.
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         Err(Error::Refused(format!("`{}` can only be run on this machine", filter.line)))
     }
@@ -136,7 +136,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
         };
         let size = content.len() as u64;
         let kept = tokio::task::spawn_blocking(move || keep(&content)).await;
-        let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+        let StoredContent { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
         Ok(Some(FileState { sha256, size, mode: None, is_lost: is_lost || size > max_bytes }))
     }
 
@@ -172,7 +172,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     async fn rename(&self, from: &Path, to: &Path) -> Result<(), Error>;
 
     /// Paths whose name or relative path matches a glob.
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error>;
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error>;
 
     /// Lines that match a regular expression.
     async fn grep(&self, grep: Grep, cancel: &CancellationToken) -> Result<Grepped, Error>;
@@ -199,7 +199,7 @@ pub trait Environment: Send + Sync + std::fmt::Debug {
     async fn release(&self, owner: &str);
 }
 
-/// The most bytes of a file that are held in memory whole.
+/// The maximum size of a file that is held in memory whole.
 pub const MAX_WHOLE_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The platform of an environment.
@@ -213,14 +213,14 @@ pub struct Platform {
     pub home: Option<PathBuf>,
 }
 
-/// Facts about what is at a path.
+/// Metadata of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// The type of file.
     pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
-    /// When it was last changed, in milliseconds since 1970.
+    /// The modification time, in milliseconds since 1970.
     pub modified_ms: u64,
 }
 
@@ -249,9 +249,9 @@ pub struct ListEntry {
 pub struct Window {
     /// The first line, 1-based.
     pub first_line: u64,
-    /// At most so many lines.
+    /// The maximum number of lines.
     pub max_lines: u64,
-    /// At most so many bytes; what is left of a line that crosses the limit is not returned.
+    /// The maximum number of bytes; the rest of a line that crosses the limit is not returned.
     pub max_bytes: u64,
 }
 
@@ -313,8 +313,8 @@ pub struct Command {
     /// The item that shows it, where one does: an editor may run such a command in a terminal of its own.
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
-    pub variables: variables::Given,
-    /// Takes what it prints.
+    pub variables: variables::ExtraVariables,
+    /// Receives its output.
     pub output: OutputBuffer,
 }
 
@@ -330,7 +330,7 @@ impl Command {
             artifacts: None,
             owner: owner.into(),
             shown_by: None,
-            variables: variables::Given::default(),
+            variables: variables::ExtraVariables::default(),
             output: OutputBuffer::default(),
         }
     }
@@ -373,7 +373,7 @@ pub struct Filtered {
     pub code: Option<i32>,
     /// Its output.
     pub stdout: Vec<u8>,
-    /// The beginning of what it complained.
+    /// The beginning of its error output.
     pub stderr: String,
 }
 
@@ -396,9 +396,9 @@ pub struct Ran {
 /// The way a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// By itself, with this code.
+    /// Exited with this code.
     Exited(i32),
-    /// By a signal, such as `SIGSEGV`, that did not come from here.
+    /// Ended by a signal, such as `SIGSEGV`, that was not sent from here.
     Signalled(String),
     /// Its timeout expired.
     TimedOut,

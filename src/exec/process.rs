@@ -1,11 +1,11 @@
 //! Processes of this machine: the one place that starts any.
 //!
-//! Invariant: when the future of [`run`] is over, by its end or by being dropped, nothing of a stopped command runs any
-//! more, also not what left its process group. What a command that ended by itself left in the background goes on.
+//! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
+//! one that left its process group. Background processes of a command that ended by itself continue.
 #![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
 
 use crate::exec::capture::Capture;
-use crate::exec::descendants::{self, MARK, WAY};
+use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
 use crate::exec::wrapped::Envelope;
 use crate::exec::{Command, End, Error, Ran};
 use family::{KILL_ROUNDS, KILL_TO_END};
@@ -36,7 +36,7 @@ pub(super) use hop::{Answer, hop};
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
 
 /// The timeout for starting a command that runs elsewhere, before its own timeout begins.
-const MAX_ON_THE_WAY: Duration = Duration::from_secs(30);
+const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time to wait for output after the shell's end, when a background process holds the pipe.
 const GRACE: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ const GRACE: Duration = Duration::from_millis(100);
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: i32 = 1024 * 1024;
 
-/// The most that is read at once. A command that prints little leaves most of it untouched.
+/// The number of bytes read at once. A command that prints little leaves most of the buffer untouched.
 const READ_BYTES: usize = 256 * 1024;
 
 /// The data that all commands of an environment share.
@@ -71,8 +71,8 @@ pub(super) struct Launch {
     pub(super) mark: String,
     /// The folder for long outputs when the command names none.
     pub(super) temporary: PathBuf,
-    /// The command runs elsewhere: it is stopped by closing its input, and what it prints is told apart from what the way
-    /// there prints.
+    /// The command runs elsewhere: it is stopped by closing its input, and its output is separated from the
+    /// connection's own.
     pub(super) envelope: Option<Envelope>,
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn run(
     })?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
     // A command's time begins when it does.
-    let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| MAX_ON_THE_WAY);
+    let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| START_TIMEOUT);
     let mut running = Running {
         family: Family::new(leader, launch.mark),
         input: child.stdin.take(),
@@ -122,7 +122,7 @@ impl Launch {
             .split_first()
             .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
         // Processes that the command leaves survive the end of its connection, so the two have marks of their own.
-        let way = if self.envelope.is_some() { WAY } else { "" };
+        let way = if self.envelope.is_some() { CONNECTION_PREFIX } else { "" };
         let mut builder = tokio::process::Command::new(program);
         builder
             .args(arguments)
@@ -191,7 +191,7 @@ fn start(launch: &Launch) -> io::Result<(Child, pipe::Receiver)> {
     let mut builder = launch.builder();
     let input = if launch.envelope.is_some() { Stdio::piped() } else { Stdio::null() };
     builder.stdin(input).stdout(writer.try_clone()?).stderr(writer);
-    // The builder holds the pipe's other end; it is gone when this function returns.
+    // The builder holds the pipe's other end until this function returns.
     let child = builder.spawn()?;
     Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
@@ -291,7 +291,7 @@ impl Running {
         stopped
     }
 
-    /// Takes what is in the pipe now, and no more: something in the background may print for ever.
+    /// Reads the present content of the pipe, and no more: a background process may print for ever.
     async fn take_the_rest(&mut self, buffer: &mut [u8]) -> Option<ExitStatus> {
         let mut left = usize::try_from(PIPE_BYTES).unwrap_or_default();
         while left > 0 {
@@ -333,14 +333,14 @@ impl Running {
         TERM_TO_KILL
     }
 
-    /// The command ended by itself: what it left in the background goes on, but the way to it is closed.
+    /// The command ended by itself: its background processes continue, but the connection is closed.
     async fn let_go(&mut self) {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
         // Somebody in the background holds the way open. Dropping the family closes it, and only it.
         self.family.is_armed = !is_gone;
-        self.family.mark.insert_str(0, WAY);
+        self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }
 
     /// Waits for what happens next. Cancel-safe: nothing read is lost.

@@ -3,8 +3,8 @@
 //! Commands are refused too, since their effect cannot be predicted.
 
 use crate::exec::{
-    Command, Decide, Environment, Error, Find, Found, Grep, Grepped, Lines, ListEntry, Platform,
-    Ran, Stat, Updated, Window,
+    Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
+    Platform, Ran, Stat, Updated, Window,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Environment for ReadOnly {
         Err(refused("Renaming", from))
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         self.0.find(find, cancel).await
     }
 

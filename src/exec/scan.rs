@@ -19,11 +19,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Keeps a content. Its hash is returned even if there is no space for it.
-pub type Keep = Arc<dyn Fn(&[u8]) -> Kept + Send + Sync>;
+pub type Keep = Arc<dyn Fn(&[u8]) -> StoredContent + Send + Sync>;
 
-/// A content that was to be kept.
+/// The result of keeping a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredContent {
     /// Its hash, in hex.
     pub sha256: String,
     /// It could not be kept.
@@ -33,11 +33,11 @@ pub struct Kept {
 /// The limits of a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The most files.
+    /// The maximum number of files.
     pub files: usize,
-    /// The most bytes that are read of files that are new or changed.
+    /// The maximum number of bytes read of new or changed files.
     pub bytes: u64,
-    /// The longest that it may take.
+    /// The maximum duration.
     pub time: Duration,
     /// The content of a larger file is not kept.
     pub file_bytes: u64,
@@ -86,23 +86,23 @@ pub struct Scanned {
 pub struct Over {
     /// The limit, in words.
     pub why: String,
-    /// The next scan, which knows what this one found, goes on from there. Otherwise there are too many files.
+    /// The next scan, which knows these results, continues from there. Otherwise there are too many files.
     pub can_go_on: bool,
 }
 
 /// The files of a folder, by path.
-pub type Files = BTreeMap<PathBuf, Seen>;
+pub type Files = BTreeMap<PathBuf, ScannedFile>;
 
-/// A file as it was seen.
+/// A file found by a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct ScannedFile {
     /// Metadata that tells contents apart without reading them.
     pub mark: u128,
     /// Its state.
     pub state: FileState,
 }
 
-/// Scans a folder of this machine. What cannot be read is passed over.
+/// Scans a folder of this machine, skipping unreadable parts.
 ///
 /// # Errors
 /// [`Error::Cancelled`].
@@ -118,14 +118,15 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
         let Ok(facts) = entry.metadata() else { continue };
         let path = entry.into_path();
         let mark = mark(&facts);
-        let is_same = |seen: &&Seen| seen.mark == mark && seen.state.mode == Some(mode(&facts));
+        let is_same =
+            |seen: &&ScannedFile| seen.mark == mark && seen.state.mode == Some(mode(&facts));
         let seen = match known.get(&path).filter(is_same) {
             Some(seen) => seen.clone(),
             None if facts.len() > limits.file_bytes => lost(&facts, mark),
             None => {
                 read += facts.len();
                 match state(&path, &facts, keep) {
-                    Ok(state) => Seen { mark, state },
+                    Ok(state) => ScannedFile { mark, state },
                     // It was removed meanwhile, or is not readable.
                     Err(_) => continue,
                 }
@@ -181,15 +182,18 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
 fn state(path: &Path, facts: &Metadata, keep: &Keep) -> io::Result<FileState> {
     let mut content = Vec::new();
     File::open(path)?.read_to_end(&mut content)?;
-    let Kept { sha256, is_lost } = keep(&content);
+    let StoredContent { sha256, is_lost } = keep(&content);
     let (size, mode) = (content.len() as u64, Some(mode(facts)));
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
 /// A file that is too large to be kept. Its mark stands for its content.
-fn lost(facts: &Metadata, mark: u128) -> Seen {
+fn lost(facts: &Metadata, mark: u128) -> ScannedFile {
     let (size, mode) = (facts.len(), Some(mode(facts)));
-    Seen { mark, state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true } }
+    ScannedFile {
+        mark,
+        state: FileState { sha256: format!("{mark:064x}"), size, mode, is_lost: true },
+    }
 }
 
 fn mode(facts: &Metadata) -> u32 {
@@ -237,7 +241,7 @@ mod tests {
             Arc::new(move |content: &[u8]| {
                 kept.lock().unwrap().push(content.to_vec());
                 let sha256 = String::from_utf8_lossy(content).into_owned();
-                Kept { sha256, is_lost: false }
+                StoredContent { sha256, is_lost: false }
             })
         };
         let with = |known: &Arc<Files>, limits| {

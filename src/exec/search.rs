@@ -24,7 +24,7 @@ pub struct Find {
     pub root: PathBuf,
     /// A glob; without `/` it is matched with names at any depth, with one against the path below the root.
     pub glob: String,
-    /// At most so many paths.
+    /// The maximum number of paths.
     pub max_paths: usize,
     /// The maximum depth below the root; 1 is the root's own entries.
     pub max_depth: Option<usize>,
@@ -44,7 +44,7 @@ pub enum FindOrder {
 
 /// Paths that were found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundPaths {
     /// In the order that was asked for.
     pub paths: Vec<FoundPath>,
     /// There are more paths.
@@ -79,7 +79,7 @@ pub struct Grep {
     pub context: usize,
     /// The form of the output.
     pub output: GrepOutput,
-    /// At most so many matching lines; at most so many files where lines are not wanted.
+    /// The maximum number of matching lines, or of files where lines are not requested.
     pub max_matches: usize,
     /// Longer lines are cut around the match.
     pub max_line_chars: usize,

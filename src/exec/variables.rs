@@ -1,7 +1,7 @@
 //! The environment variables that commands see.
 
 /// Additional variables for commands, by name; they override all others.
-pub type Given = std::sync::Arc<[(String, String)]>;
+pub type ExtraVariables = std::sync::Arc<[(String, String)]>;
 
 /// The policy that selects environment variables for commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

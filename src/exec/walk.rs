@@ -1,8 +1,8 @@
 //! Walking the folders of this machine, and searching the files found on the way.
 //!
-//! Blocking. Hidden files take part, `.git` never does, `.gitignore` is obeyed, links are not followed. Several threads walk
-//! and search in no order; what they find is put into path order, and once there is more than is wanted, what lies
-//! behind the last of it is passed over. So a limit ends the work early and the answer is always the same.
+//! Blocking. Hidden files are included, `.git` never is, `.gitignore` is obeyed, links are not followed. Several
+//! threads walk and search in no order; their results are sorted by path, and once there are more than the limit,
+//! paths beyond the last one are skipped. So a limit ends the work early, and the result is deterministic.
 
 mod lines;
 mod paths;
@@ -34,7 +34,7 @@ struct Walk<'a> {
 
 /// The action of a walking thread on a path below the root.
 trait Visit: Send {
-    /// The path that nothing of interest lies behind, as this thread knows it.
+    /// The path beyond which nothing is needed, as known to this thread.
     fn bound(&mut self) -> Option<&mut Bound>;
 
     /// Asks for the bound that holds now.
@@ -50,7 +50,7 @@ trait Visit: Send {
     fn finish(&mut self, walk: &Walk<'_>);
 }
 
-/// The path that nothing of interest lies behind, as a thread knows it.
+/// The path beyond which nothing is needed, as known to a thread.
 #[derive(Default)]
 struct Bound {
     /// The paths seen, of [`Walk::bounds`].

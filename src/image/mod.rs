@@ -102,7 +102,7 @@ pub struct Fitted {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The image cannot be decoded.
-    #[error("is a broken picture ({0}), or cut off")]
+    #[error("is a corrupt or truncated image ({0})")]
     Broken(String),
     /// The image would need too much memory.
     #[error("has {} x {} pixels, too many to decode: make a smaller copy first", .0.0, .0.1)]
@@ -152,7 +152,7 @@ pub fn fit(
     Err(Error::DoesNotFit(limits.max_base64_bytes))
 }
 
-/// The length of so many bytes in base64.
+/// Returns the length of that many bytes in base64.
 pub fn base64_len(bytes: usize) -> usize {
     bytes.div_ceil(3).saturating_mul(4)
 }

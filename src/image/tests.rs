@@ -201,25 +201,35 @@ fn bombs_and_broken_files_are_refused() {
         ("a PNG bomb", Format::Png, png_bomb(60_000, 60_000), "60000 x 60000 pixels, too many"),
         ("a GIF bomb", Format::Gif, gif, "65535 x 65535 pixels, too many"),
         ("a JPEG bomb", Format::Jpeg, jpeg.to_vec(), "65500 x 65500 pixels, too many"),
-        ("a PNG cut off", Format::Png, whole[..whole.len() / 2].to_vec(), "is a broken picture"),
+        (
+            "a PNG cut off",
+            Format::Png,
+            whole[..whole.len() / 2].to_vec(),
+            "is a corrupt or truncated image",
+        ),
         (
             "a PNG of which only the mark is left",
             Format::Png,
             whole[..8].to_vec(),
-            "is a broken picture",
+            "is a corrupt or truncated image",
         ),
-        ("a small PNG with wrong data", Format::Png, png_bomb(8, 8), "is a broken picture"),
+        (
+            "a small PNG with wrong data",
+            Format::Png,
+            png_bomb(8, 8),
+            "is a corrupt or truncated image",
+        ),
         (
             "a JPEG that is none",
             Format::Jpeg,
             b"\xff\xd8\xff\xe0 hello".to_vec(),
-            "is a broken picture",
+            "is a corrupt or truncated image",
         ),
         (
             "a WebP that is none",
             Format::WebP,
             b"RIFF\xff\xff\xff\xffWEBPVP8 ".to_vec(),
-            "is a broken picture",
+            "is a corrupt or truncated image",
         ),
     ] {
         let error = fitted(format, &bytes, Limits::default()).unwrap_err().to_string();
@@ -228,7 +238,7 @@ fn bombs_and_broken_files_are_refused() {
 }
 
 #[test]
-fn nobody_waits_for_a_cancelled_picture() {
+fn a_cancelled_image_is_abandoned() {
     let bytes = bytes_of(&noise(300, 300), Format::Png);
     let limits = Limits { max_side: 100, ..Limits::default() };
     assert_eq!(fit(Format::Png, bytes, limits, || true), Err(Error::Cancelled));

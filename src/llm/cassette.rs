@@ -18,7 +18,7 @@ mod outline;
 use super::error::{Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
 use bytes::Bytes;
-use exchange::{Body, End, Exchange, Sent};
+use exchange::{Body, End, Exchange, RecordedRequest};
 use futures_util::stream::{self, Stream, StreamExt};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -178,7 +178,7 @@ impl Record {
 #[async_trait::async_trait]
 impl Wire for Record {
     async fn send(&self, request: WireRequest) -> Result<WireResponse, Error> {
-        let sent = Sent {
+        let sent = RecordedRequest {
             method: "POST".to_owned(),
             path: exchange::path(&request.url).to_owned(),
             body: Some(request.body.clone()),
@@ -205,7 +205,7 @@ impl Wire for Record {
 struct Tape {
     body: Option<ByteStream>,
     path: PathBuf,
-    sent: Option<Sent>,
+    sent: Option<RecordedRequest>,
     status: u16,
     headers: std::collections::BTreeMap<String, String>,
     secrets: Vec<String>,

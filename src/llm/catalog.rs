@@ -57,7 +57,7 @@ pub enum Auth {
     Bearer,
     /// `x-api-key: KEY`.
     XApiKey,
-    /// `api-key: KEY`, as Azure wants it.
+    /// `api-key: KEY`, as Azure requires.
     ApiKey,
     /// `x-goog-api-key: KEY`.
     XGoogApiKey,
@@ -225,7 +225,7 @@ impl Default for Dialect {
 pub struct Entry {
     /// The name in `NAME/MODEL`.
     pub name: String,
-    /// The wire API it speaks.
+    /// The wire API.
     pub api: Api,
     /// The base URL. `{NAME}` stands for the variable of that name, `{A|B}` for the first one set, `{model}` for the
     /// model's id.
@@ -254,9 +254,9 @@ pub struct Model {
     pub name: Option<String>,
     /// The wire API by name, where it is not the provider's.
     pub api: Option<String>,
-    /// The most tokens of input, where the maker says.
+    /// The maximum number of input tokens, where the maker states it.
     pub window: Option<u64>,
-    /// The most tokens of an answer.
+    /// The maximum number of output tokens.
     pub max_output: Option<u64>,
     /// The price.
     pub price: Option<Price>,
@@ -270,7 +270,7 @@ pub struct Model {
     pub profile: Option<String>,
     /// The source of this entry.
     pub source: String,
-    /// When, as year and month.
+    /// The date of that source, as year and month.
     pub checked: String,
 }
 
@@ -356,7 +356,7 @@ pub fn models() -> &'static [Model] {
 pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
     let of = |id: &str| models().iter().find(|row| row.provider == provider && row.id == id);
     let find = |id: &str| of(id).or_else(|| of(undated(id)?));
-    // Bedrock's ids end in a version behind the date: `…-20250929-v1:0`.
+    // Bedrock's ids have a version after the date: `…-20250929-v1:0`.
     let is_version = |end: &str| end.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
     let versioned = || id.rsplit_once("-v").filter(|(_, end)| is_version(end));
     find(id).or_else(|| find(versioned()?.0))

@@ -9,7 +9,7 @@ use super::wire::header;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The longest text of a provider that goes into a message.
+/// The maximum length of a provider's text in a message.
 const MAX_TEXT_CHARS: usize = 600;
 
 /// The error of an answer whose status is not a success, or that is no event stream.
@@ -28,7 +28,7 @@ pub(super) fn answer(
         None if is_page => Facts::default(),
         None => Facts { text: text.to_owned(), ..Facts::default() },
     };
-    // Amazon says what it is in a header, with an address behind a colon.
+    // Amazon names the error in a header, followed by a colon and a URL.
     let amazon = header(headers, "x-amzn-errortype").and_then(|name| name.split(':').next());
     facts.codes.extend(amazon.map(str::to_ascii_lowercase));
     let is_success = (200..300).contains(&status);
@@ -39,7 +39,7 @@ pub(super) fn answer(
         (true, false) if json.is_some() && !facts.text.is_empty() => {
             kind(facts.status, &facts, false)
         }
-        // Something that is no stream: asking again brings the same.
+        // Not a stream: a retry would return the same.
         (true, false) => ErrorKind::InvalidRequest,
     };
     let said = match facts.text.as_str() {
@@ -156,8 +156,8 @@ impl Facts {
     }
 }
 
-/// Those behind the first two are Amazon's, with its words "retry your request". Source: docs.aws.amazon.com/bedrock, API
-/// reference of the runtime, read 2026-11.
+/// Those after the first two are Amazon's, with its words "retry your request". Source: docs.aws.amazon.com/bedrock,
+/// API reference of the runtime, read 2026-11.
 const OVERLOADED_CODES: &[&str] = &[
     "overloaded_error",
     "engine_overloaded_error",
@@ -247,7 +247,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if status == Some(402) || facts.has_code(BILLING_CODES) || says(BILLING_TEXTS) {
         return ErrorKind::Billing;
     }
-    // Google answers 403 for a cache that is gone.
+    // Google answers 403 for an expired cache.
     if says(&["cachedcontent not found"]) {
         return ErrorKind::InvalidRequest;
     }
@@ -356,7 +356,7 @@ fn retry_after(headers: &[(String, String)], text: &str) -> Option<Duration> {
         })
 }
 
-/// From the server's own now to a date that it names; its clock may be another than ours.
+/// Returns the time from the server's own clock to a date that it names; its clock may differ from ours.
 fn until(date: &str, now: &str) -> Option<Duration> {
     let parse = |text: &str| jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok();
     Some(Duration::try_from(parse(date)?.duration_since(parse(now)?)).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Clouds that serve models of several makers: each speaks its maker's API, under URLs and in bodies of the cloud's own.
+//! Clouds that serve models of several makers: each model uses its maker's API, with the cloud's own URLs and bodies.
 //!
 //! The model's name determines its API, so that a person writes only `bedrock/ID` or `vertex/ID`. Pure.
 //!
@@ -25,7 +25,7 @@ pub enum Cloud {
 }
 
 impl Cloud {
-    /// The API that a model is behind, where the endpoint's is this one.
+    /// Returns the API of a model in a cloud whose endpoint has this API.
     pub(super) fn api(self, api: Api, model: &str) -> Api {
         let is_claude = match self {
             Self::Bedrock => model.contains("anthropic."),

@@ -1,4 +1,4 @@
-//! Keys and headers that commands print: run when first needed, kept for their lifetime, run once more when a server refuses them.
+//! Keys and headers that commands print: run when first needed, cached for their lifetime, run once more when a server refuses them.
 //!
 //! Running a command is the task of a [`Printer`]. Invariant: of concurrent requests that need the same command, one
 //! runs it and all use its output; an error names the command and never quotes its output.
@@ -15,39 +15,39 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Runs a command and returns what it printed.
+/// Runs a command and returns its output.
 #[async_trait::async_trait]
 pub trait Printer: Send + Sync + fmt::Debug {
-    /// The first line that it printed and that is not blank.
+    /// Returns the first line of the output that is not blank.
     ///
     /// # Errors
     /// [`ErrorKind::Auth`] when it fails, prints nothing or takes too long.
     async fn print(&self, command: &str) -> Result<Secret, Error>;
 }
 
-/// The commands that print keys, each with what it printed.
+/// The commands that print keys, each with its cached output.
 #[derive(Debug)]
 pub struct Commands {
     printer: Arc<dyn Printer>,
-    /// By the command itself, so that settings which are read again find what was printed. Held for one look.
-    known: Mutex<BTreeMap<String, Arc<Printed>>>,
+    /// Keyed by the command, so reloaded settings find the cached output. Locked for a lookup only.
+    known: Mutex<BTreeMap<String, Arc<CommandOutput>>>,
 }
 
 impl Commands {
-    /// Commands that are run like this.
+    /// Creates a cache over this runner of commands.
     pub fn new(printer: Arc<dyn Printer>) -> Self {
         Self { printer, known: Mutex::default() }
     }
 
     /// Returns the output of a command.
-    pub fn get(&self, command: &str) -> Arc<Printed> {
+    pub fn get(&self, command: &str) -> Arc<CommandOutput> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let printed = known.entry(command.to_owned()).or_insert_with(|| {
-            Arc::new(Printed {
+            Arc::new(CommandOutput {
                 command: command.to_owned(),
                 printer: Arc::clone(&self.printer),
                 runs: AtomicU64::new(0),
-                kept: tokio::sync::Mutex::default(),
+                cached: tokio::sync::Mutex::default(),
             })
         });
         Arc::clone(printed)
@@ -56,24 +56,24 @@ impl Commands {
 
 /// The output of one command.
 #[derive(Debug)]
-pub struct Printed {
+pub struct CommandOutput {
     command: String,
     printer: Arc<dyn Printer>,
     /// The number of its runs.
     runs: AtomicU64,
-    /// Held while the command runs: who comes meanwhile waits for it.
-    kept: tokio::sync::Mutex<Option<Kept>>,
+    /// Locked while the command runs, so concurrent callers wait for its output.
+    cached: tokio::sync::Mutex<Option<CachedRun>>,
 }
 
-/// The end of a run.
+/// The output of the last run.
 #[derive(Debug, Clone)]
-struct Kept {
+struct CachedRun {
     run: u64,
     at: Instant,
     printed: Result<Secret, Error>,
 }
 
-impl Printed {
+impl CommandOutput {
     /// Returns the output of a run that is recent enough and is not the `refused` one, with the run's number; runs
     /// the command if necessary. A run that ends while this waits counts, whatever its outcome.
     async fn get(
@@ -82,8 +82,8 @@ impl Printed {
         refused: Option<u64>,
     ) -> Result<(Secret, u64), Error> {
         let seen = self.runs.load(Ordering::Relaxed);
-        let mut kept = self.kept.lock().await;
-        if let Some(Kept { run, at, printed }) = &*kept {
+        let mut cached = self.cached.lock().await;
+        if let Some(CachedRun { run, at, printed }) = &*cached {
             let is_fresh = max_age.is_none_or(|age| at.elapsed() < age);
             let is_good = printed.is_ok() && is_fresh && refused != Some(*run);
             if is_good || *run > seen {
@@ -92,7 +92,7 @@ impl Printed {
         }
         let printed = self.printer.print(&self.command).await;
         let run = self.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        *kept = Some(Kept { run, at: Instant::now(), printed: printed.clone() });
+        *cached = Some(CachedRun { run, at: Instant::now(), printed: printed.clone() });
         printed.map(|secret| (secret, run))
     }
 }
@@ -111,7 +111,7 @@ pub enum Slot {
 pub struct Commanded {
     endpoint: Endpoint,
     wire: Arc<dyn Wire>,
-    slots: Vec<(Slot, Arc<Printed>)>,
+    slots: Vec<(Slot, Arc<CommandOutput>)>,
     max_age: Option<Duration>,
     /// The provider connected with the latest output, and the number of each run.
     connected: Mutex<Option<Connected>>,
@@ -126,11 +126,12 @@ struct Connected {
 }
 
 impl Commanded {
-    /// A provider that lacks what is printed into these slots, and which takes what is not older than this.
+    /// Creates a provider whose endpoint lacks the output of commands in these slots, and which accepts output up to
+    /// this age.
     pub fn new(
         endpoint: Endpoint,
         wire: Arc<dyn Wire>,
-        slots: Vec<(Slot, Arc<Printed>)>,
+        slots: Vec<(Slot, Arc<CommandOutput>)>,
         max_age: Option<Duration>,
     ) -> Self {
         Self { endpoint, wire, slots, max_age, connected: Mutex::default() }

@@ -22,7 +22,7 @@ pub(super) trait Decode: Send {
 #[derive(Debug)]
 pub(super) enum Broken {
     /// The server reported an error.
-    Said(Value),
+    Reported(Value),
     /// The stream violates the wire format.
     Wire(String),
 }

@@ -158,7 +158,7 @@ impl Accumulator {
         self.blocks.get_mut(index)?.as_mut()
     }
 
-    /// The block with this number as it is now.
+    /// Returns the block with this number as received so far.
     pub fn get(&self, index: usize) -> Option<&AssistantBlock> {
         self.blocks.get(index)?.as_ref()
     }

@@ -5,7 +5,7 @@ use super::message::{Opaque, ToolResult};
 use pintle_protocol::content::Content;
 use serde_json::{Map, Value};
 
-/// The most characters of a tool's name. Source: OpenAI's limit, the lowest of the four APIs.
+/// The maximum length of a tool's name, in characters. Source: OpenAI's limit, the lowest of the four APIs.
 const MAX_NAME: usize = 64;
 
 /// A tool's name as every API accepts it. A model can write any name, and one bad name would make all later requests

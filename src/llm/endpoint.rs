@@ -251,7 +251,7 @@ impl Endpoint {
     }
 }
 
-/// Puts variables in the place of their names in braces, the first one set of `{A|B}`; `{model}` stays.
+/// Replaces the names of variables in braces by their values, `{A|B}` by the first one set; `{model}` stays.
 fn fill_in<'a>(
     base_url: &str,
     provider: &str,
@@ -268,7 +268,7 @@ fn fill_in<'a>(
             Some(value) => filled.push_str(value.trim()),
             None => {
                 let name = name.replace('|', " or ");
-                let message = format!("where {provider} is depends on {name}, which is not set");
+                let message = format!("the URL of {provider} depends on {name}, which is not set");
                 return Err(Error::new(ErrorKind::Auth, message)
                     .hint(format!("set {name}, or name the place with --base-url")));
             }

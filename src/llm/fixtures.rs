@@ -78,8 +78,8 @@ pub(super) fn decoded(name: &str, api: Api, bytes: &Bytes) -> String {
     shown(whole)
 }
 
-/// Cuts the start of a stream at every byte. A decoder sees events only, so a cut that leaves the events alone leaves the
-/// reply alone; and a cut can touch only the event it is in and the one behind it.
+/// Cuts the start of a stream at every byte. A decoder sees only events, so a cut that does not change the events
+/// does not change the reply; and a cut can affect only the event that contains it and the next one.
 fn check_cuts(name: &str, bytes: &Bytes) {
     let mut borders = vec![0];
     let is_end =

@@ -97,8 +97,8 @@ fn every_recorded_reply_can_be_sent_to_every_api() {
     let mut checked = 0;
     for (family, _) in FAMILIES {
         for (name, reply) in replies(family) {
-            // Whatever API the model is behind, the same model gets everything back only over its own; a request to
-            // another is another model's.
+            // A model gets all its opaque data back only over its own API; for any other API it counts as another
+            // model.
             check(&name, "other/model", conversation(&[&reply, &reply]));
             checked += 1;
         }

@@ -21,7 +21,7 @@ pub fn check(messages: &[Arc<Message>]) -> Result<(), String> {
     checked.end()
 }
 
-/// A conversation that was checked, to go on from there when it has become longer.
+/// A checked conversation, so that only its extension needs checking later.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     messages: Vec<Arc<Message>>,
@@ -44,7 +44,7 @@ impl Checked {
         &self.ids
     }
 
-    /// Checks what is new.
+    /// Checks the new messages.
     pub(super) fn go_on(&mut self, messages: &[Arc<Message>]) -> Result<(), String> {
         for message in messages.iter().skip(self.messages.len()) {
             self.take(message)?;
@@ -56,7 +56,7 @@ impl Checked {
     /// Nothing is open at the end.
     pub(super) fn end(&self) -> Result<(), String> {
         if self.messages.is_empty() {
-            return Err("there is no message".to_owned());
+            return Err("the conversation is empty".to_owned());
         }
         self.unanswered()
     }
@@ -158,7 +158,7 @@ mod tests {
         for (messages, want) in [
             (vec![user("hi")], ""),
             (vec![user("hi"), calls(&["a", "b"]), result("a"), result("b"), user("more")], ""),
-            (vec![], "there is no message"),
+            (vec![], "the conversation is empty"),
             (vec![calls(&[])], "the first message must be the user's"),
             (vec![user("")], "an empty user message"),
             (vec![Message::User(Vec::new())], "an empty user message"),

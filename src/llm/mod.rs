@@ -68,7 +68,7 @@ use futures_util::stream::BoxStream;
 /// to be polled again after it ended. Taking the next delta is cancel-safe.
 pub type DeltaStream = BoxStream<'static, Result<Delta, Error>>;
 
-/// A model behind some wire.
+/// A model behind a wire API.
 ///
 /// Dropping the stream, or the future that makes it, cancels the request and closes the connection.
 #[async_trait::async_trait]

@@ -55,7 +55,7 @@ pub(super) fn without_sealed(request: &mut Request, messages: usize) -> bool {
     found
 }
 
-/// Puts other blocks in the place of some of a reply's.
+/// Replaces some blocks of a reply.
 fn change(message: &mut Arc<Message>, other: impl Fn(&AssistantBlock) -> Option<AssistantBlock>) {
     let Message::Assistant(said) = &**message else { return };
     let blocks = said.blocks.iter().map(|block| other(block).unwrap_or_else(|| block.clone()));

@@ -1,4 +1,4 @@
-//! A provider behind a wire: encode, send, and decode what comes back as it comes.
+//! A provider behind a wire: encodes and sends requests, and decodes the response as it arrives.
 //!
 //! Reasoning that a server refuses is left out here, once, for the rest of the turn. The conversation keeps it, so that a journal means
 //! the same whatever a server thinks of its own signatures.
@@ -195,7 +195,7 @@ struct Deltas {
     decoder: Box<dyn Decode>,
     halves: Halves,
     ready: VecDeque<Delta>,
-    /// Comes after what is ready.
+    /// The error to return after the deltas that are ready.
     failed: Option<Error>,
     polls_left: u8,
     /// The context window, if the server cuts longer input silently.
@@ -273,7 +273,7 @@ impl Deltas {
 
     fn explain(&self, broken: &Broken) -> Error {
         match broken {
-            Broken::Said(value) => classify::in_stream(&self.endpoint, value),
+            Broken::Reported(value) => classify::in_stream(&self.endpoint, value),
             Broken::Wire(message) => {
                 Error::new(ErrorKind::Protocol, format!("{}: {message}", self.endpoint.name))
             }

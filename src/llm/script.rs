@@ -1,7 +1,7 @@
 //! The one fake model: it answers from a script, for tests and for the demo.
 //!
-//! It is not a cassette: a script speaks in deltas and knows no wire format. Each request is checked for the
-//! invariants of a conversation first, so that a loop that builds a broken one fails loudly.
+//! Unlike a cassette, a script consists of deltas and knows no wire format. Each request is first checked for the
+//! invariants of a conversation, so an agent that builds a broken one fails loudly.
 #![expect(clippy::disallowed_methods, reason = "a script is read from a file that the user names")]
 
 mod reply;

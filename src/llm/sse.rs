@@ -41,7 +41,7 @@ pub struct Events<S> {
     bytes: Option<S>,
     parser: Parser,
     ready: VecDeque<SseEvent>,
-    /// Comes after what is ready.
+    /// The error to return after the events that are ready.
     failed: Option<Error>,
 }
 
@@ -83,9 +83,9 @@ struct Parser {
     name: String,
     /// The event's data so far; `None` before the first `data:` line.
     data: Option<String>,
-    /// The last byte was a CR: an LF right behind it belongs to the same line end.
+    /// The last byte was a CR: an LF right after it belongs to the same line end.
     after_cr: bool,
-    /// The first line, where a byte order mark may stand, is behind us.
+    /// The first line, which may begin with a byte order mark, has been read.
     past_start: bool,
 }
 

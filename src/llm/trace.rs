@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-/// The longest `tracestate` that is sent on, in bytes: what the standard asks everybody to take.
+/// The maximum length of a forwarded `tracestate`, in bytes: the length that the standard requires everybody to
+/// accept.
 const MAX_STATE_BYTES: usize = 512;
 
 /// A trace; none by default. Cheap to clone.
@@ -12,7 +13,8 @@ const MAX_STATE_BYTES: usize = 512;
 pub struct Trace(Option<Arc<(String, Option<String>)>>);
 
 impl Trace {
-    /// From a `traceparent` and a `tracestate`. One that is not well-formed is none, and a state without a parent means nothing.
+    /// Creates a trace from a `traceparent` and a `tracestate`. A malformed parent gives no trace, and a state
+    /// without a parent is ignored.
     pub fn new(parent: Option<&str>, state: Option<&str>) -> Self {
         let parent = parent.filter(|parent| is_parent(parent));
         let is_sent = |state: &&str| {
@@ -31,7 +33,7 @@ impl Trace {
     }
 }
 
-/// Version, trace, span and flags in lower-case hexadecimal; a later version may have more behind them.
+/// Version, trace, span and flags in lower-case hexadecimal; a later version may append more.
 fn is_parent(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut is_hex = |length: usize| {

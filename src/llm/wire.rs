@@ -1,6 +1,6 @@
 //! The border between wire formats and the network: one request out, status, headers and a stream of bytes back.
 //!
-//! `http` speaks to servers, `cassette` answers from a file; the providers cannot tell which.
+//! `http` connects to servers, `cassette` answers from a file; the providers cannot tell the difference.
 
 use super::error::Error;
 use crate::ambient::Secret;

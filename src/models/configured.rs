@@ -8,7 +8,7 @@ use super::source::ModelSource;
 use crate::ambient::{Ambient, Secret};
 use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
 use crate::llm::catalog::{self, Dialect, Model};
-use crate::llm::credentials::{Commanded, Commands, Printed, Slot};
+use crate::llm::credentials::{CommandOutput, Commanded, Commands, Slot};
 use crate::llm::{Api, Effort, Endpoint, Error, ErrorKind, ModelRef, Provider, Wire, connect};
 use pintle_protocol::event::{Notice, NoticeLevel};
 use pintle_protocol::models::ModelsListResult;
@@ -32,13 +32,13 @@ pub struct ConfiguredModels {
 }
 
 /// An endpoint whose secrets may still have to be printed by commands.
-struct Reached {
+struct UnresolvedEndpoint {
     endpoint: Endpoint,
-    slots: Vec<(Slot, Arc<Printed>)>,
+    slots: Vec<(Slot, Arc<CommandOutput>)>,
     max_age: Option<Duration>,
 }
 
-impl From<Endpoint> for Reached {
+impl From<Endpoint> for UnresolvedEndpoint {
     fn from(endpoint: Endpoint) -> Self {
         Self { endpoint, slots: Vec::new(), max_age: None }
     }
@@ -46,7 +46,8 @@ impl From<Endpoint> for Reached {
 
 impl ModelSource for ConfiguredModels {
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, Error> {
-        let Reached { endpoint, slots, max_age } = self.reach(&self.settings.current(), model)?;
+        let UnresolvedEndpoint { endpoint, slots, max_age } =
+            self.reach(&self.settings.current(), model)?;
         let wire = Arc::clone(&self.wire);
         if slots.is_empty() || self.is_replay {
             return Ok(connect(endpoint, wire));
@@ -87,12 +88,12 @@ impl ConfiguredModels {
         self.reach(&self.settings.current(), model).map(|reached| reached.endpoint)
     }
 
-    fn reach(&self, config: &Config, model: &ModelRef) -> Result<Reached, Error> {
+    fn reach(&self, config: &Config, model: &ModelRef) -> Result<UnresolvedEndpoint, Error> {
         let name = &model.provider;
         if let Some(server) = &config.server {
             return self
                 .at_server(name, &server.base_url, server.api.as_deref())
-                .map(Reached::from);
+                .map(UnresolvedEndpoint::from);
         }
         let row = catalog::model(name, &model.id);
         let own_api = row.and_then(|row| Api::from_name(row.api.as_deref()?));
@@ -101,7 +102,7 @@ impl ConfiguredModels {
             endpoint.api = own_api.unwrap_or(endpoint.api);
             return Ok(endpoint.into());
         };
-        let said = known::said_of(entry, &model.id);
+        let said = known::user_entry(entry, &model.id);
         let mut reached = self.place(config, name, entry, said.as_ref())?;
         let endpoint = &mut reached.endpoint;
         // A server at another URL may speak only one API.
@@ -110,13 +111,13 @@ impl ConfiguredModels {
             endpoint.api = api;
         }
         endpoint.auth = entry.auth.or(endpoint.auth);
-        endpoint.dialect = spoken(endpoint.dialect, &entry.dialect);
+        endpoint.dialect = dialect_with(endpoint.dialect, &entry.dialect);
         endpoint.takes_images = entry.takes_images;
         endpoint.extra_body.extend(entry.extra_body.clone());
         let mut headers = entry.headers.clone();
         if let Some(said) = said {
             endpoint.api = said.api.unwrap_or(endpoint.api);
-            endpoint.dialect = spoken(endpoint.dialect, &said.dialect);
+            endpoint.dialect = dialect_with(endpoint.dialect, &said.dialect);
             endpoint.extra_body.extend(said.extra_body);
             endpoint.takes_images = said.vision.or(endpoint.takes_images);
             endpoint.max_output_tokens = said.max_output;
@@ -155,7 +156,7 @@ impl ConfiguredModels {
         name: &str,
         entry: &ProviderEntry,
         said: Option<&ModelEntry>,
-    ) -> Result<Reached, Error> {
+    ) -> Result<UnresolvedEndpoint, Error> {
         let var = entry.base_url_var.as_deref().and_then(|var| self.ambient.var(var));
         let written = entry.base_url.as_deref().map(|url| config::fill(url, &self.ambient));
         let base_url = match (var, written.transpose()) {
@@ -184,14 +185,19 @@ impl ConfiguredModels {
             }
         };
         endpoint.api = entry.api.unwrap_or(endpoint.api);
-        let mut reached = Reached::from(endpoint);
+        let mut reached = UnresolvedEndpoint::from(endpoint);
         if has_key {
             self.key(name, entry, &mut reached)?;
         }
         Ok(reached)
     }
 
-    fn key(&self, name: &str, entry: &ProviderEntry, reached: &mut Reached) -> Result<(), Error> {
+    fn key(
+        &self,
+        name: &str,
+        entry: &ProviderEntry,
+        reached: &mut UnresolvedEndpoint,
+    ) -> Result<(), Error> {
         let missing = |variable: &str| {
             let place = files(entry);
             Error::new(ErrorKind::Auth, format!("no key for {name}"))
@@ -277,7 +283,7 @@ fn unknown_api(name: &str) -> Error {
 }
 
 /// Returns a dialect with the fields of a settings file, which were validated when it was read.
-fn spoken(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
+fn dialect_with(dialect: Dialect, said: &[(String, Value)]) -> Dialect {
     said.iter()
         .fold(dialect, |dialect, (field, value)| dialect.with(field, value).unwrap_or(dialect))
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Returns the user's entry of a model: by its exact id, else by the id without its date.
-pub(super) fn said_of(entry: &ProviderEntry, id: &str) -> Option<ModelEntry> {
+pub(super) fn user_entry(entry: &ProviderEntry, id: &str) -> Option<ModelEntry> {
     entry.model(id, catalog::undated(id))
 }
 
@@ -20,7 +20,7 @@ pub(super) fn said_of(entry: &ProviderEntry, id: &str) -> Option<ModelEntry> {
 pub(super) fn model(config: &Config, provider: &str, id: &str) -> Option<Model> {
     let base = catalog::model(provider, id);
     let entry = config.providers.get(provider);
-    match entry.and_then(|entry| Some((entry, said_of(entry, id)?))) {
+    match entry.and_then(|entry| Some((entry, user_entry(entry, id)?))) {
         Some((_, said)) => Some(lay_over(base, provider, said)),
         None => base.cloned(),
     }

@@ -112,7 +112,7 @@ fn newlines(text: &str) -> usize {
 }
 
 impl Diff {
-    /// Adds the hunks of a region; it begins after so many lines.
+    /// Adds the hunks of a region, which begins after that many lines.
     fn region(&mut self, old: &str, new: &str, old_skipped: usize, new_skipped: usize) {
         let lines = TextDiff::configure()
             .algorithm(Algorithm::Myers)

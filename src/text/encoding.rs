@@ -32,7 +32,7 @@ pub struct Decoded<'a> {
     pub encoding: Encoding,
 }
 
-/// The bytes are no text in any encoding that could be written back as it is.
+/// The bytes are not text in any encoding that could be written back unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText;
 
@@ -117,7 +117,7 @@ pub fn decode_lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Decodes UTF-16; what is no text becomes U+FFFD.
+/// Decodes UTF-16; invalid units become U+FFFD.
 pub fn decode_utf16(bytes: &[u8], encoding: Encoding) -> String {
     let to_unit = match encoding {
         Encoding::Utf16Be => u16::from_be_bytes,

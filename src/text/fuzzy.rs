@@ -76,11 +76,11 @@ pub enum Miss {
         /// The other.
         second: usize,
     },
-    /// The text would be what it is.
+    /// The edits would not change the text.
     Identical,
 }
 
-/// The most line numbers told for a text that is there many times.
+/// The maximum number of line numbers listed for a text with many occurrences.
 const MAX_LINES_TOLD: usize = 10;
 
 /// The region of a text that is most like a piece that is not in it.

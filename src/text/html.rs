@@ -106,7 +106,7 @@ const IMPLIED: [(&[&str], &[&str], &[&str]); 5] = [
     (&["tbody", "thead", "tfoot"], &["tbody", "thead", "tfoot"], &["table"]),
 ];
 
-/// Converts a page. It is never an error: what is no HTML comes out as text.
+/// Converts a page. It never fails: input that is not HTML is returned as text.
 pub fn to_markdown(html: &str) -> String {
     let page = Rewriter::new(html).run();
     let body = htmd::convert(&page.html).unwrap_or_else(|_| page.html.clone());

@@ -1,7 +1,8 @@
 //! The lines that differ between two texts, and the mapping of lines from one to the other.
 //!
-//! No clock: the same texts always give the same answer, because ids are made from it. The search gives up on the
-//! shortest answer by counting its work, not by looking at the time. For what people read see [`crate::text::diff`].
+//! Deterministic: the same texts always give the same result, because ids are made from it. The search for the
+//! shortest result is bounded by counting its work, not by time. For diffs that people read see
+//! [`crate::text::diff`].
 //!
 //! Invariant: changes are in order, and at least one equal line stands between any two of them.
 
@@ -12,9 +13,9 @@ use std::ops::Range;
 /// Lines that differ; ranges count lines from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// The lines that go.
+    /// The removed lines.
     pub old: Range<usize>,
-    /// The lines that come.
+    /// The added lines.
     pub new: Range<usize>,
 }
 
@@ -113,7 +114,7 @@ fn end(changes: &[Change], at: usize) -> usize {
     }
 }
 
-/// A border behind so many changes.
+/// Returns a border shifted by that many changes.
 fn shifted(changes: &[Change], passed: usize, at: usize) -> usize {
     match passed.checked_sub(1).and_then(|last| changes.get(last)) {
         Some(last) => at - last.old.end + last.new.end,

@@ -7,7 +7,7 @@
 /// The maximum depth of a string that is reported.
 const MAX_DEPTH: usize = 32;
 
-/// More of one text field.
+/// An addition to one text field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
     /// The JSON Pointer of the field: `/edits/0/newText`.
@@ -26,7 +26,7 @@ pub struct PartialJson {
     escape: Escape,
     /// The first half of a character that was written as two escapes.
     high: Option<u32>,
-    /// The key or value that is being read, as far as it is not handed out.
+    /// The pending part of the key or value that is being read.
     text: String,
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// All that came of each field, in the order in which they ended.
+    /// Returns the whole text of each field, in the order in which they ended.
     fn fields(pieces: &[&str]) -> Vec<(String, String)> {
         let mut json = PartialJson::default();
         let mut open = String::new();

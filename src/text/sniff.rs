@@ -35,7 +35,7 @@ pub fn kind(head: &[u8]) -> Kind {
     if head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP") {
         return Kind::Binary("WebP image");
     }
-    // `BZh` is also how a word may begin; the archive goes on with a level and a fixed block mark.
+    // `BZh` may also begin a word; in an archive a level and a fixed block mark follow.
     let known = MAGIC.iter().find(|(magic, _)| {
         head.starts_with(magic) && (*magic != b"BZh" || head.get(4..6) == Some(b"1A"))
     });

@@ -1,6 +1,6 @@
 //! Cutting long output: from the start, from the end, or one line.
 //!
-//! Invariant: a cut never splits a character, and what is left is never over a limit.
+//! Invariant: a cut never splits a character, and the result never exceeds a limit.
 
 use pintle_protocol::content::{TruncatedBy, Truncation};
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ impl Default for Limits {
     }
 }
 
-/// The most characters of one line that a search shows.
+/// The maximum length of a line in a search's output, in characters.
 pub const MAX_LINE_CHARS: usize = 500;
 
 /// A truncated text with a record of the truncation.
@@ -171,7 +171,7 @@ fn marked(text: &str, head: Range<usize>, tail: Range<usize>, removed: &str) -> 
     }
 }
 
-/// Cuts a line after so many characters and says so.
+/// Cuts a line after that many characters, with a note.
 pub fn line(text: &str, max_chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(max_chars) {
         None => Cow::Borrowed(text),
@@ -181,7 +181,7 @@ pub fn line(text: &str, max_chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// Cuts a line to so many characters around a part of it (in bytes, on character borders).
+/// Cuts a line to that many characters around a part of it (in bytes, on character borders).
 pub fn around<'a>(text: &'a str, part: &Range<usize>, max_chars: usize) -> Cow<'a, str> {
     let part_end = part.end.min(text.len());
     if text.get(..part_end).is_none_or(|before| before.chars().count() <= max_chars) {

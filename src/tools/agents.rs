@@ -29,7 +29,7 @@ pub struct Spawn {
     pub cwd: Option<PathBuf>,
     /// Its model; `None` is that of this session.
     pub model: Option<String>,
-    /// The most replies it may take for a task.
+    /// The maximum number of its replies for a task.
     pub max_turns: u32,
     /// A named agent whose instructions it follows.
     pub agent: Option<String>,
@@ -61,7 +61,7 @@ pub enum AgentRequest {
         /// Receives their states afterwards.
         reply: oneshot::Sender<Result<Vec<AgentView>, String>>,
     },
-    /// Stop one and let go of it.
+    /// Stop and close one.
     Close {
         /// The sub-agent.
         id: AgentId,

@@ -6,7 +6,7 @@ use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::change::{explain, must_know, unsaved};
 use crate::tools::ledger::ReadFirst;
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -68,9 +68,9 @@ struct Call {
 /// The operation on one file.
 #[derive(Debug)]
 struct Act {
-    path: Written,
+    path: PathArgument,
     /// A path in the act that a file gets or loses besides.
-    move_to: Option<Written>,
+    move_to: Option<PathArgument>,
     what: What,
 }
 
@@ -83,7 +83,7 @@ enum What {
 
 impl Act {
     fn new(file: FilePatch, folders: &Folders) -> Self {
-        let written = |path, purpose| Written::new(path, folders, purpose);
+        let written = |path, purpose| PathArgument::new(path, folders, purpose);
         match file {
             FilePatch::Add { path, content } => {
                 Self { path: written(path, Purpose::New), move_to: None, what: What::Add(content) }
@@ -99,7 +99,7 @@ impl Act {
         }
     }
 
-    fn paths(&self) -> impl Iterator<Item = &Written> {
+    fn paths(&self) -> impl Iterator<Item = &PathArgument> {
         std::iter::once(&self.path).chain(&self.move_to)
     }
 }
@@ -118,7 +118,7 @@ impl Prepared for Call {
     }
 
     fn access(&self) -> Access {
-        Access::Write(self.acts.iter().flat_map(Act::paths).flat_map(Written::all).collect())
+        Access::Write(self.acts.iter().flat_map(Act::paths).flat_map(PathArgument::all).collect())
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {
@@ -193,7 +193,7 @@ struct Files {
 }
 
 impl Files {
-    async fn add(&mut self, env: &dyn Environment, written: &Written) -> usize {
+    async fn add(&mut self, env: &dyn Environment, written: &PathArgument) -> usize {
         let path = written.existing(env).await;
         let path = env.canonicalize(&path).await.unwrap_or(path);
         self.paths.iter().position(|known| *known == path).unwrap_or_else(|| {

@@ -9,7 +9,7 @@ use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::question::QuestionKind;
 use serde_json::{Value, json};
 
-/// The most options of a question: more cannot be read at a glance.
+/// The maximum number of options of a question: more cannot be read at a glance.
 const MAX_OPTIONS: usize = 12;
 
 /// Asks a person something.

@@ -281,14 +281,14 @@ impl Call {
 /// Says what the command has not seen.
 fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
     /// More are counted, not named.
-    const MOST_NAMED: usize = 5;
+    const MAX_NAMED: usize = 5;
     if unsaved.is_empty() {
         return result;
     }
-    let named = unsaved.iter().take(MOST_NAMED).map(|path| path.display().to_string());
+    let named = unsaved.iter().take(MAX_NAMED).map(|path| path.display().to_string());
     let mut names = named.collect::<Vec<_>>().join(", ");
-    if unsaved.len() > MOST_NAMED {
-        names = format!("{names} and {} more", unsaved.len() - MOST_NAMED);
+    if unsaved.len() > MAX_NAMED {
+        names = format!("{names} and {} more", unsaved.len() - MAX_NAMED);
     }
     result.content.push(Content::text(format!(
         "[Unsaved changes in the editor, which commands do not see: {names}]"
@@ -296,7 +296,7 @@ fn with_unsaved(mut result: ToolResult, unsaved: &[PathBuf]) -> ToolResult {
     result
 }
 
-/// The signal that a shell tells with an exit code: its own child died of it.
+/// Returns the signal that a shell reports as an exit code, because its own child died of it.
 fn signal_of(code: i32) -> Option<(&'static str, i32)> {
     let number = code.checked_sub(128)?;
     Some((crate::exec::signal_name(number)?, number))
@@ -311,7 +311,7 @@ pub(super) fn place<'a>(path: &'a str, env: &dyn Environment) -> &'a str {
     }
 }
 
-/// Says what is shown of a long output, and where the rest is.
+/// Returns the note about the shown part of a long output and the place of the rest.
 pub(super) fn notice(shown: &Truncated, place: Option<&str>) -> Option<String> {
     use pintle_protocol::content::TruncatedBy;
     let record = &shown.record;

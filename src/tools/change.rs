@@ -1,6 +1,6 @@
 //! Shared parts of tools that change files: text in its encoding, the report of a change, error messages.
 
-use super::ledger::{Known, Ledger};
+use super::ledger::{Knowledge, Ledger};
 use crate::exec::{Before, Environment, Error, FileContent, Lines, Rewrite, Version};
 use crate::text::diff::{self, Diff};
 use crate::text::encoding::{self, Decoded, Encoding, Unencodable};
@@ -78,7 +78,7 @@ pub(super) fn of_removal(path: &Path, before: &[u8]) -> FileChange {
     told(path, FileOp::Delete, difference.unwrap_or_default())
 }
 
-/// Content as a diff shows it; none for what is no text.
+/// Returns the text for a diff; none for binary content.
 fn shown(content: &[u8]) -> Option<String> {
     let head = content.get(..Lines::HEAD_BYTES).unwrap_or(content);
     match (sniff::kind(head), encoding::decode(content)) {
@@ -103,11 +103,11 @@ fn told(path: &Path, op: FileOp, difference: Diff) -> FileChange {
 /// Refuses to touch a file that the model does not know in its present state.
 pub(super) fn must_know(ledger: &Ledger, written: &str, before: &Before) -> Result<(), String> {
     match ledger.knows(&before.version) {
-        Known::Now => Ok(()),
-        Known::Before => {
+        Knowledge::Now => Ok(()),
+        Knowledge::Before => {
             Err(format!("{written} was changed since it was last read. Read it again first."))
         }
-        Known::Never => {
+        Knowledge::Never => {
             Err(format!("{written} exists and has not been read in this session. Read it first."))
         }
     }

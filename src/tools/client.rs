@@ -85,7 +85,7 @@ impl Client {
         Self { tx: None, item: ItemId::new(String::new()) }
     }
 
-    /// Asks a person, and waits for what comes of it.
+    /// Asks a person, and waits for the answer.
     pub(super) async fn ask(&self, ask: Ask) -> Result<String, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Ask { item, ask, reply }).await
@@ -94,7 +94,7 @@ impl Client {
     /// Calls a tool of a client.
     ///
     /// # Errors
-    /// The client is gone or answered with an error, in words for the model.
+    /// The client disconnected or answered with an error, in words for the model.
     pub async fn call(&self, tool: String, arguments: Value) -> Result<Value, String> {
         let item = self.item.clone();
         self.request(|reply| ClientRequest::Call { item, tool, arguments, reply }).await

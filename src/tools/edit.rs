@@ -6,7 +6,7 @@ use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::change::{explain, must_know, spliced, unsaved};
 use crate::tools::ledger::{Ledger, ReadFirst};
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ impl Tool for Edit {
     fn prepare(&self, arguments: Value, folders: &Folders) -> Result<Box<dyn Prepared>, String> {
         let mut arguments = Arguments::new(arguments)?;
         let path = arguments.filled_text(self.0.path_field())?;
-        let path = Written::new(path, folders, Purpose::Existing);
+        let path = PathArgument::new(path, folders, Purpose::Existing);
         let (all, several) = match self.0 {
             Profile::Pi => (arguments.flag("replaceAll")?, arguments.optional_objects("edits")?),
             Profile::Anthropic | Profile::OpenAi | Profile::Gemini => {
@@ -118,7 +118,7 @@ impl Edit {
 #[derive(Debug)]
 struct Call {
     tool: String,
-    path: Written,
+    path: PathArgument,
     edits: Vec<fuzzy::Edit>,
     occurrences: Occurrences,
 }

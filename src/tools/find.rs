@@ -1,10 +1,10 @@
 //! `find` and `glob`: paths that match a glob. `find` answers in path order, `glob` with the newest files first.
 
-use crate::exec::{self, FindOrder, Found};
+use crate::exec::{self, FindOrder, FoundPaths};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
@@ -69,7 +69,11 @@ impl Tool for Find {
         Ok(Box::new(Call {
             tool: *self,
             pattern,
-            path: Written::new(path.unwrap_or_else(|| ".".to_owned()), folders, Purpose::Existing),
+            path: PathArgument::new(
+                path.unwrap_or_else(|| ".".to_owned()),
+                folders,
+                Purpose::Existing,
+            ),
             limit: limit.unwrap_or(DEFAULT_LIMIT),
         }))
     }
@@ -79,7 +83,7 @@ impl Tool for Find {
 struct Call {
     tool: Find,
     pattern: String,
-    path: Written,
+    path: PathArgument,
     limit: u64,
 }
 
@@ -119,7 +123,7 @@ impl Prepared for Call {
 }
 
 impl Call {
-    fn show(&self, found: &Found) -> ToolResult {
+    fn show(&self, found: &FoundPaths) -> ToolResult {
         let lines = found.paths.iter().map(|found| {
             let end = if found.is_folder { "/" } else { "" };
             shown(&found.path) + end

@@ -5,7 +5,7 @@ use crate::exec::{self, Error, GrepOutput, Grepped, MatchedFile};
 use crate::text::truncate::{Guard, Keep, MAX_LINE_CHARS};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, unless_cancelled,
 };
@@ -18,7 +18,7 @@ pub struct Grep(pub Profile);
 
 const DEFAULT_LIMIT: u64 = 100;
 
-/// More context than this is a file to read.
+/// The maximum context; a reader of more should read the file.
 const MAX_CONTEXT: u64 = 100;
 
 /// The names of the output modes, the default first.
@@ -118,7 +118,11 @@ impl Tool for Grep {
         Ok(Box::new(Call {
             tool: *self,
             pattern,
-            path: Written::new(path.unwrap_or_else(|| ".".to_owned()), folders, Purpose::Existing),
+            path: PathArgument::new(
+                path.unwrap_or_else(|| ".".to_owned()),
+                folders,
+                Purpose::Existing,
+            ),
             glob: arguments.optional_text(names.glob)?.filter(|glob| !glob.is_empty()),
             ignore_case: arguments.flag(names.ignore_case)?,
             is_literal,
@@ -141,7 +145,7 @@ fn mode(name: Option<&str>) -> Result<GrepOutput, String> {
 struct Call {
     tool: Grep,
     pattern: String,
-    path: Written,
+    path: PathArgument,
     glob: Option<String>,
     ignore_case: bool,
     is_literal: bool,

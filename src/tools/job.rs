@@ -145,7 +145,7 @@ async fn stop(ctx: &ToolContext, id: &JobId) -> Result<ToolResult, String> {
     Ok(show(ctx, job).await)
 }
 
-/// Shows what is new and counts it as read.
+/// Shows the new output and marks it as read.
 async fn show(ctx: &ToolContext, job: JobView) -> ToolResult {
     let fresh = job.output.after(job.position);
     ctx.jobs.seen(&job.id, fresh.position, job.end.is_some()).await;

@@ -19,7 +19,7 @@ pub struct Ledger(Arc<Mutex<HashMap<PathBuf, Version>>>);
 pub enum ReadFirst {
     /// None.
     Never,
-    /// Replacing all of an existing file. An edit proves by its match what it knows.
+    /// Replacing the whole of an existing file. An edit proves by its match that its text was known.
     #[default]
     Overwrite,
     /// Every change of an existing file.
@@ -35,7 +35,7 @@ pub const READ_FIRST: [(&str, ReadFirst); 3] = [
 
 /// The session's knowledge of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum Knowledge {
     /// This very state.
     Now,
     /// An earlier state.
@@ -57,16 +57,16 @@ impl Ledger {
 
     /// A part of a file was changed: who knew the rest still does.
     pub(super) fn edited(&self, before: Option<&Version>, after: &Version) {
-        if before.is_none_or(|before| self.knows(before) == Known::Now) {
+        if before.is_none_or(|before| self.knows(before) == Knowledge::Now) {
             self.read(after.clone());
         }
     }
 
-    pub(super) fn knows(&self, version: &Version) -> Known {
+    pub(super) fn knows(&self, version: &Version) -> Knowledge {
         self.with(|seen| match seen.get(&version.path) {
-            None => Known::Never,
-            Some(known) if known == version => Known::Now,
-            Some(_) => Known::Before,
+            None => Knowledge::Never,
+            Some(known) if known == version => Knowledge::Now,
+            Some(_) => Knowledge::Before,
         })
     }
 

@@ -7,7 +7,7 @@ use pintle_protocol::item::ToolResult;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Lines of an answer up to 50 KB, and in brackets what is not in it.
+/// Returns the lines of a listing up to 50 KB, with a note in brackets about the rest.
 pub(super) fn listing(
     lines: &[String],
     mut notices: Vec<String>,

@@ -1,10 +1,10 @@
-//! `ls` and `list_dir`: what is in one folder, and with a depth in those below it.
+//! `ls` and `list_dir`: the entries of one folder and, with a depth, of its subfolders.
 
 use crate::exec::{self, Environment, Error, FindOrder};
 use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::listing::{explain, listing, shown};
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -77,7 +77,11 @@ impl Tool for Ls {
         };
         Ok(Box::new(Call {
             tool: *self,
-            path: Written::new(path.unwrap_or_else(|| ".".to_owned()), folders, Purpose::Existing),
+            path: PathArgument::new(
+                path.unwrap_or_else(|| ".".to_owned()),
+                folders,
+                Purpose::Existing,
+            ),
             limit: limit.unwrap_or(DEFAULT_LIMIT),
             depth: depth.unwrap_or(1),
         }))
@@ -87,7 +91,7 @@ impl Tool for Ls {
 #[derive(Debug)]
 struct Call {
     tool: Ls,
-    path: Written,
+    path: PathArgument,
     limit: u64,
     depth: u64,
 }
@@ -118,7 +122,7 @@ impl Prepared for Call {
         if entries.is_empty() {
             return success("(empty directory)");
         }
-        // A folder's end sorts before every letter, so that what is in it follows it.
+        // A folder's slash sorts before every letter, so its entries follow it.
         entries
             .sort_by_cached_key(|entry| (entry.to_lowercase().replace('/', "\0"), entry.clone()));
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);

@@ -25,7 +25,6 @@ mod profile;
 mod read;
 mod read_many;
 mod recall;
-mod settings;
 mod todo_write;
 mod write;
 
@@ -48,12 +47,12 @@ pub use profile::{PROFILES, Profile};
 pub use read::Read;
 pub use read_many::ReadMany;
 pub use recall::{Pruned, Recall};
-pub use settings::Settings;
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error};
+use crate::image;
 use crate::text::truncate::Guard;
 use pintle_protocol::content::Content;
 use pintle_protocol::ids::ItemId;
@@ -101,8 +100,8 @@ pub trait Prepared: Send + Sync + std::fmt::Debug {
     /// The access that needs permission.
     fn access(&self) -> Access;
 
-    /// Does it. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result.
-    /// A failure is a result with `is_error`, never a panic.
+    /// Runs the call. Cancelling `ctx.cancel` makes it stop soon, clean up and say so in its result. A failure is a
+    /// result with `is_error`, never a panic.
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult;
 }
 
@@ -138,6 +137,19 @@ pub enum Access {
     Other(String),
 }
 
+/// Settings of tools that hold for every session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The changes that require that the file was read before.
+    pub read_first: ReadFirst,
+    /// Images are not read; the model is told so.
+    pub block_images: bool,
+    /// The limits of an image.
+    pub image_limits: image::Limits,
+    /// Pages may be fetched from this machine and from private networks.
+    pub web_fetch_private: bool,
+}
+
 /// The context of a running call.
 #[derive(Debug)]
 pub struct ToolContext {
@@ -152,7 +164,7 @@ pub struct ToolContext {
     /// The owner of commands: their background processes end with their owner.
     pub owner: String,
     /// The variables that its commands see besides.
-    pub variables: Given,
+    pub variables: ExtraVariables,
     /// Takes commands that are to run in the background.
     pub jobs: Jobs,
     /// Makes sub-agents.
@@ -187,7 +199,7 @@ impl Progress {
     /// Hands on a piece.
     pub fn text(&self, piece: String) {
         if let Some((tx, item)) = &self.0 {
-            // A client that wants every byte reads the result; progress is transient.
+            // Progress is transient; the result has every byte.
             let _ = tx.try_send((item.clone(), piece));
         }
     }

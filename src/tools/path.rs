@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// A path from an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct PathArgument {
     /// The path as the model wrote it, for messages.
     pub(super) text: String,
     /// The absolute path.
@@ -29,7 +29,7 @@ pub(super) enum Purpose {
     New,
 }
 
-impl Written {
+impl PathArgument {
     pub(super) fn new(text: String, folders: &Folders, purpose: Purpose) -> Self {
         let absolute = absolute(&text, folders);
         let mut likenesses = Vec::new();
@@ -117,7 +117,7 @@ mod tests {
             ("a mention in home", "@~/a", "/home/me/a"),
             ("parents stay for who decides", "../a", "/work/../a"),
         ] {
-            let written = Written::new(text.to_owned(), &folders, Purpose::Existing);
+            let written = PathArgument::new(text.to_owned(), &folders, Purpose::Existing);
             assert_eq!(written.absolute, PathBuf::from(want), "{name}");
         }
     }
@@ -145,7 +145,7 @@ mod tests {
             ("a new file is named as written", New, "\u{e9}'s", &["/w/\u{e9}'s"]),
         ];
         for (name, purpose, text, want) in rows {
-            let written = Written::new(text.to_owned(), &folders, purpose);
+            let written = PathArgument::new(text.to_owned(), &folders, purpose);
             assert_eq!(written.all(), want.iter().map(PathBuf::from).collect::<Vec<_>>(), "{name}");
         }
     }

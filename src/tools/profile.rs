@@ -67,7 +67,8 @@ impl Profile {
         [Arc::new(AskUser), Arc::new(ExitPlan)]
     }
 
-    /// Every tool of the profile but those that speak with the person and those for sub-agents, in the order in which a model is told of them.
+    /// Returns the tools of the profile, without those that ask a person and those for sub-agents, in the order in
+    /// which they are listed to a model.
     pub fn tools(self) -> Vec<Arc<dyn Tool>> {
         let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Read(self))];
         if self == Self::Gemini {

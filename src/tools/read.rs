@@ -8,7 +8,7 @@ use crate::text::sniff::{self, Kind};
 use crate::text::truncate::{self, Guard, Keep, Limits, size};
 use crate::text::{encoding, lines, terminal};
 use crate::tools::arguments::Arguments;
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{
     Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success, unless_cancelled,
 };
@@ -67,7 +67,7 @@ impl Tool for Read {
         Ok(Box::new(Call {
             tool: self.name().to_owned(),
             page: Page {
-                path: Written::new(path, folders, Purpose::Existing),
+                path: PathArgument::new(path, folders, Purpose::Existing),
                 // 0 is taken for the first line: models that count from 0 mean that.
                 offset: arguments.optional_count("offset", 0)?.map(|offset| offset.max(1)),
                 limit: arguments.optional_count("limit", 1)?,
@@ -106,14 +106,14 @@ impl Prepared for Call {
 /// Lines that are to be read of a file.
 #[derive(Debug)]
 pub(super) struct Page {
-    pub(super) path: Written,
+    pub(super) path: PathArgument,
     /// The first line, 1-based; the beginning if not given.
     pub(super) offset: Option<u64>,
-    /// The most lines.
+    /// The maximum number of lines.
     pub(super) limit: Option<u64>,
     /// Lines are numbered, and long ones are cut.
     pub(super) has_numbers: bool,
-    /// The most bytes, without the numbers.
+    /// The maximum number of bytes, without the line numbers.
     pub(super) max_bytes: u64,
 }
 
@@ -164,7 +164,7 @@ impl Page {
         }
         let record = record(lines, window);
         if lines.total_lines == Some(0) {
-            // Nothing to say to the model; the record tells a client that the file is empty.
+            // The model needs no note; the record tells a client that the file is empty.
             let mut result = ToolResult::default();
             result.details.truncation = Some(record);
             return result;
@@ -207,7 +207,7 @@ impl Page {
         numbered.collect::<Vec<_>>().join("\n")
     }
 
-    /// Says where to go on, when there is more.
+    /// Returns the note about where to continue, when there is more.
     fn notice(&self, lines: &Lines, window: Window) -> Option<String> {
         let first = window.first_line;
         let last = first + lines.count - 1;

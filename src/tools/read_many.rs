@@ -3,7 +3,7 @@
 use super::read::{MAX_NUMBERED_CHARS, Page};
 use crate::text::truncate::{Guard, Keep, Limits};
 use crate::tools::arguments::Arguments;
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext};
 use pintle_protocol::content::Content;
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadMany(pub Profile);
 
-/// More files than this are to be searched, not read.
+/// The maximum number of files; more should be searched, not read.
 const MAX_FILES: usize = 50;
 
 impl Tool for ReadMany {
@@ -58,14 +58,14 @@ impl Tool for ReadMany {
         if paths.iter().any(|path| path.trim().is_empty()) {
             return Err("`paths` must not hold an empty path".to_owned());
         }
-        let written = |path| Written::new(path, folders, Purpose::Existing);
+        let written = |path| PathArgument::new(path, folders, Purpose::Existing);
         Ok(Box::new(Call { paths: paths.into_iter().map(written).collect() }))
     }
 }
 
 #[derive(Debug)]
 struct Call {
-    paths: Vec<Written>,
+    paths: Vec<PathArgument>,
 }
 
 #[async_trait::async_trait]
@@ -82,7 +82,7 @@ impl Prepared for Call {
     }
 
     fn access(&self) -> Access {
-        Access::Read(self.paths.iter().flat_map(Written::all).collect())
+        Access::Read(self.paths.iter().flat_map(PathArgument::all).collect())
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

@@ -92,7 +92,7 @@ pub(super) fn text(result: &ToolResult) -> String {
     if result.is_error { format!("error: {text}") } else { text }
 }
 
-/// Whether a test about permission is to be passed over: nobody refuses anything to the superuser. It is then run once more, as
+/// Returns true if a test about permissions must be skipped, because the superuser is refused nothing. It then runs once more, as
 /// a user without any rights, and must pass there.
 #[expect(clippy::print_stderr, reason = "a test that cannot be run says so")]
 #[expect(clippy::disallowed_methods, reason = "the test is run in a process of its own")]

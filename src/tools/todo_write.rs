@@ -8,7 +8,7 @@ use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use pintle_protocol::plan::{PlanItem, PlanStatus};
 use serde_json::{Value, json};
 
-/// The most parts of a plan: a longer list is a document.
+/// The maximum number of steps in a plan: a longer list is a document.
 const MAX_ITEMS: usize = 100;
 
 /// The names of the statuses.

@@ -5,7 +5,7 @@ use crate::text::truncate::{Guard, Keep};
 use crate::tools::arguments::Arguments;
 use crate::tools::change::{change_of, explain, must_know, unsaved};
 use crate::tools::ledger::ReadFirst;
-use crate::tools::path::{Purpose, Written};
+use crate::tools::path::{PathArgument, Purpose};
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::item::{Location, ToolKind, ToolResult};
 use serde_json::{Value, json};
@@ -50,7 +50,11 @@ impl Tool for Write {
         let mut arguments = Arguments::new(arguments)?;
         Ok(Box::new(Call {
             tool: self.name().to_owned(),
-            path: Written::new(arguments.filled_text(self.0.path_field())?, folders, Purpose::New),
+            path: PathArgument::new(
+                arguments.filled_text(self.0.path_field())?,
+                folders,
+                Purpose::New,
+            ),
             content: arguments.text("content")?,
         }))
     }
@@ -59,7 +63,7 @@ impl Tool for Write {
 #[derive(Debug)]
 struct Call {
     tool: String,
-    path: Written,
+    path: PathArgument,
     content: String,
 }
 

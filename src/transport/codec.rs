@@ -34,7 +34,7 @@ impl Framing {
     }
 }
 
-/// The longest header block; a real one has one or two short lines.
+/// The maximum size of a header block; a real one has one or two short lines.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 
 /// Cuts a stream of bytes into messages. Memory stays below twice the message limit whatever comes.
@@ -66,7 +66,7 @@ enum Step {
 }
 
 impl Decoder {
-    /// A decoder that tells the framing by the first byte, or uses the given one.
+    /// Creates a decoder that detects the framing by the first byte, or uses the given one.
     pub fn new(framing: Option<Framing>, max_message_bytes: usize) -> Self {
         Self {
             framing,
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded() {
+    fn encoded_messages_are_decoded() {
         for framing in [Framing::Ndjson, Framing::Headers] {
             let mut bytes = Vec::new();
             framing.encode(b"{\"x\":1}", &mut bytes);

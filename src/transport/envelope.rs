@@ -127,7 +127,7 @@ pub fn parse(bytes: &[u8]) -> Result<Envelope, Invalid> {
             (Some(id), None, Some(error)) => {
                 Ok(Envelope::Response { id, outcome: Err(error_message(&error)) })
             }
-            (id, _, _) => Err(Invalid::request(id.unwrap_or(Id::Null), "there is no `method`")),
+            (id, _, _) => Err(Invalid::request(id.unwrap_or(Id::Null), "`method` is missing")),
         };
     };
     let Ok(method) = serde_json::from_str::<String>(method.get()) else {
@@ -150,7 +150,7 @@ fn no_request(text: &str) -> Invalid {
     }
     let message = match text.trim_start().as_bytes().first() {
         Some(b'[') => "batches are not supported: send one request a message",
-        Some(b'{') => "a field stands twice in the request",
+        Some(b'{') => "a field is duplicated in the request",
         _ => "a request must be an object",
     };
     Invalid::request(Id::Null, message)
@@ -255,10 +255,10 @@ mod tests {
             (
                 "an id twice",
                 br#"{"id":1,"id":2,"method":"ping"}"#,
-                "-32600 null a field stands twice in the request",
+                "-32600 null a field is duplicated in the request",
             ),
-            ("an object of nothing", b"{}", "-32600 null there is no `method`"),
-            ("an id and nothing", br#"{"id":7}"#, "-32600 7 there is no `method`"),
+            ("an object of nothing", b"{}", "-32600 null `method` is missing"),
+            ("an id and nothing", br#"{"id":7}"#, "-32600 7 `method` is missing"),
             (
                 "id null",
                 br#"{"id":null,"method":"ping"}"#,
@@ -288,7 +288,7 @@ mod tests {
             (
                 "result and error",
                 br#"{"id":3,"result":1,"error":{}}"#,
-                "-32600 3 there is no `method`",
+                "-32600 3 `method` is missing",
             ),
             ("unknown fields", br#"{"id":3,"method":"ping","extra":[1]}"#, "request 3 ping -"),
             ("too deep to read", deep.as_bytes(), "-32700"),

@@ -75,8 +75,8 @@ impl Outgoing {
         (Self { tx, room: Arc::new(Semaphore::new(OUTGOING_BYTES)) }, rx)
     }
 
-    /// Waits until `bytes` more fit into the queue; one message over the whole limit fits when the queue is empty.
-    /// Cancel-safe. `None` when the writer is gone.
+    /// Waits until there is room for `bytes` in the queue; a message over the whole limit fits when the queue is
+    /// empty. Cancel-safe. `None` when the writer has stopped.
     pub async fn room_for(&self, bytes: usize) -> Option<Room> {
         let share = u32::try_from(bytes.clamp(1, OUTGOING_BYTES)).unwrap_or(u32::MAX);
         let permit = Arc::clone(&self.room).acquire_many_owned(share).await.ok()?;
@@ -89,12 +89,12 @@ impl Outgoing {
         Arc::clone(&self.room).try_acquire_many_owned(share).ok().map(Room)
     }
 
-    /// Hands a message to the writer. `false` when the writer is gone.
+    /// Sends a message to the writer. `false` when the writer has stopped.
     pub fn send(&self, room: Room, message: Vec<u8>) -> bool {
         self.tx.try_send(Frame { message, _room: room.0 }).is_ok()
     }
 
-    /// Waits until the writer has taken and written everything, or is gone.
+    /// Waits until the writer has written everything or has stopped.
     pub async fn flushed(&self) {
         let whole = u32::try_from(OUTGOING_BYTES).unwrap_or(u32::MAX);
         tokio::select! {

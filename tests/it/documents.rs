@@ -249,7 +249,7 @@ fn where_a_client_takes_no_edits_unsaved_text_is_left_alone() {
     let mut editor = Editor::new(&place, &[edit("two", "TWO")], json!({}));
     editor.open(TYPED, true);
     let said = editor.turn();
-    assert!(said[0].contains("an editor that takes no edits"), "{said:?}");
+    assert!(said[0].contains("an editor that accepts no edits"), "{said:?}");
     assert_eq!((editor.disk().as_str(), editor.text.as_str()), (DISK, TYPED));
 }
 
@@ -277,8 +277,8 @@ fn where_the_client_s_input_has_ended_an_edit_of_unsaved_text_is_refused_at_once
     editor.program.end_input();
     let rest = editor.program.rest();
     let refused = rest.iter().filter(|message| {
-        message.to_string().contains("an editor that takes no edits")
-            || message.to_string().contains("the editor is gone")
+        message.to_string().contains("an editor that accepts no edits")
+            || message.to_string().contains("the editor disconnected")
     });
     assert!(refused.count() > 0, "{rest:?}");
     assert_eq!(editor.disk(), DISK);

@@ -155,6 +155,7 @@ fn record(place: &Place) -> BTreeMap<String, Value> {
     it.ask("config/list", json!({}));
     it.ask("config/set", json!({"values": {"followUpMode": "all"}}));
     it.ask("command/list", json!({}));
+    it.ask("skill/list", json!({}));
     it.ask("hook/register", json!({"points": ["beforeToolCall"], "tools": ["bash"]}));
     it.ask(
         "tool/register",

@@ -364,3 +364,16 @@ fn shutdown_and_exit_end_the_program_as_in_lsp() {
         assert_eq!(program.wait().code(), Some(code));
     }
 }
+
+#[test]
+fn skills_are_listed_as_the_files_say_now() {
+    let skill = "---\ndescription: Makes PDFs\n---\nSteps.";
+    let place = Place::new(&[(".pintle/skills/pdf/SKILL.md", skill)]);
+    let mut program = Program::on_script(&place, &json!({"replies": []}), Framing::Lines);
+    let listed = program.ask("skill/list", json!({}));
+    let skill = &listed["skills"][0];
+    assert_eq!(
+        (&skill["name"], &skill["description"]),
+        (&json!("skill:pdf"), &json!("Makes PDFs"))
+    );
+}

@@ -1488,7 +1488,7 @@ export type ToolDetails = {
   exitCode?: number;
   /** The name of the signal that ended a command, such as `SIGKILL`. */
   signal?: string;
-  /** How the output was truncated, when it was. */
+  /** The record of the output's truncation, if it was truncated. */
   truncation?: Truncation;
   /** A file that holds the whole output, when it was truncated. */
   fullOutputPath?: string;
@@ -1537,7 +1537,7 @@ export type WordSpan = {
   end: number;
 };
 
-/** How a tool's output was truncated before the model saw it. */
+/** A record of the truncation of a tool's output, made before the model saw it. */
 export type Truncation = {
   /** The limit that was exceeded; absent when nothing was cut. */
   truncatedBy?: TruncatedBy;
@@ -1603,7 +1603,7 @@ export type ToolCall = {
   output?: ToolResult;
 };
 
-/** How a background job ended. */
+/** The way a background job ended. */
 export type JobEnd = 
   | /** The command exited; `details.exitCode` holds the code. */ "exited"
   | /** A signal that the engine did not send ended it; `details.signal` names it. */ "signalled"
@@ -1620,7 +1620,7 @@ export type Job = {
   title: string;
   /** The command, as the shell reads it. */
   command: string;
-  /** How the job ended; absent while it runs. */
+  /** The end of the job; absent while it runs. */
   end?: JobEnd;
   /** The last part of the output; absent while the job runs, when deltas of the field `output` carry it. */
   output?: string;
@@ -2489,6 +2489,12 @@ export type PromptCommand = {
   path: string;
 };
 
+/** The result of `skill/list`. */
+export type SkillListResult = {
+  /** The skills, by name. */
+  skills: PromptCommand[];
+};
+
 /** A hook of a client. */
 export type HookRegisterParams = {
   /** The points at which it runs. */
@@ -2886,6 +2892,8 @@ export interface ClientRequests {
   "models/list": { params: Empty; result: ModelsListResult };
   /** Lists the prompts that can be called with `/name`, from the current files. */
   "command/list": { params: SessionParams; result: CommandListResult };
+  /** Lists the skills that can be called with `/` and their name, from the current files. */
+  "skill/list": { params: SessionParams; result: SkillListResult };
   /** Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection. */
   "hook/register": { params: HookRegisterParams; result: Empty };
   /** Registers a tool of this client for the model, in all sessions that it is subscribed to, from their next turn on. It ends with the connection. */

@@ -7,7 +7,7 @@ import type { Surroundings } from "./engine.ts";
 import type { Machine } from "./locate.ts";
 import { locate } from "./locate.ts";
 import { real } from "./documents.ts";
-import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./owner.ts";
+import type { HasChat, HasContext, HasFolder, HasLog, HasMemory, HasReview } from "./view/owner.ts";
 import { Memory } from "./memory.ts";
 import { problemOf } from "./problem.ts";
 import type { Change } from "./state.ts";

@@ -5,7 +5,7 @@
 use super::Reply;
 use crate::agent::error::{Action, Error, ErrorKind};
 use crate::agent::workspace::Additional;
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::llm::Trace;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::SessionCreated;
@@ -51,7 +51,7 @@ pub struct OpenConfig {
     /// The work mode: act, or only plan.
     pub mode: Option<WorkMode>,
     /// Variables that its commands and those of its sub-agents see besides. No journal keeps them.
-    pub variables: Option<Given>,
+    pub variables: Option<ExtraVariables>,
     /// Directories that belong to the work beside the working directory. No journal keeps them.
     pub additional: Option<Additional>,
     /// The trace that requests to models belong to, of the turns that begin from now on and of their sub-agents. No journal keeps it.

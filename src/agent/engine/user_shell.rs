@@ -4,7 +4,7 @@
 
 use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Error, ErrorKind};
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::exec::{Command, End};
 use crate::store::artifacts;
 use crate::text::truncate::{self, Limits};
@@ -41,7 +41,7 @@ impl EngineHandle {
         session: &SessionId,
         cwd: &Path,
         line: String,
-        variables: Given,
+        variables: ExtraVariables,
         cancel: &CancellationToken,
         printed: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<UserShellRun, Error> {

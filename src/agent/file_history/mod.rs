@@ -19,7 +19,7 @@ pub(super) use states::{FileStates, record};
 use crate::agent::background::in_background;
 use crate::agent::host::Host;
 use crate::agent::workspace::Workspace;
-use crate::exec::scan::{self, Files, Keep, Kept, Limits, Over, Scan, Scanned};
+use crate::exec::scan::{self, Files, Keep, Limits, Over, Scan, Scanned, StoredContent};
 use crate::exec::{After, Environment, Error, Transition};
 use crate::store::Entry;
 use crate::store::announced::Announced;
@@ -375,7 +375,7 @@ pub(super) async fn look_at(
         }
         match state(env, blobs, &path).await {
             // No scan goes by this mark.
-            Ok(Some(state)) => drop(files.insert(path, scan::Seen { mark: 0, state })),
+            Ok(Some(state)) => drop(files.insert(path, scan::ScannedFile { mark: 0, state })),
             Ok(None) => {}
             Err(error) => tracing::debug!("{}: {error}", path.display()),
         }
@@ -448,10 +448,10 @@ pub(super) async fn put_back(
 fn keeper(blobs: &Blobs) -> Keep {
     let blobs = blobs.clone();
     Arc::new(move |content: &[u8]| match blobs.put(content) {
-        Ok(sha256) => Kept { sha256, is_lost: false },
+        Ok(sha256) => StoredContent { sha256, is_lost: false },
         Err(error) => {
             tracing::warn!("what a file held is not kept: {error}");
-            Kept { sha256: hash(content), is_lost: true }
+            StoredContent { sha256: hash(content), is_lost: true }
         }
     })
 }

@@ -3,7 +3,7 @@
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::workspace::Additional;
 use crate::context::room;
-use crate::exec::variables::Given;
+use crate::exec::variables::ExtraVariables;
 use crate::llm::{ModelRef, Trace};
 use crate::store::blobs::Blobs;
 use pintle_protocol::approval::PermissionMode;
@@ -35,7 +35,7 @@ pub(in crate::agent) struct Settings {
     /// Instructions for this session alone.
     pub(in crate::agent) system_prompt: Option<String>,
     /// Variables that its commands see besides.
-    pub(in crate::agent) variables: Given,
+    pub(in crate::agent) variables: ExtraVariables,
     /// The trace that its requests to models belong to.
     pub(in crate::agent) trace: Trace,
     /// The directories of its work beside the working directory.

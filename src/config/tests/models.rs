@@ -245,9 +245,9 @@ fn a_file_of_pis_is_read_as_it_is() {
     assert_eq!(
         config.warnings,
         [
-            "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` names `ultra`, which is no effort: they are none, minimal, low, medium, high, xhigh, max",
+            "HOME/models.json: `providers.ollama.models[1].thinkingLevelMap.xhigh` has the unknown effort `ultra`; expected one of none, minimal, low, medium, high, xhigh, max",
             "HOME/models.json: `providers.ollama.models[1].compat.supportsStrictMode` is unknown and ignored",
-            "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not spoken here, so its row is left out; it may be one of messages, chat, responses, gemini",
+            "HOME/models.json: `providers.cloud.api` is `bedrock-converse-stream`, which is not supported, so the entry is ignored; expected one of messages, chat, responses, gemini",
         ]
     );
 }
@@ -302,7 +302,7 @@ fn a_file_of_pis_is_not_read_unless_it_is_named() {
 }
 
 #[test]
-fn what_cannot_be_is_told_with_file_place_and_what_is_wanted() {
+fn invalid_values_are_reported_with_file_path_and_expected_value() {
     let of = |provider: &str| format!(r#"{{"providers": {{"x": {provider}}}}}"#);
     let rows = [
         ("[1]".to_owned(), "HOME/models.json must be { \"providers\": { … } }"),
@@ -389,7 +389,7 @@ fn what_cannot_be_is_told_with_file_place_and_what_is_wanted() {
 }
 
 #[test]
-fn what_means_nothing_is_told_and_stops_nobody() {
+fn unknown_fields_are_warnings() {
     let file = r#"{"version": 3, "providers": {"x": {"colour": 1, "models": [
         {"id": "m", "colour": 1, "price": {"input": 1, "gold": 2}}]}}}"#;
     let config = load_files(&[("models.json", file)], &[]).unwrap();

@@ -11,10 +11,10 @@ pub use pull::edited;
 
 use super::documents::Document;
 use super::{Documents, Editors, Terminals};
-use crate::exec::scan::{Keep, Kept, Scan, Scanned};
+use crate::exec::scan::{Keep, Scan, Scanned, StoredContent};
 use crate::exec::{
-    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, Found, Grep,
-    Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
+    Command, Decide, DecideAll, Environment, Error, FileKind, Filter, Filtered, Find, FoundPaths,
+    Grep, Grepped, Lines, ListEntry, Platform, Ran, Stat, TerminalCommand, Transition, Updated,
     UpdatedAll, Version, Window, change,
 };
 use pintle_protocol::files::FileState;
@@ -82,7 +82,7 @@ fn version(path: PathBuf, text: &str) -> Version {
 async fn state(text: Arc<String>, keep: Keep, mode: Option<u32>) -> Result<FileState, Error> {
     let size = text.len() as u64;
     let kept = tokio::task::spawn_blocking(move || keep(text.as_bytes())).await;
-    let Kept { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
+    let StoredContent { sha256, is_lost } = kept.map_err(|_| Error::Cancelled)?;
     Ok(FileState { sha256, size, mode, is_lost })
 }
 
@@ -199,7 +199,7 @@ impl Environment for Overlay {
         let Some((path, document)) = self.unsaved_at(path).await? else {
             return self.inner.remember(path, keep, max_bytes).await;
         };
-        // The file is kept too: it is what is there when the text is discarded.
+        // The file is kept too: it is the content when the unsaved text is discarded.
         let file = self.inner.remember(&path, Arc::clone(&keep), max_bytes).await?;
         let mode = file.and_then(|file| file.mode);
         state(document.text, keep, mode).await.map(Some)
@@ -228,7 +228,7 @@ impl Environment for Overlay {
         self.inner.rename(from, to).await
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         self.inner.find(find, cancel).await
     }
 

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 
-/// The longest file whose text is asked for: editors open no longer ones well.
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+/// The maximum size of a file whose text is requested: editors do not open larger ones well.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The purpose for which a text is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,8 @@ impl Documents {
         }
     }
 
-    /// The text of a document that its editor tells nothing about by itself, with its version; `name` is what it was asked for by.
+    /// Returns the text of a document that its editor does not report unasked, with its version; `name` is the
+    /// requested name.
     pub fn asked_text(&self, owner: Owner, name: &str) -> Option<(i64, Arc<String>)> {
         let mut state = self.state();
         let (_, document) = state.find(owner, name).ok()?;
@@ -81,7 +82,7 @@ impl Documents {
     }
 
     async fn ask_text(&self, owner: Owner, path: &Path) -> Result<String, String> {
-        let gone = || "the editor is gone".to_owned();
+        let gone = || "the editor disconnected".to_owned();
         let editor = self.editor(owner).ok_or_else(gone)?;
         let (reply, answer) = oneshot::channel();
         let path = path.to_string_lossy().into_owned();
@@ -105,7 +106,7 @@ pub fn edited(text: &str, edit: &DocumentEdit) -> String {
     text
 }
 
-/// Asks for the text of a file, where an editor wants to be asked, and makes it a document.
+/// Requests the text of a file from an editor that must be asked, and registers it as a document.
 pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Result<(), Error> {
     let Overlay { inner, documents, .. } = overlay;
     if documents.asks_nobody() {
@@ -116,11 +117,11 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     let name = path.to_string_lossy().into_owned();
     let close = || documents.close(owner, &DocumentCloseParams { path: name.clone() });
     let on_disk = match inner.stat(&canonical).await {
-        Ok(stat) if stat.kind == FileKind::File && stat.size <= MOST_BYTES => {
+        Ok(stat) if stat.kind == FileKind::File && stat.size <= MAX_BYTES => {
             inner.read(&canonical).await?
         }
         Err(Error::NotFound(_)) if purpose == Purpose::Change => {
-            let (version, text) = (update::NOT_MADE, String::new());
+            let (version, text) = (update::NOT_CREATED, String::new());
             let params = DocumentOpenParams { path: name, version, text, is_dirty: false };
             return documents
                 .open(owner, canonical, params)
@@ -163,7 +164,7 @@ pub(super) async fn pull(overlay: &Overlay, path: &Path, purpose: Purpose) -> Re
     documents.open(owner, canonical, params).map_err(|problem| refused(&problem.to_string()))
 }
 
-/// Asks again for the texts that were not saved when they were asked for last, since searches go by what is known.
+/// Requests again the texts that had unsaved changes at the last request, since searches use the known texts.
 pub(super) async fn pull_known(overlay: &Overlay) -> Result<(), Error> {
     for name in overlay.documents.asked_names() {
         pull(overlay, &name, Purpose::Look).await?;

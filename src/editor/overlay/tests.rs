@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 const EDITOR: Owner = 1;
 const PATH: &str = "/w/a";
 
-/// What a person does just before the editor gets an edit.
+/// The action of a person just before the editor gets an edit.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     /// Replaces a text by another.
@@ -215,7 +215,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
             "the editor dies",
             true,
             &[Act::Die],
-            "The editor did not make the change: the editor is gone",
+            "The editor did not make the change: the editor disconnected",
             "closed",
             disk,
         ),
@@ -242,7 +242,7 @@ async fn an_edit_and_what_is_typed_meanwhile_are_both_there_or_the_edit_is_not_m
 #[tokio::test]
 async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is_not() {
     let disk = "one\ntwo\nthree\nfour\nfive\nsix\n";
-    let refused = "/w/a has unsaved changes in an editor that takes no edits. Ask the person to save or discard them first.";
+    let refused = "/w/a has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.";
     for (name, is_dirty, want, on_disk) in [
         ("saved", false, None, "one\nTWO\nthree\nfour\nfive\nsix\n"),
         ("unsaved", true, Some(refused), disk),
@@ -256,7 +256,7 @@ async fn where_no_editor_takes_edits_saved_files_are_written_and_unsaved_text_is
 }
 
 #[tokio::test]
-async fn what_an_editor_shows_otherwise_is_changed_on_the_disk() {
+async fn a_file_that_an_editor_shows_in_another_form_is_changed_on_the_disk() {
     // It has not read again what another program wrote, or shows an encoding that is none of UTF-8.
     let desk = Desk::new("something else\n", false);
     let _editor = desk.editor(&[]);
@@ -357,13 +357,13 @@ async fn unsaved_text_is_what_is_read_and_searched_and_never_removed() {
 }
 
 #[tokio::test]
-async fn what_an_edit_made_is_told_apart_from_what_was_typed() {
+async fn text_of_an_edit_is_told_apart_from_typed_text() {
     let desk = Desk::new("one\ntwo\n", true);
     let _editor = desk.editor(&[Act::Type("one", "one!")]);
     let (env, path, cancel) = (&desk.overlay, Path::new(PATH), CancellationToken::new());
     env.update(path, replacing("two", "TWO\n2"), &cancel).await.unwrap();
     set(&desk.documents, PATH, 9, "all new", true);
-    let keep: Keep = Arc::new(|content: &[u8]| Kept {
+    let keep: Keep = Arc::new(|content: &[u8]| StoredContent {
         sha256: String::from_utf8(content.to_vec()).unwrap(),
         is_lost: false,
     });

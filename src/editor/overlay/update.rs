@@ -20,22 +20,22 @@ use tokio_util::sync::CancellationToken;
 pub(super) const EDIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The version of a document whose file its editor has yet to create.
-pub(super) const NOT_MADE: i64 = 0;
+pub(super) const NOT_CREATED: i64 = 0;
 
 /// The maximum number of times a change is merged again with newly typed text. People type one key at a time; an
 /// editor answers within a few milliseconds.
-const MOST_ATTEMPTS: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// A file and the place where it is changed.
 #[derive(Debug)]
-enum Place {
+enum ChangeTarget {
     Disk(PathBuf),
-    Editor(Box<Open>),
+    Editor(Box<OpenDocument>),
 }
 
 /// A document that its editor changes.
 #[derive(Debug)]
-struct Open {
+struct OpenDocument {
     path: PathBuf,
     document: Document,
     /// None where the editor creates the file.
@@ -44,7 +44,7 @@ struct Open {
 
 /// The state of a file before the change, as far as it is known.
 #[derive(Debug)]
-enum Known {
+enum KnownState {
     /// To be read from the disk.
     OnDisk,
     /// The text in the editor; none where the editor creates the file.
@@ -53,7 +53,7 @@ enum Known {
 
 /// The decision about a document.
 #[derive(Debug)]
-enum Wanted {
+enum DocumentDecision {
     Keep,
     Text(String),
     Remove,
@@ -61,8 +61,8 @@ enum Wanted {
 
 /// The decisions, with the data needed to revert the changes on the disk.
 #[derive(Debug)]
-struct Decided {
-    wanted: Vec<Wanted>,
+struct Decisions {
+    wanted: Vec<DocumentDecision>,
     disk: Vec<(Option<Before>, After)>,
 }
 
@@ -85,20 +85,20 @@ pub(super) async fn all(
     for path in paths {
         places.push(place(overlay, path, cancel).await?);
     }
-    let disk_paths = |place: &Place| match place {
-        Place::Disk(path) => Some(path.clone()),
-        Place::Editor(_) => None,
+    let disk_paths = |place: &ChangeTarget| match place {
+        ChangeTarget::Disk(path) => Some(path.clone()),
+        ChangeTarget::Editor(_) => None,
     };
     let disk: Vec<PathBuf> = places.iter().filter_map(disk_paths).collect();
     if disk.len() == places.len() {
         return env.update_all(paths, decide, cancel).await;
     }
     let (tx, decided) = tokio::sync::oneshot::channel();
-    let open: Vec<Known> = places
+    let open: Vec<KnownState> = places
         .iter()
         .map(|place| match place {
-            Place::Disk(_) => Known::OnDisk,
-            Place::Editor(open) => Known::InEditor(open.before.clone()),
+            ChangeTarget::Disk(_) => KnownState::OnDisk,
+            ChangeTarget::Editor(open) => KnownState::InEditor(open.before.clone()),
         })
         .collect();
     let label = label(&places);
@@ -118,10 +118,10 @@ pub(super) async fn all(
     };
     let decided = decided.await.map_err(|_| Error::Cancelled)?;
     let edits = places.iter().filter_map(|place| match place {
-        Place::Disk(_) => None,
-        Place::Editor(open) => Some(open.as_ref()),
+        ChangeTarget::Disk(_) => None,
+        ChangeTarget::Editor(open) => Some(open.as_ref()),
     });
-    let edits: Vec<(&Open, Wanted)> = edits.zip(decided.wanted).collect();
+    let edits: Vec<(&OpenDocument, DocumentDecision)> = edits.zip(decided.wanted).collect();
     let made = if cancel.is_cancelled() {
         Err(Error::Cancelled)
     } else {
@@ -149,10 +149,10 @@ async fn is_any_open(overlay: &Overlay, paths: &[PathBuf]) -> Result<bool, Error
 }
 
 /// Returns the description of an edit, for people.
-fn label(places: &[Place]) -> String {
-    let name = |place: &Place| match place {
-        Place::Disk(_) => None,
-        Place::Editor(open) => {
+fn label(places: &[ChangeTarget]) -> String {
+    let name = |place: &ChangeTarget| match place {
+        ChangeTarget::Disk(_) => None,
+        ChangeTarget::Editor(open) => {
             open.path.file_name().map(|name| name.to_string_lossy().into_owned())
         }
     };
@@ -161,22 +161,26 @@ fn label(places: &[Place]) -> String {
 }
 
 /// Returns the place where a file is changed.
-async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Result<Place, Error> {
+async fn place(
+    overlay: &Overlay,
+    path: &Path,
+    cancel: &CancellationToken,
+) -> Result<ChangeTarget, Error> {
     let Overlay { inner, documents, .. } = overlay;
-    let on_disk = || Place::Disk(path.to_path_buf());
+    let on_disk = || ChangeTarget::Disk(path.to_path_buf());
     let canonical = inner.canonicalize(path).await?;
     let Some(document) = documents.get(&canonical) else { return Ok(on_disk()) };
     let takes_edits = documents.takes_edits(&document);
     if document.is_dirty {
         if !takes_edits {
             return Err(Error::Refused(format!(
-                "{} has unsaved changes in an editor that takes no edits. Ask the person to save or discard them first.",
+                "{} has unsaved changes in an editor that accepts no edits. Ask the person to save or discard them first.",
                 path.display()
             )));
         }
         let version = version(canonical.clone(), &document.text);
         let before = Before { content: document.text.as_bytes().to_vec(), version };
-        return Ok(Place::Editor(Box::new(Open {
+        return Ok(ChangeTarget::Editor(Box::new(OpenDocument {
             path: canonical,
             document,
             before: Some(before),
@@ -188,32 +192,41 @@ async fn place(overlay: &Overlay, path: &Path, cancel: &CancellationToken) -> Re
     // An editor that shows something else (another encoding, or what was there a moment ago) reads the file again by itself.
     match look(inner.as_ref(), &canonical, cancel).await? {
         Some(before) if before.content == document.text.as_bytes() => {
-            Ok(Place::Editor(Box::new(Open { path: canonical, document, before: Some(before) })))
+            Ok(ChangeTarget::Editor(Box::new(OpenDocument {
+                path: canonical,
+                document,
+                before: Some(before),
+            })))
         }
-        None if document.version == NOT_MADE => {
-            Ok(Place::Editor(Box::new(Open { path: canonical, document, before: None })))
+        None if document.version == NOT_CREATED => {
+            Ok(ChangeTarget::Editor(Box::new(OpenDocument {
+                path: canonical,
+                document,
+                before: None,
+            })))
         }
         Some(_) | None => Ok(on_disk()),
     }
 }
 
-/// Has it decided about all files, and tells apart what the disk and what editors are to do.
+/// Has all files decided on, and separates the changes on the disk from those in editors.
 fn split(
-    open: Vec<Known>,
+    open: Vec<KnownState>,
     on_disk: Vec<Option<Before>>,
     decide: DecideAll,
-) -> Result<(Rewrites, Decided), String> {
-    let is_open: Vec<bool> = open.iter().map(|known| matches!(known, Known::InEditor(_))).collect();
+) -> Result<(Rewrites, Decisions), String> {
+    let is_open: Vec<bool> =
+        open.iter().map(|known| matches!(known, KnownState::InEditor(_))).collect();
     let mut seen = on_disk.clone().into_iter();
     let all = open
         .into_iter()
         .map(|known| match known {
-            Known::InEditor(before) => before,
-            Known::OnDisk => seen.next().flatten(),
+            KnownState::InEditor(before) => before,
+            KnownState::OnDisk => seen.next().flatten(),
         })
         .collect();
     let Rewrites { after, changes } = decide(all)?;
-    let mut decided = Decided { wanted: Vec::new(), disk: Vec::new() };
+    let mut decided = Decisions { wanted: Vec::new(), disk: Vec::new() };
     let mut before_on_disk = on_disk.into_iter();
     let mut disk = Vec::new();
     for (after, is_open) in after.into_iter().zip(is_open) {
@@ -223,9 +236,9 @@ fn split(
             continue;
         }
         decided.wanted.push(match after {
-            After::Keep => Wanted::Keep,
-            After::Remove => Wanted::Remove,
-            After::Write(content) => Wanted::Text(text(content)?),
+            After::Keep => DocumentDecision::Keep,
+            After::Remove => DocumentDecision::Remove,
+            After::Write(content) => DocumentDecision::Text(text(content)?),
         });
     }
     Ok((Rewrites { after: disk, changes }, decided))
@@ -233,7 +246,7 @@ fn split(
 
 fn text(content: FileContent) -> Result<String, String> {
     String::from_utf8(content.into_bytes()).map_err(|_| {
-        "The file is open in an editor, and what is to be written is no text in UTF-8. Ask the person to close it first."
+        "The file is open in an editor, and the new content is not UTF-8 text. Ask the person to close it first."
             .to_owned()
     })
 }
@@ -241,18 +254,18 @@ fn text(content: FileContent) -> Result<String, String> {
 /// Makes the changes of documents; returns in which state each is now.
 async fn in_editors(
     overlay: &Overlay,
-    wanted: &[(&Open, Wanted)],
+    wanted: &[(&OpenDocument, DocumentDecision)],
     label: &str,
     cancel: &CancellationToken,
 ) -> Result<Vec<Option<Version>>, Error> {
     for (open, wanted) in wanted {
-        if matches!(wanted, Wanted::Remove) && open.document.is_dirty {
+        if matches!(wanted, DocumentDecision::Remove) && open.document.is_dirty {
             overlay.must_be_saved(&open.path).await?;
         }
     }
     let texts = wanted.iter().filter_map(|(open, wanted)| match wanted {
-        Wanted::Keep | Wanted::Remove => None,
-        Wanted::Text(text) => {
+        DocumentDecision::Keep | DocumentDecision::Remove => None,
+        DocumentDecision::Text(text) => {
             Some(Edit { open, now: open.document.clone(), text: Arc::new(text.clone()) })
         }
     });
@@ -267,12 +280,12 @@ async fn in_editors(
     let mut after = Vec::new();
     for (open, wanted) in wanted {
         after.push(match wanted {
-            Wanted::Keep => open.before.as_ref().map(|before| before.version.clone()),
-            Wanted::Remove => {
+            DocumentDecision::Keep => open.before.as_ref().map(|before| before.version.clone()),
+            DocumentDecision::Remove => {
                 overlay.inner.remove(&open.path).await?;
                 None
             }
-            Wanted::Text(text) => {
+            DocumentDecision::Text(text) => {
                 let made = edits.iter().find(|edit| edit.open.path == open.path);
                 let text = made.map_or(text.as_str(), |edit| edit.text.as_str());
                 Some(now(overlay, open, text).await)
@@ -282,8 +295,8 @@ async fn in_editors(
     Ok(after)
 }
 
-/// The state of a document that was changed to this text: that of the file, where the text was saved as it is.
-async fn now(overlay: &Overlay, open: &Open, text: &str) -> Version {
+/// The version of a document that was changed to this text: that of the file, if the text was saved unchanged.
+async fn now(overlay: &Overlay, open: &OpenDocument, text: &str) -> Version {
     if !open.document.is_dirty
         && let Ok(Some(file)) =
             look(overlay.inner.as_ref(), &open.path, &CancellationToken::new()).await
@@ -297,7 +310,7 @@ async fn now(overlay: &Overlay, open: &Open, text: &str) -> Version {
 /// An edit of a document on its way.
 #[derive(Debug)]
 struct Edit<'a> {
-    open: &'a Open,
+    open: &'a OpenDocument,
     /// The document that the text was made for.
     now: Document,
     text: Arc<String>,
@@ -350,7 +363,7 @@ async fn make(
         let what = "the files are open in different editors. Change them one at a time.";
         return Err(Error::Refused(what.to_owned()));
     }
-    for _ in 0..MOST_ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         let params = ApplyEditParams {
             label: label.to_owned(),
             edits: edits.iter().map(Edit::params).collect(),
@@ -370,7 +383,7 @@ async fn make(
                 )));
             }
             Err(_) => {
-                let what = "The editor did not answer, so nobody knows whether the change was made. Read the file again.";
+                let what = "The editor did not answer, so the change may or may not have been made. Read the file again.";
                 return Err(Error::Refused(what.to_owned()));
             }
         };
@@ -403,15 +416,19 @@ async fn make(
     Err(Error::Refused(what.to_owned()))
 }
 
-fn together(places: &[Place], on_disk: UpdatedAll, open: Vec<Option<Version>>) -> UpdatedAll {
+fn together(
+    places: &[ChangeTarget],
+    on_disk: UpdatedAll,
+    open: Vec<Option<Version>>,
+) -> UpdatedAll {
     let UpdatedAll { changes, before: disk_before, after: disk_after } = on_disk;
     let mut disk = disk_before.into_iter().zip(disk_after);
     let mut open = open.into_iter();
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for place in places {
         let (was, is) = match place {
-            Place::Disk(_) => disk.next().unwrap_or_default(),
-            Place::Editor(document) => {
+            ChangeTarget::Disk(_) => disk.next().unwrap_or_default(),
+            ChangeTarget::Editor(document) => {
                 let before = document.before.as_ref().map(|before| before.version.clone());
                 (before, open.next().flatten())
             }

@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep};
 /// The time to wait after the last signal: a process that remains belongs to another user, or hangs in the kernel.
 pub(super) const KILL_TO_END: Duration = Duration::from_secs(2);
 
-/// Between two looks whether everything has gone.
+/// The interval between two checks whether all processes have exited.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A process that starts others faster than they are found is given up on after so many rounds.
+/// The number of rounds after which a process that starts others faster than they are found is given up on.
 pub(super) const KILL_ROUNDS: usize = 5;
 
 /// The command's processes. Dropping it while armed kills them.
@@ -32,7 +32,7 @@ impl Family {
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
-    /// The command ended by itself: what it left in the background goes on.
+    /// Releases the background processes of a command that ended by itself.
     pub(crate) fn let_go(mut self) {
         self.is_armed = false;
     }
@@ -45,7 +45,7 @@ impl Family {
         }
     }
 
-    /// Waits until all have gone, and after the given time makes them go.
+    /// Waits until all processes have exited, and kills them after the given time.
     pub(crate) async fn ended_by(&mut self, kill_at: Instant) {
         let mut is_killed = false;
         loop {
@@ -78,7 +78,7 @@ impl Drop for Family {
 fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
     // Found before anything dies, so that parents are still known.
     let mut family = descendants::living(mark, known);
-    // Each is told once, by its group or by itself: a clean-up that is asked for twice would run twice.
+    // Each process gets the signal once, by its group or by itself: a second one would run its clean-up twice.
     let left_group = |pid: &&Pid| leader.is_none() || getpgid(Some(**pid)).ok() != leader;
     let left_it: Vec<Pid> = family.iter().filter(left_group).copied().collect();
     if let Some(leader) = leader {

@@ -37,7 +37,7 @@ pub(in crate::exec) async fn hop(
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some(mut stdin) = stdin {
-            // A program that has read enough closes its end; what it says tells more than this error.
+            // A program that has read enough closes its end; its own message is more useful than this error.
             let _ = stdin.write_all(input).await;
             let _ = stdin.shutdown().await;
         }

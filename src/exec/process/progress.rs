@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// Between two pieces of progress.
 pub(super) const PROGRESS: Duration = Duration::from_millis(50);
 
-/// The most text of one piece of progress; of a flood its end is told.
+/// The maximum size of one piece of progress; of a large output the end is reported.
 const MAX_PROGRESS_BYTES: usize = 16 * 1024;
 
 /// Progress that has not been told yet.

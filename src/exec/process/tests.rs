@@ -140,7 +140,7 @@ async fn a_stopped_command_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn who_ignores_the_polite_signal_is_killed() {
+async fn a_process_that_ignores_sigterm_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = CancellationToken::new();
     let id = new_id();
@@ -164,7 +164,7 @@ async fn who_ignores_the_polite_signal_is_killed() {
 }
 
 #[tokio::test]
-async fn who_heeds_the_polite_signal_may_clean_up() {
+async fn a_process_that_handles_sigterm_may_clean_up() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = CancellationToken::new();
     let mut output = |_: &str| cancel.cancel();
@@ -218,7 +218,7 @@ async fn a_background_child_does_not_hold_up_the_command() {
 }
 
 #[tokio::test]
-async fn what_cannot_start_says_why() {
+async fn a_command_that_cannot_start_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let gone = folder.path().join("gone");
     let none = CancellationToken::new();

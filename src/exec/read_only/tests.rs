@@ -3,7 +3,7 @@ use crate::exec::Rewrite;
 use crate::exec::memory::Memory;
 
 #[tokio::test]
-async fn what_changes_something_is_refused_and_says_why() {
+async fn changes_are_refused_with_a_reason() {
     let memory = Arc::new(Memory::new([("/w/a", "one\n")]));
     let env = ReadOnly(memory.clone());
     let (a, b) = (Path::new("/w/a"), Path::new("/w/b"));

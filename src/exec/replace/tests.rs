@@ -83,7 +83,7 @@ fn a_permission_that_was_lost_meanwhile_changes_nothing() {
 }
 
 #[test]
-fn what_a_killed_program_left_goes_and_what_is_being_written_stays() {
+fn leftovers_of_a_killed_program_are_removed_and_files_being_written_stay() {
     let folder = tempfile::tempdir().unwrap();
     let left = |name: &str| fs::write(folder.path().join(name), "half").unwrap();
     left(".pintle-left");

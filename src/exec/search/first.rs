@@ -42,7 +42,7 @@ impl PathKey {
 #[derive(Debug)]
 pub(in crate::exec) struct FirstInOrder<T> {
     kept: BTreeMap<PathKey, (usize, T)>,
-    /// The weights of what is kept.
+    /// The weights of the kept paths.
     total: usize,
     limit: usize,
 }
@@ -57,7 +57,7 @@ impl<T> FirstInOrder<T> {
         if self.total > self.limit { self.kept.last_key_value().map(|(key, _)| key) } else { None }
     }
 
-    /// Adds what a path had: an answer that counts as so many.
+    /// Adds a path's result with its weight.
     pub(in crate::exec) fn add(&mut self, key: PathKey, weight: usize, answer: T) {
         if self.bound().is_some_and(|bound| *bound < key) {
             return;

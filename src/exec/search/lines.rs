@@ -15,7 +15,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest line that is searched, and the longest file when lines are matched together.
+/// The maximum length of a searched line, and of a file when lines are matched together.
 const MAX_HELD_BYTES: usize = 64 * 1024 * 1024;
 
 /// The prefix of the message about an invalid pattern.
@@ -24,18 +24,18 @@ pub const WRONG_PATTERN: &str = "invalid regular expression";
 /// Read at once. Most files are shorter, and are then matched where they are.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// A search for lines that is ready, to be run on one file after the other. Each thread wants a clone of its own.
+/// A compiled search for lines, which runs on one file after the other. Each thread needs its own clone.
 #[derive(Debug, Clone)]
 pub struct LineSearch {
     matcher: RegexMatcher,
     searcher: Searcher,
     buffer: Vec<u8>,
-    wanted: Wanted,
+    wanted: LineLimits,
     unsaved: Arc<BTreeMap<PathBuf, Arc<String>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct LineLimits {
     lines: bool,
     max_matches: usize,
     max_line_chars: usize,
@@ -76,7 +76,7 @@ impl LineSearch {
             .before_context(context)
             .after_context(context)
             .build();
-        let wanted = Wanted {
+        let wanted = LineLimits {
             lines: grep.output == GrepOutput::Lines,
             max_matches: match grep.output {
                 GrepOutput::Lines => grep.max_matches,
@@ -123,7 +123,7 @@ impl LineSearch {
     }
 }
 
-/// Says what is wrong with a pattern. The matcher puts a pattern into a group, and would show a place in that.
+/// Explains an invalid pattern. The matcher puts a pattern into a group, and would report a position in that.
 fn wrong_pattern(pattern: &str, error: &grep_regex::Error) -> Error {
     let error = match regex_syntax::parse(pattern) {
         Err(error) => error.to_string(),
@@ -144,7 +144,7 @@ pub struct FileLines {
 }
 
 impl FileLines {
-    /// Keeps the first so many matches and the context of the last.
+    /// Keeps the first matches, up to a number, and the context of the last.
     fn keep(&mut self, matches: usize, context: u64) {
         let kept = matches.checked_sub(1);
         let last = kept.and_then(|last| self.lines.iter().filter(|line| line.is_match).nth(last));
@@ -222,7 +222,7 @@ impl Matched {
 
 struct Taker<'a> {
     matcher: &'a RegexMatcher,
-    wanted: Wanted,
+    wanted: LineLimits,
     /// The line of the last match that counts.
     last: u64,
     found: FileLines,
@@ -230,7 +230,7 @@ struct Taker<'a> {
 }
 
 impl<'a> Taker<'a> {
-    fn new(matcher: &'a RegexMatcher, wanted: Wanted) -> Self {
+    fn new(matcher: &'a RegexMatcher, wanted: LineLimits) -> Self {
         Self { matcher, wanted, last: 0, found: FileLines::default(), is_binary: false }
     }
 
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_memory_holds_is_an_error() {
+    fn a_line_over_the_memory_limit_is_an_error() {
         for (name, pattern, piece) in [
             ("a line without end", "b", &b"aaaaaaaaaaaaaaaa"[..]),
             ("a file without end for matches across lines", "b\\nb", b"aaaaaaaaaaaaaaa\n"),

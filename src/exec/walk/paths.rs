@@ -2,7 +2,7 @@
 
 use super::{Bound, Visit, Walk, lock};
 use crate::exec::search::{FirstInOrder, PathGlob, PathKey};
-use crate::exec::{Error, FileKind, Find, FindOrder, Found, FoundPath, files};
+use crate::exec::{Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, files};
 use ignore::DirEntry;
 use std::cmp::Reverse;
 use std::io;
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// Paths that a thread keeps before it hands them over: few enough that a limit is noticed soon.
 const PATHS_AT_ONCE: usize = 128;
 
-pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<Found, Error> {
+pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
     let glob = PathGlob::new(&find.glob, &find.root)?;
     if files::stat(&find.root)?.kind != FileKind::Folder {
         return Err(Error::NotFolder(find.root.clone()));
@@ -36,7 +36,7 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
                 let path = key.into_path();
                 FoundPath { path, is_folder }
             });
-            Ok(Found { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
+            Ok(FoundPaths { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
         }
         FindOrder::NewestFile => {
             let all = Mutex::new(Vec::new());
@@ -48,7 +48,7 @@ pub(in crate::exec) fn find(find: &Find, cancel: &CancellationToken) -> Result<F
                 .into_iter()
                 .take(find.max_paths)
                 .map(|(_, key)| FoundPath { path: key.into_path(), is_folder: false });
-            Ok(Found { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
+            Ok(FoundPaths { paths: paths.collect(), has_more, unreadable: walk.unread(has_more) })
         }
     }
 }
@@ -112,7 +112,7 @@ impl Visit for AgeFinder<'_> {
         if is_folder(entry) || !self.glob.is_match(relative, false) {
             return Ok(());
         }
-        // A file that has gone meanwhile is none.
+        // A file that was removed meanwhile is skipped.
         let Ok(modified) = entry.metadata().map(|facts| facts.modified()) else { return Ok(()) };
         let since = modified?.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.found.push((Reverse(since.as_nanos()), PathKey::new(relative)));

@@ -27,7 +27,7 @@ pub(super) fn stat(answer: &[u8]) -> Option<Stat> {
     Some(Stat { kind, size, modified_ms: seconds.saturating_mul(1000) + millis })
 }
 
-/// The arguments of `lines.sh` behind the path.
+/// The arguments of `lines.sh` after the path.
 pub(super) fn arguments(window: Window) -> [String; 5] {
     [
         window.first_line.clamp(1, MAX_NUMBER),

@@ -1,4 +1,5 @@
-//! A tree of files as `tree.sh` prints it, walked as a tree of this machine is: in path order, without what is ignored. Pure.
+//! A file tree as `tree.sh` prints it, walked in the same way as a tree of this machine: in path order, without
+//! ignored files. Pure.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// A folder's rules for what is ignored.
+/// A folder's ignore rules.
 #[derive(Debug, Default)]
 struct Rules {
     /// The ignore files, `.ignore`, `.gitignore` and `.git/info/exclude`: the first that decides counts.
@@ -112,7 +113,7 @@ pub(super) fn plain(name: &[u8]) -> &Path {
 /// A file's name and content.
 type File<'a> = (&'a [u8], &'a [u8]);
 
-/// The entries, and the files behind the empty one.
+/// Splits the entries from the files after the empty one.
 fn split(answer: &[u8]) -> (Vec<&[u8]>, Vec<File<'_>>) {
     let mut entries = Vec::new();
     let mut rest = answer;

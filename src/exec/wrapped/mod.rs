@@ -1,4 +1,4 @@
-//! Another place behind a command prefix: a container, another machine, anything that runs `sh` when it is asked to.
+//! An environment behind a command prefix: a container, another machine, anything that can run `sh`.
 //!
 //! Every access is one short POSIX script that the prefix runs; content travels over stdin and stdout. The place needs a POSIX
 //! shell and `find`, `grep`, `awk`, `sed`, `head -c`, `readlink -f`, `xargs -0`, as busybox, Debian and BSD have them. Not for
@@ -23,7 +23,7 @@ use crate::ambient::Ambient;
 use crate::exec::process::{self, Answer, Launch, Shell};
 use crate::exec::variables::Policy;
 use crate::exec::{
-    Before, Command, Decide, Environment, Error, Find, Found, Grep, Grepped, Lines, ListEntry,
+    Before, Command, Decide, Environment, Error, Find, FoundPaths, Grep, Grepped, Lines, ListEntry,
     MAX_WHOLE_BYTES, Platform, Ran, Rewrite, Stat, Updated, Window, files, local,
 };
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ const FAMILY: &str = include_str!("scripts/family.sh");
 /// The maximum size of a script's answer that is not a file.
 const MAX_TEXT_BYTES: u64 = 256 * 1024 * 1024;
 
-/// The longest path and the longest part of one that any common system takes.
+/// The maximum length of a path and of its components on common systems.
 const MAX_PATH_BYTES: usize = 4095;
 const MAX_NAME_BYTES: usize = 255;
 
@@ -61,7 +61,7 @@ pub struct Wrapped {
     has_run: AtomicBool,
 }
 
-/// The environment did not do what it was asked, and did not say why in a way that is known.
+/// The environment failed without a known error message.
 pub(super) fn unreachable(path: &Path, said: &str) -> Error {
     let said = if said.is_empty() { "the command prefix said nothing" } else { said };
     let message = format!("the environment does not answer: {said}");
@@ -69,7 +69,7 @@ pub(super) fn unreachable(path: &Path, said: &str) -> Error {
 }
 
 impl Wrapped {
-    /// Looks what is behind a prefix, such as `["ssh", "host"]` or `["docker", "exec", "-i", "box"]`.
+    /// Connects to the environment behind a prefix, such as `["ssh", "host"]` or `["docker", "exec", "-i", "box"]`.
     ///
     /// # Errors
     /// The prefix is empty, cannot be started, or runs no `sh`.
@@ -209,7 +209,7 @@ impl Wrapped {
         let (size, id) = (content.len().to_string(), self.ambient.new_id());
         let arguments = [size.as_str(), expected, id.as_str()];
         match self.on_path(path, script, &arguments, content).await {
-            // Dots behind what exists: only this side can take them out.
+            // Dots after the existing part: only this side can resolve them.
             Err(Error::Io { message, .. }) if message == DOTS => {
                 let real = self.canonicalize(path).await?;
                 self.on_path(&real, script, &arguments, content).await.map(drop)
@@ -367,7 +367,7 @@ impl Environment for Wrapped {
         self.run(from, include_str!("scripts/change.sh"), &arguments, &[]).await.map(drop)
     }
 
-    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<Found, Error> {
+    async fn find(&self, find: Find, cancel: &CancellationToken) -> Result<FoundPaths, Error> {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Error::Cancelled),

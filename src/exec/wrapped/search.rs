@@ -1,4 +1,4 @@
-//! Finding paths and lines behind a prefix, with the answers that this machine would give.
+//! Searches for paths and lines behind a prefix, with the same results as on this machine.
 //!
 //! The other side lists its tree and says which files may match; matching itself is done here, by the same code as for files of
 //! this machine, so that the answers are the same.
@@ -6,7 +6,9 @@
 use super::listing::{self, Kind};
 use super::{Wrapped, text_of};
 use crate::exec::search::{LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{Environment, Error, FileKind, Find, FindOrder, Found, FoundPath, Grep, Grepped};
+use crate::exec::{
+    Environment, Error, FileKind, Find, FindOrder, FoundPath, FoundPaths, Grep, Grepped,
+};
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ impl Wrapped {
         Ok(listing::entries(root, &answer))
     }
 
-    pub(super) async fn find_paths(&self, find: &Find) -> Result<Found, Error> {
+    pub(super) async fn find_paths(&self, find: &Find) -> Result<FoundPaths, Error> {
         let glob = PathGlob::new(&find.glob, &find.root)?;
         let max_depth = find.max_depth.unwrap_or(usize::MAX);
         let with_folders = find.order == FindOrder::Path;
@@ -38,7 +40,7 @@ impl Wrapped {
         }
         let has_more = paths.len() > find.max_paths;
         paths.truncate(find.max_paths);
-        Ok(Found { paths, has_more, unreadable: 0 })
+        Ok(FoundPaths { paths, has_more, unreadable: 0 })
     }
 
     async fn newest_first(
@@ -169,7 +171,7 @@ fn has_shared_syntax(pattern: &str) -> bool {
             '.' => characters.next_if_eq(&'*').is_some(),
             '\\' => characters.next_if(|next| ".*+?()[]{}|^$\\".contains(*next)).is_some(),
             '*' | '+' => can_repeat,
-            // A group may hold flags behind a question mark, which only some know.
+            // A group may begin with flags after a question mark, which only some support.
             '(' => characters.peek().is_some_and(|next| !"?*+|)".contains(*next)),
             '|' => characters.peek().is_some_and(|next| !"*+?|)".contains(*next)),
             ')' => true,

@@ -195,10 +195,10 @@ fn calls() -> Vec<(&'static str, Box<dyn Tool>, Value)> {
     rows.into_iter().map(|(name, kind, arguments)| (name, tool(kind), arguments)).collect()
 }
 
-/// What a variable that is given to commands holds.
+/// The value of a variable that is set for commands.
 const GIVEN: &str = "it's $HOME\nand \"more\"";
 
-/// What the calls answer, without the name of the folder.
+/// The results of the calls, without the name of the folder.
 async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
     let (_guard, folder) = scene();
     let artifacts = tempfile::tempdir().unwrap();

@@ -18,8 +18,8 @@ use pintle_protocol::methods::{
     ReviewDecide, ReviewList, ReviewPatch, SessionAnchors, SessionClose, SessionCompact,
     SessionCreate, SessionDelete, SessionEvents, SessionExport, SessionFork, SessionItems,
     SessionLabel, SessionList, SessionMerge, SessionOpen, SessionRewind, SessionSearch,
-    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, ToolRegister,
-    TurnInterrupt, TurnStart, TurnSteer,
+    SessionSubscribe, SessionTree, SessionUnsubscribe, SessionUpdate, Shutdown, SkillList,
+    ToolRegister, TurnInterrupt, TurnStart, TurnSteer,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -53,6 +53,7 @@ impl Order {
             | CheckpointDiff::METHOD
             | BlobRead::METHOD
             | CommandList::METHOD
+            | SkillList::METHOD
             | JobList::METHOD
             | ModelsList::METHOD => Self::Read,
             DocumentOpen::METHOD
@@ -109,6 +110,7 @@ impl Table {
         add::<SessionCompact, _, _>(&mut module, handlers::session_compact);
         add::<ContextRead, _, _>(&mut module, handlers::context_read);
         add::<CommandList, _, _>(&mut module, handlers::command_list);
+        add::<SkillList, _, _>(&mut module, handlers::skill_list);
         add::<ConfigList, _, _>(&mut module, handlers::config_list);
         add::<ConfigSet, _, _>(&mut module, handlers::config_set);
         add::<QueueList, _, _>(&mut module, handlers::queue_list);

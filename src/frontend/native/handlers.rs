@@ -20,8 +20,8 @@ use pintle_protocol::methods::{
     CommandListResult, ConfigResult, ConfigSetParams, Empty, EngineInfo, InitializeParams,
     InitializeResult, JobListResult, JobStopParams, JobStopResult, Limits, ProtocolChoice,
     SessionConfig, SessionCreateParams, SessionOpenParams, SessionParams, SessionResult,
-    SessionSubscribeParams, SteerOutcome, TurnInterruptParams, TurnInterruptResult,
-    TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult,
+    SessionSubscribeParams, SkillListResult, SteerOutcome, TurnInterruptParams,
+    TurnInterruptResult, TurnStartParams, TurnStartResult, TurnSteerParams, TurnSteerResult,
 };
 use pintle_protocol::models::ModelsListResult;
 use pintle_protocol::queue::{
@@ -225,6 +225,16 @@ pub(super) async fn command_list(
     let snapshot =
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
     Ok(connection.engine.commands(&snapshot.cwd).await)
+}
+
+pub(super) async fn skill_list(
+    connection: Arc<Connection>,
+    params: SessionParams,
+) -> Answer<SkillListResult> {
+    let session = session(&connection, params.session_id)?;
+    let snapshot =
+        session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
+    Ok(SkillListResult { skills: connection.engine.skills(&snapshot.cwd).await })
 }
 
 pub(super) async fn config_list(

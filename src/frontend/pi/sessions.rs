@@ -9,8 +9,8 @@ use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
 use crate::agent::{
-    Command, CreateSession, EngineHandle, Error, ErrorKind, ForkSession, Given, OpenConfig,
-    SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
+    Command, CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, ForkSession,
+    OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
 };
 
 use crate::pi::{self, Apis};
@@ -32,7 +32,7 @@ pub(super) struct OpenSession {
     pub(super) cwd: PathBuf,
     pub(super) model: String,
     /// The variables that its commands see.
-    pub(super) variables: Given,
+    pub(super) variables: ExtraVariables,
     /// The last event that was told.
     pub(super) seq: u64,
     /// The calls that run, with what they have printed.
@@ -45,7 +45,7 @@ impl OpenSession {
         let (id, file) = (self.handle.id.as_str(), self.mirror.path());
         let given = variables::given(dialect, id, file, &self.model);
         if given != self.variables {
-            self.variables = Given::clone(&given);
+            self.variables = ExtraVariables::clone(&given);
             let config = OpenConfig { variables: Some(given), ..OpenConfig::default() };
             // One that is closed runs no commands.
             let _ = self.handle.ask(|reply| SettingsCommand::Configure { config, reply }).await;
@@ -309,7 +309,7 @@ impl Sessions {
             mirror,
             cwd: PathBuf::from(cwd),
             model,
-            variables: Given::default(),
+            variables: ExtraVariables::default(),
             seq,
             printing: Printing::default(),
         };

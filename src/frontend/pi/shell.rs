@@ -3,7 +3,7 @@
 use super::line::{Bash, Head, fields};
 use super::translator::RAN;
 use crate::agent::{
-    EngineHandle, Given, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
+    EngineHandle, ExtraVariables, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
 };
 
 use crate::pi;
@@ -69,7 +69,7 @@ impl Shells {
         bash: Bash,
         engine: EngineHandle,
         session: SessionHandle,
-        (cwd, variables): (PathBuf, Given),
+        (cwd, variables): (PathBuf, ExtraVariables),
     ) {
         let (stop, pieces) = (self.stop.clone(), self.pieces_tx.clone());
         let run = async move {

@@ -4,12 +4,17 @@
 
 use super::Dialect;
 use super::models::Named;
-use crate::agent::Given;
+use crate::agent::ExtraVariables;
 
 use std::path::Path;
 
 /// What the commands of a session see.
-pub(super) fn given(dialect: Dialect, session: &str, file: Option<&Path>, model: &str) -> Given {
+pub(super) fn given(
+    dialect: Dialect,
+    session: &str,
+    file: Option<&Path>,
+    model: &str,
+) -> ExtraVariables {
     let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let mut given = vec![own("PI_CODING_AGENT", "true")];
     if dialect == Dialect::Current {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Decoder {
     /// Blocks that have begun and not ended, by the wire's number.
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, OpenBlock>,
     /// The number of the next block.
     next: usize,
     ids: ReplyIds,
@@ -22,7 +22,7 @@ pub(in crate::llm) struct Decoder {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenBlock {
     index: usize,
     kind: Kind,
 }
@@ -81,8 +81,10 @@ impl Decode for Decoder {
                 self.is_done = true;
                 out.push_back(Delta::Stop(self.stop.unwrap_or(StopReason::Other)));
             }
-            "error" => return Err(Broken::Said(data)),
-            _ if data.get("error").is_some_and(Value::is_object) => return Err(Broken::Said(data)),
+            "error" => return Err(Broken::Reported(data)),
+            _ if data.get("error").is_some_and(Value::is_object) => {
+                return Err(Broken::Reported(data));
+            }
             _ => {}
         }
         Ok(())
@@ -135,7 +137,7 @@ impl Decoder {
         {
             out.extend(opaque(index, &json!({ "caller": caller })));
         }
-        self.open.insert(number, Open { index, kind });
+        self.open.insert(number, OpenBlock { index, kind });
     }
 
     fn delta(&mut self, data: &mut Value, out: &mut VecDeque<Delta>) {
@@ -183,7 +185,7 @@ impl Decoder {
     }
 }
 
-impl Open {
+impl OpenBlock {
     fn end(self, out: &mut VecDeque<Delta>) {
         let index = self.index;
         match self.kind {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// it is read. With system and tools this makes four, the API's maximum.
 const MARKED_TURNS: usize = 2;
 
-/// `max_tokens` for models that are not known; the API wants one.
+/// `max_tokens` for unknown models; the API requires it.
 const MAX_TOKENS: u32 = 16_384;
 
 /// Encodes a request.

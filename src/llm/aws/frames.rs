@@ -41,7 +41,7 @@ pub(in crate::llm) struct Events<S> {
     /// A frame that has not ended yet.
     rest: Vec<u8>,
     ready: VecDeque<SseEvent>,
-    /// Comes after what is ready.
+    /// The error to return after the events that are ready.
     failed: Option<Error>,
 }
 
@@ -280,7 +280,7 @@ pub(in crate::llm) mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_an_error_behind_the_good_events() {
+    fn a_broken_frame_is_an_error_after_the_valid_events() {
         let good = chunk("{}");
         let after = |bytes: &[u8]| [good.as_slice(), bytes].concat();
         let mut wrong_start = chunk("{}");

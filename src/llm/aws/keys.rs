@@ -7,7 +7,7 @@
     reason = "the shared credentials file belongs to Amazon's tools, which is where its users keep their keys"
 )]
 
-use super::sign::{self, Keys, Scope, Sent};
+use super::sign::{self, Keys, Scope, SignableRequest};
 use crate::ambient::{Ambient, Secret};
 use std::fmt;
 use std::path::PathBuf;
@@ -57,7 +57,11 @@ impl Signing {
         let time = time.strftime("%Y%m%dT%H%M%SZ").to_string();
         let scope = Scope { region: &self.region, service: SERVICE, time: &time };
         let headers = [("content-type", "application/json")];
-        sign::sign(&self.keys, scope, Sent { method: "POST", url, headers: &headers, body })
+        sign::sign(
+            &self.keys,
+            scope,
+            SignableRequest { method: "POST", url, headers: &headers, body },
+        )
     }
 }
 

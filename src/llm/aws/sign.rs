@@ -28,9 +28,9 @@ pub(super) struct Scope<'a> {
     pub(super) time: &'a str,
 }
 
-/// A request as it is sent. Names of headers are in lower case.
+/// A request to sign. Names of headers are in lower case.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sent<'a> {
+pub(super) struct SignableRequest<'a> {
     pub(super) method: &'a str,
     pub(super) url: &'a str,
     pub(super) headers: &'a [(&'a str, &'a str)],
@@ -38,7 +38,11 @@ pub(super) struct Sent<'a> {
 }
 
 /// The headers to send beside those of the request.
-pub(super) fn sign(keys: &Keys, scope: Scope<'_>, sent: Sent<'_>) -> Vec<(String, Secret)> {
+pub(super) fn sign(
+    keys: &Keys,
+    scope: Scope<'_>,
+    sent: SignableRequest<'_>,
+) -> Vec<(String, Secret)> {
     let (host, path, query) = parts(sent.url);
     let token = keys.session_token.as_ref().map(Secret::expose);
     let mut headers: Vec<(&str, String)> = sent
@@ -112,7 +116,7 @@ fn parts(url: &str) -> (String, String, String) {
     (host, encode(path, b"/"), pairs.join("&"))
 }
 
-/// Text as a part of a path: all but letters, digits, `-._~` and what is kept becomes `%XX`.
+/// Percent-encodes a segment of a path: all characters except letters, digits, `-._~` and those in `kept`.
 pub(in crate::llm) fn encode(text: &str, kept: &[u8]) -> String {
     text.bytes().fold(String::new(), |mut encoded, byte| {
         let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
@@ -199,7 +203,7 @@ mod tests {
                 session_token: token.map(Secret::new),
             };
             let scope = Scope { region: scope.0, service: scope.1, time: "20150830T123600Z" };
-            let sent = Sent { method, url, headers, body: body.as_bytes() };
+            let sent = SignableRequest { method, url, headers, body: body.as_bytes() };
             let signed = sign(&keys, scope, sent);
             let header = |name: &str| {
                 signed.iter().find(|(known, _)| known == name).map(|(_, value)| value.expose())

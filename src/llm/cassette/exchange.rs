@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 pub(super) struct Exchange {
     /// The expected request; any request matches if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) request: Option<Sent>,
-    pub(super) response: Answer,
+    pub(super) request: Option<RecordedRequest>,
+    pub(super) response: RecordedResponse,
 }
 
 /// The request of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Sent {
+pub(super) struct RecordedRequest {
     #[serde(default = "post")]
     pub(super) method: String,
     /// The URL's path.
@@ -34,7 +34,7 @@ pub(super) struct Sent {
 /// The response of an exchange.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct Answer {
+pub(super) struct RecordedResponse {
     #[serde(default = "ok")]
     pub(super) status: u16,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -98,7 +98,7 @@ fn ok() -> u16 {
     200
 }
 
-impl Answer {
+impl RecordedResponse {
     /// The body as it came; `None` when it says base64 and is something else.
     pub(super) fn pieces(&self) -> Option<Vec<Bytes>> {
         let bytes = |text: &String| {
@@ -138,7 +138,7 @@ const MIN_SECRET_BYTES: usize = 8;
 
 /// The line of an exchange, with its newline.
 pub(super) fn line(
-    sent: Sent,
+    sent: RecordedRequest,
     status: u16,
     headers: BTreeMap<String, String>,
     heard: &[Bytes],
@@ -151,8 +151,15 @@ pub(super) fn line(
     } else {
         texts(heard)
     }));
-    let response =
-        Answer { status, headers, body, body_file: None, base64: is_binary, delay_ms: 0, end };
+    let response = RecordedResponse {
+        status,
+        headers,
+        body,
+        body_file: None,
+        base64: is_binary,
+        delay_ms: 0,
+        end,
+    };
     let exchange = Exchange { request: Some(sent), response };
     let mut line = serde_json::to_string(&exchange).unwrap_or_default();
     for secret in secrets {

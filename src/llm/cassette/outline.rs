@@ -1,15 +1,15 @@
 //! Compares a request with the recorded one: path, model, and the sequence of roles.
 //!
-//! Texts, tools and settings may differ, so that a cassette outlives a change of the system prompt. The first difference is
-//! told with the words of both sides.
+//! Texts, tools and settings may differ, so a cassette outlives a change of the system prompt. The first difference
+//! is reported with the words of both sides.
 
-use super::exchange::Sent;
+use super::exchange::RecordedRequest;
 use serde_json::Value;
 
-/// The most of a message's text that a difference shows.
+/// The maximum length of a message's text in a reported difference.
 const SHOWN_CHARS: usize = 60;
 
-pub(super) fn compare(expected: &Sent, path: &str, body: &Value) -> Result<(), String> {
+pub(super) fn compare(expected: &RecordedRequest, path: &str, body: &Value) -> Result<(), String> {
     if expected.path != path {
         return Err(format!("expected path {}, got {path}", expected.path));
     }

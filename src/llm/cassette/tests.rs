@@ -108,7 +108,7 @@ fn another_request_is_told_by_its_first_difference() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "cassettes are files")]
-fn what_is_recorded_is_replayed_and_holds_no_key() {
+fn a_recording_is_replayed_and_contains_no_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
     std::fs::write(folder.path().join("hello.sse"), "data: hello\n\n").unwrap();
@@ -147,7 +147,7 @@ fn what_is_recorded_is_replayed_and_holds_no_key() {
 fn a_cut_inside_a_character_is_healed_in_the_file() {
     let pieces =
         [Bytes::from_static(b"a\xc3"), Bytes::from_static(b"\xbcb"), Bytes::from_static(b"\xff")];
-    let sent = Sent { method: "POST".to_owned(), path: "/".to_owned(), body: None };
+    let sent = RecordedRequest { method: "POST".to_owned(), path: "/".to_owned(), body: None };
     let line =
         exchange::line(sent, 200, std::collections::BTreeMap::new(), &pieces, End::Whole, &[]);
     assert!(line.contains(r#""body":["aüb","�"]"#), "{line}");

@@ -28,7 +28,7 @@ pub struct Price {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LongPrice {
-    /// The most tokens of input, caches included, that cost the usual price.
+    /// The number of input tokens, including cached ones, up to which the usual price applies.
     pub tokens: u64,
     /// As in [`Price`].
     pub input: f64,

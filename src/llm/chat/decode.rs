@@ -71,7 +71,7 @@ impl Decode for Decoder {
             || text(&chunk, "object") == Some("error");
         // Behind a finish reason the reply is usable, whatever the server complains about.
         if is_error && self.finish.is_none() {
-            return Err(Broken::Said(chunk));
+            return Err(Broken::Reported(chunk));
         }
         let Some(choice) = chunk.pointer_mut("/choices/0") else { return Ok(()) };
         if let Some(delta) = choice.get_mut("delta") {
@@ -79,7 +79,7 @@ impl Decode for Decoder {
         }
         if let Some(reason) = text(choice, "finish_reason") {
             if reason == "error" {
-                return Err(Broken::Said(chunk));
+                return Err(Broken::Reported(chunk));
             }
             self.finish.get_or_insert_with(|| reason.to_owned());
         }
@@ -134,7 +134,7 @@ impl Decoder {
         }
     }
 
-    /// A piece of what one gateway wants back of the reasoning; pieces of one number belong together.
+    /// A piece of the reasoning that one gateway requires back; pieces with the same number belong together.
     fn detail(&mut self, detail: Value) {
         let key = |detail: &Value| (detail.get("index").cloned(), detail.get("type").cloned());
         let Value::Object(fields) = &detail else { return };
@@ -209,7 +209,7 @@ impl Decoder {
         let known = self.calls.iter().rposition(|call| {
             (number.is_none() || call.number == number) && (id.is_empty() || call.id == id)
         });
-        // Without number and id, a name is what tells the next call from more of the last one.
+        // Without number and id, a name separates the next call from the rest of the last one.
         let is_new = number.is_none() && id.is_empty() && name.is_some();
         let at = match known {
             Some(at) if !is_new => at,
@@ -267,7 +267,7 @@ impl Decoder {
             out.push_back(Delta::End { index });
         }
         for at in 0..self.calls.len() {
-            // A call whose name never came: the loop tells the model so.
+            // A call without a name: the turn reports it to the model.
             self.announce(at, String::new(), out);
         }
         out.extend(self.calls.iter().map(|call| Delta::End { index: call.block }));

@@ -193,7 +193,7 @@ fn waiting_times_and_ids_are_found() {
 }
 
 #[test]
-fn what_amazon_says_falls_into_its_class() {
+fn errors_of_amazon_are_classified() {
     let invalid = "ValidationException:http://internal.amazon.com/coral/com.amazon.bedrock/";
     for (status, name, message, kind, hint) in [
         (429, "ThrottlingException", "Too many requests", ErrorKind::RateLimit, ""),

@@ -59,7 +59,7 @@ impl Wire for Seen {
     }
 }
 
-/// What goes out for one request.
+/// The request that is sent.
 fn sent(endpoint: Endpoint, model: &str) -> WireRequest {
     let replay = Replay::parse("{\"response\":{\"status\":500}}").unwrap();
     let seen = Arc::new(Seen(replay, Mutex::default()));
@@ -191,7 +191,7 @@ fn a_bearer_key_goes_before_keys_that_sign() {
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_settings_are_named_in_the_error() {
     let none = Ambient::fixed([]);
     let keys = VARS.into_iter().take(2);
     let keys = Ambient::fixed(keys.map(|(name, value)| (name.to_owned(), value.to_owned())));

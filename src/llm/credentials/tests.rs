@@ -46,7 +46,7 @@ async fn those_who_ask_at_once_share_one_run() {
 }
 
 #[tokio::test]
-async fn what_was_printed_is_kept_for_its_lifetime() {
+async fn the_output_of_a_command_is_cached_for_its_lifetime() {
     let hour = Some(Duration::from_secs(3600));
     for (name, max_age, refused, want) in [
         ("for ever", None, None, "k-1"),

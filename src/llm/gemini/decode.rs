@@ -45,7 +45,7 @@ struct Partial {
     args: PartialArgs,
 }
 
-/// Tokens as the wire counts them; each chunk tells some.
+/// Token counts as the wire has them; each chunk has some.
 #[derive(Debug, Default)]
 struct Counts {
     prompt: u64,
@@ -64,7 +64,7 @@ impl Decode for Decoder {
         let mut chunk = json(data)?;
         let has_error = |value: &Value| value.get("error").is_some_and(Value::is_object);
         if has_error(&chunk) || chunk.get(0).is_some_and(has_error) {
-            return Err(Broken::Said(chunk));
+            return Err(Broken::Reported(chunk));
         }
         self.usage(chunk.get("usageMetadata"), out);
         if let Some(feedback) = chunk.get("promptFeedback").filter(|_| self.next == 0)
@@ -72,7 +72,7 @@ impl Decode for Decoder {
         {
             let words = text(feedback, "blockReasonMessage").unwrap_or("no further word");
             let message = format!("the prompt was blocked ({reason}): {words}");
-            return Err(Broken::Said(
+            return Err(Broken::Reported(
                 json!({ "error": { "code": "content_filter", "message": message } }),
             ));
         }

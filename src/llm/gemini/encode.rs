@@ -44,7 +44,7 @@ pub(in crate::llm) fn encode(request: &Request) -> Value {
 }
 
 /// An unanswered call.
-struct Open {
+struct PendingCall {
     id: String,
     name: String,
     wire_id: Option<Value>,
@@ -55,7 +55,7 @@ struct Open {
 fn contents(request: &Request) -> Vec<Value> {
     let is_third = models::is_third(&request.model);
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<PendingCall> = Vec::new();
     let mut images: Vec<Value> = Vec::new();
     for message in request.messages.iter() {
         let (role, mut parts) = match &**message {
@@ -112,7 +112,7 @@ fn image(content: &Content) -> Option<Value> {
     }
 }
 
-fn response(result: &ToolResult, call: Option<Open>) -> Value {
+fn response(result: &ToolResult, call: Option<PendingCall>) -> Value {
     let key = if result.is_error { "error" } else { "output" };
     let said = json!({ key: result_text(result) });
     let (name, id) = match call {
@@ -126,12 +126,12 @@ fn response(result: &ToolResult, call: Option<Open>) -> Value {
     response
 }
 
-/// The parts of a reply. A new model wants a signature on the first call of each reply.
+/// Encodes the parts of a reply. New models require a signature on the first call of each reply.
 fn reply(
     assistant: &Assistant,
     is_same_model: bool,
     is_third: bool,
-    open: &mut Vec<Open>,
+    open: &mut Vec<PendingCall>,
 ) -> Vec<Value> {
     let mut parts = Vec::new();
     for block in &assistant.blocks {
@@ -167,7 +167,7 @@ fn reply(
                 if let Some(signature) = field("thoughtSignature").or_else(dummy) {
                     set(&mut part, "thoughtSignature", signature);
                 }
-                open.push(Open { id: id.clone(), name, wire_id });
+                open.push(PendingCall { id: id.clone(), name, wire_id });
                 parts.push(part);
             }
             AssistantBlock::Unknown(opaque) => {
@@ -178,7 +178,7 @@ fn reply(
     parts
 }
 
-/// A text as the parts that it came in: those with a signature for themselves, what is between them joined.
+/// Splits a text into its original parts: signed parts on their own, the text between them joined.
 fn signed<'a>(text: &'a str, opaque: Option<&Opaque>) -> Vec<(&'a str, Option<Value>)> {
     let kept = opaque.and_then(raw);
     let ranges = kept.as_ref().and_then(|kept| kept.get("signed")).and_then(Value::as_array);

@@ -98,14 +98,14 @@ impl Decode for Decoder {
             }
             "response.failed" => {
                 let error = data.pointer("/response/error").filter(|error| error.is_object());
-                return Err(Broken::Said(match error {
+                return Err(Broken::Reported(match error {
                     Some(error) => json!({ "error": error }),
                     None => data,
                 }));
             }
-            "error" => return Err(Broken::Said(data)),
+            "error" => return Err(Broken::Reported(data)),
             _ if data.get("error").is_some_and(|error| !error.is_null()) => {
-                return Err(Broken::Said(data));
+                return Err(Broken::Reported(data));
             }
             _ => {}
         }

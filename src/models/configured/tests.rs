@@ -103,7 +103,7 @@ fn a_model_of_ones_own_has_the_price_that_is_said_whole() {
 }
 
 /// The file, the variables, the model, and what shows.
-type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, fn(&Reached) -> bool);
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str, fn(&UnresolvedEndpoint) -> bool);
 
 #[test]
 fn an_endpoint_is_as_its_rows_say() {

@@ -43,7 +43,7 @@ fn the_bytes_tell_the_encoding_and_come_back() {
 }
 
 #[test]
-fn what_would_not_come_back_is_no_text() {
+fn content_that_would_not_round_trip_is_not_text() {
     let (le, mark) = (u16::to_le_bytes, [0xff, 0xfe]);
     for (name, bytes) in [
         ("zeros", b"a\0b\xff".to_vec()),
@@ -72,7 +72,7 @@ fn reading_replaces_what_is_damaged() {
 
 proptest::proptest! {
     #[test]
-    fn whatever_is_decoded_comes_back(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
+    fn decoded_text_encodes_to_the_same_bytes(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
         if let Ok(decoded) = decode(&bytes) {
             proptest::prop_assert_eq!(decoded.encoding.encode(decoded.text), Ok(bytes));
         }

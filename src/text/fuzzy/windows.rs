@@ -1,8 +1,8 @@
 //! The parts of a large text where a piece may be found, folded or not.
 //!
-//! Folding a whole file costs far more than reading it. A piece nearly always holds a run of plain characters that
-//! folding neither makes nor takes away; only around the places where that run stands is the text folded.
-//! Invariant: every match that the whole folded text has lies in one window.
+//! Folding a whole file costs far more than reading it. A piece nearly always contains a run of plain characters that
+//! folding neither produces nor removes; only the text around occurrences of that run is folded. Invariant: every
+//! match in the whole folded text lies in one window.
 
 use crate::text::fold::{Folded, Level};
 use crate::text::truncate::border_before;
@@ -65,7 +65,7 @@ impl Window<'_> {
     }
 }
 
-/// The parts of the text that may hold the piece; none when nothing tells.
+/// Returns the parts of the text that may contain the piece; none without a selective run.
 fn parts(text: &str, piece: &str) -> Option<Vec<Range<usize>>> {
     let run = longest_run(piece)?;
     let lines = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count();
@@ -98,7 +98,7 @@ fn longest_run(piece: &str) -> Option<Range<usize>> {
         if is_rigid(character) {
             continue;
         }
-        // A mark behind a letter may be one character with it in the text.
+        // A combining mark after a letter may form one character with it in the text.
         let end =
             if character.is_ascii() { at } else { border_before(piece, at.saturating_sub(1)) };
         if end.saturating_sub(start) > best.len() {

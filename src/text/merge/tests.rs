@@ -33,7 +33,7 @@ fn changes_of_both_sides_come_together() {
 }
 
 #[test]
-fn what_both_changed_stands_between_markers() {
+fn conflicting_changes_are_put_between_markers() {
     for (name, base, ours, theirs, want) in [
         (
             "the same line",

@@ -10,7 +10,8 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
-/// Reads a patch. A heredoc around it is taken off; white space behind a mark and a missing last newline do not matter.
+/// Parses a patch. A heredoc around it is removed; trailing white space after a mark and a missing last newline are
+/// accepted.
 ///
 /// # Errors
 /// The first line that makes no sense.
@@ -75,7 +76,7 @@ impl<'a> Reader<'a> {
         Malformed { line: self.at + 1, message }
     }
 
-    /// Goes to the line behind the beginning. What a shell command may have around the patch is passed over.
+    /// Moves to the line after the beginning, skipping a shell command around the patch.
     fn open(&mut self) -> Result<(), Malformed> {
         let is_blank = |line: &&str| line.trim().is_empty();
         let lead = self.lines.iter().take_while(|line| is_blank(line)).count();

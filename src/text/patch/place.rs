@@ -14,7 +14,7 @@ pub enum Fuzz {
     /// Exact.
     #[default]
     None,
-    /// In white space behind lines.
+    /// In trailing white space.
     TrailingSpace,
     /// In white space around lines.
     EdgeSpace,
@@ -52,14 +52,14 @@ pub enum Misplaced {
         /// The line, 1-based, below which they were searched; 0 is the beginning.
         below: usize,
     },
-    /// The lines are there more than once, and nothing tells which are meant.
+    /// The lines occur more than once, and the patch does not say which occurrence is meant.
     Ambiguous {
         /// The number of the hunk.
         hunk: usize,
         /// The lines, 1-based, where the first of them begin.
         lines: Vec<usize>,
     },
-    /// The text would be what it is.
+    /// The hunks would not change the text.
     Identical,
 }
 
@@ -99,7 +99,7 @@ struct Edit {
     new: Vec<String>,
 }
 
-/// Adds a hunk's edits; returns the line behind the hunk.
+/// Adds a hunk's edits; returns the line after the hunk.
 fn edits_of(hunk: &Hunk, at: usize, edits: &mut Vec<Edit>) -> usize {
     let mut at = at;
     let mut open: Option<Edit> = None;
@@ -136,7 +136,7 @@ fn splices_of(text: &str, lines: &[&str], edits: &[Edit]) -> Vec<Splice<'static>
         (line, at) = (edit.lines.end, end);
         let ending = ending_near(lines, &edit.lines).unwrap_or_else(|| Ending::first_of(text));
         let mut new = String::new();
-        // Lines that come behind a last line without a newline need one before them.
+        // Lines appended after a last line without a newline need one before them.
         let before = text.get(..start).unwrap_or_default();
         if !edit.new.is_empty() && !before.is_empty() && !before.ends_with('\n') {
             new.push_str(newline(ending));
@@ -157,7 +157,7 @@ fn newline(ending: Ending) -> &'static str {
     }
 }
 
-/// The ending of the lines that go, or else of the line before or behind.
+/// Returns the ending of the removed lines, or else of the line before or after.
 fn ending_near(lines: &[&str], part: &Range<usize>) -> Option<Ending> {
     let gone = lines.get(part.clone()).unwrap_or_default().iter();
     let before = part.start.checked_sub(1).and_then(|before| lines.get(before));
@@ -165,7 +165,7 @@ fn ending_near(lines: &[&str], part: &Range<usize>) -> Option<Ending> {
     near.find(|line| line.ends_with('\n')).map(|line| Ending::first_of(line))
 }
 
-/// A file's lines, and what is compared of them at each level of fuzz, made when it is first needed.
+/// A file's lines with their normalized forms for each level of fuzz, computed on first use.
 struct File<'a> {
     lines: &'a [&'a str],
     levels: [(Fuzz, OnceCell<Vec<Cow<'a, str>>>); 4],
@@ -237,7 +237,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// The line behind the first that is a hint, or begins with it.
+    /// Returns the line after the first that equals the hint, or begins with it.
     fn find_hint(&self, hint: &str, from: usize) -> Option<(usize, Fuzz)> {
         let by = |is_it: fn(&str, &str) -> bool| {
             self.levels().find_map(|(fuzz, lines)| {

@@ -51,7 +51,7 @@ fn patches_are_read() {
 }
 
 #[test]
-fn what_is_no_patch_says_where_and_what_should_be_there() {
+fn an_invalid_patch_is_reported_with_line_and_expected_form() {
     let rows = [
         ("empty", "", "line 1 of the patch: the patch must begin with `*** Begin Patch`"),
         (

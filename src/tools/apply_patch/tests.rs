@@ -57,7 +57,7 @@ async fn the_peers_scenarios_hold() {
 }
 
 #[tokio::test]
-async fn what_was_done_is_told() {
+async fn applied_changes_are_reported() {
     let scene = Scene::with(&[
         ("edit", b"one\ntwo  \nthree\n"),
         ("go", b"bye\n"),
@@ -198,7 +198,7 @@ async fn all_of_a_patch_is_made_or_nothing() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_put_in_place_takes_the_rest_back() {
+async fn a_change_that_fails_reverts_the_others() {
     // A folder that is not empty in the place of a file: staging is fine, the last rename fails.
     let scene = Scene::with(&[("a", b"a\n"), ("z/x", b"")]);
     let before = files(&scene.path(""));

@@ -44,7 +44,7 @@ impl<'a> Tree<'a> {
         self.files.get_mut(at).ok_or_else(|| "the patch lost a file".to_owned())
     }
 
-    /// Does one act to a file, and says what it did.
+    /// Applies one operation to a file, and reports it.
     pub(super) fn act(&mut self, act: Act, at: usize, to: Option<usize>) -> Result<String, String> {
         let name = act.path.text;
         let file = self.file(at)?;

@@ -60,7 +60,7 @@ async fn text_is_replaced() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_replaced_says_why_and_stays() {
+async fn a_failed_edit_says_why_and_changes_nothing() {
     let png: &[u8] = b"\x89PNG\r\n\x1a\n\0\0";
     let many = "error: Found 3 occurrences of the text in f. The text must be unique. Please provide \
         more context to make it unique. (lines 1, 2, 3)";

@@ -1,4 +1,4 @@
-//! From an answer's bytes to text: type, charset, Markdown. Pure.
+//! Converts a response's bytes to text: type, charset, Markdown. Pure.
 
 use super::net::{Answer, Failure};
 use crate::text::html;
@@ -116,7 +116,7 @@ fn charset(text: &str) -> Option<&str> {
     after(text, "charset=").or_else(|| after(text, "Charset=")).or_else(|| after(text, "CHARSET="))
 }
 
-/// The word behind a name, with or without quotes.
+/// Returns the word after a name, with or without quotes.
 fn after<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(name)?;
     let rest = rest.trim_start_matches(['"', '\'']);

@@ -22,7 +22,7 @@ const MAX_CONNECT_TIME: Duration = Duration::from_secs(10);
 /// A page that leads on more often leads nowhere.
 const MAX_REDIRECTS: usize = 5;
 
-/// The most of a body that is taken.
+/// The maximum size of a body.
 pub(super) const MAX_BODY_BYTES: usize = 5 * 1024 * 1024;
 
 /// An address is no place for data.
@@ -42,7 +42,7 @@ impl Failure {
     }
 }
 
-/// An address that may be asked, as far as its text tells.
+/// A URL that may be fetched, judging by its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address(Url);
 

@@ -228,7 +228,7 @@ async fn odd_files_do_no_harm() {
 }
 
 #[tokio::test]
-async fn what_may_not_be_read_is_counted() {
+async fn unreadable_files_are_counted() {
     if is_superuser() {
         return;
     }

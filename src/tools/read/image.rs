@@ -25,13 +25,13 @@ pub(super) async fn read(
     if ctx.settings.block_images {
         let bytes = size(file_bytes);
         return success(format!(
-            "[{written} is a picture ({kind}, {bytes}); reading pictures is switched off]"
+            "[{written} is an image ({kind}, {bytes}); reading images is disabled]"
         ));
     }
     if file_bytes > MAX_FILE_BYTES {
         let (bytes, max) = (size(file_bytes), size(MAX_FILE_BYTES));
         return failure(format!(
-            "{written} is a picture of {bytes}, at most {max} are read: make a smaller copy first"
+            "{written} is an image of {bytes}; the limit is {max}: make a smaller copy first"
         ));
     }
     let work = async {

@@ -63,7 +63,7 @@ async fn the_change_is_told() {
 }
 
 #[tokio::test]
-async fn who_may_not_write_is_told_so() {
+async fn missing_write_permission_is_reported() {
     if is_superuser() {
         return;
     }
@@ -91,7 +91,7 @@ enum Step {
 }
 
 #[tokio::test]
-async fn what_was_not_read_is_not_overwritten() {
+async fn a_file_that_was_not_read_is_not_overwritten() {
     use crate::tools::{Edit, ReadFirst, Settings};
     use Step::{Edit as E, OtherProgram, Read, Write as W};
     let unread = "error: f exists and has not been read in this session. Read it first.";

@@ -939,7 +939,7 @@
 ---@field changes? (pintle.FileChange)[] The files it changed.
 ---@field exitCode? integer A command's exit code.
 ---@field signal? string The name of the signal that ended a command, such as `SIGKILL`.
----@field truncation? pintle.Truncation How the output was truncated, when it was.
+---@field truncation? pintle.Truncation The record of the output's truncation, if it was truncated.
 ---@field fullOutputPath? string A file that holds the whole output, when it was truncated.
 ---@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was truncated.
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
@@ -965,7 +965,7 @@
 ---@field start integer Its first byte in the line as UTF-8, from 0.
 ---@field end integer The byte after it.
 
----How a tool's output was truncated before the model saw it.
+---A record of the truncation of a tool's output, made before the model saw it.
 ---@class pintle.Truncation
 ---@field truncatedBy? pintle.TruncatedBy The limit that was exceeded; absent when nothing was cut.
 ---@field totalLines integer Lines of the whole output; a trailing newline does not count as one more.
@@ -1004,7 +1004,7 @@
 ---@field changedInput? any The arguments that a hook put in their place; the call ran with these.
 ---@field output? pintle.ToolResult The result; absent until the call has ended.
 
----How a background job ended.
+---The way a background job ended.
 ---@alias pintle.JobEnd "exited"|"signalled"|"timedOut"|"stopped"|"sessionEnded"|"failed"
 
 ---A background job, from its start to its end.
@@ -1012,7 +1012,7 @@
 ---@field jobId pintle.JobId The id that the model and clients use.
 ---@field title string One line for a person.
 ---@field command string The command, as the shell reads it.
----@field end? pintle.JobEnd How the job ended; absent while it runs.
+---@field end? pintle.JobEnd The end of the job; absent while it runs.
 ---@field output? string The last part of the output; absent while the job runs, when deltas of the field `output` carry it.
 ---@field details? pintle.ToolDetails Exit code, signal, and the truncation of the output with a reference to the whole.
 
@@ -1543,6 +1543,10 @@
 ---@field argumentHint? string The arguments that may follow the name.
 ---@field path string Its file.
 
+---The result of `skill/list`.
+---@class pintle.SkillListResult
+---@field skills (pintle.PromptCommand)[] The skills, by name.
+
 ---A hook of a client.
 ---@class pintle.HookRegisterParams
 ---@field points (pintle.HookPoint)[] The points at which it runs.
@@ -1885,6 +1889,9 @@ M.method = {
   ---Lists the prompts that can be called with `/name`, from the current files.
   ---Params: `pintle.SessionParams`; result: `pintle.CommandListResult`.
   command_list = "command/list",
+  ---Lists the skills that can be called with `/` and their name, from the current files.
+  ---Params: `pintle.SessionParams`; result: `pintle.SkillListResult`.
+  skill_list = "skill/list",
   ---Registers this client's hook at points of the engine's work, in all sessions that it is subscribed to, from their next turn on. It runs after the hooks of the config file and ends with the connection.
   ---Params: `pintle.HookRegisterParams`; result: `pintle.Empty`.
   hook_register = "hook/register",

@@ -6,7 +6,7 @@
 import * as fs from "node:fs/promises";
 import * as vscode from "vscode";
 import { problemOf } from "../problem.ts";
-import type { HasChat } from "../owner.ts";
+import type { HasChat } from "./owner.ts";
 
 export const BASE_SCHEME = "pintle-base";
 

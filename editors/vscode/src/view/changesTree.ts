@@ -4,7 +4,7 @@ import { countsOf, hunkLabel } from "../hunks.ts";
 import { labelOf } from "../project.ts";
 import type { Hunk } from "../protocol.ts";
 import type { ReviewedFile } from "../review.ts";
-import type { HasFolder, HasReview } from "../owner.ts";
+import type { HasFolder, HasReview } from "./owner.ts";
 
 export type Node =
   | { kind: "file"; path: string; file: ReviewedFile }

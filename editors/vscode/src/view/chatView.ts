@@ -9,7 +9,7 @@ import { meterOf } from "../context.ts";
 import type { FromPage, Head, ToPage } from "../messages.ts";
 import { Pending, WINDOW, labelOf, viewEntry } from "../project.ts";
 import type { Change } from "../state.ts";
-import type { HasChat, HasContext, HasFolder, HasMemory } from "../owner.ts";
+import type { HasChat, HasContext, HasFolder, HasMemory } from "./owner.ts";
 import type { Unsaved } from "./unsaved.ts";
 
 const VIEW = "pintle.chat";

@@ -4,7 +4,7 @@ import { attach, type Shown } from "../input.ts";
 import { problemOf } from "../problem.ts";
 import type { SessionsTree } from "./sessionsTree.ts";
 import type { HelpPages } from "./helpPages.ts";
-import type { HasLog } from "../owner.ts";
+import type { HasLog } from "./owner.ts";
 import type { ReviewOwner } from "./reviewCommands.ts";
 import type { RewindOwner } from "./rewindCommands.ts";
 import { compareUnsaved } from "./diffs.ts";

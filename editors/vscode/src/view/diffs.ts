@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { labelOf } from "../project.ts";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";
-import type { HasFolder, HasReview } from "../owner.ts";
+import type { HasFolder, HasReview } from "./owner.ts";
 
 export type DiffOwner = HasReview & HasFolder & { readonly base: BaseFiles };
 

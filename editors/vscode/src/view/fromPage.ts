@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { FromPage } from "../messages.ts";
 import type { ChatView } from "./chatView.ts";
-import type { HasChat, HasLog } from "../owner.ts";
+import type { HasChat, HasLog } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { compareUnsaved, openDiff } from "./diffs.ts";
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Editor, OpenDocument } from "../documents.ts";
 import { labelOf } from "../project.ts";
 import type { ApplyEditParams, DocumentChange } from "../protocol.ts";
-import type { HasChat, HasFolder, HasLog } from "../owner.ts";
+import type { HasChat, HasFolder, HasLog } from "./owner.ts";
 
 export class OpenDocuments implements Editor {
   readonly #owner: HasChat & HasFolder & HasLog;

@@ -6,7 +6,7 @@
 import * as vscode from "vscode";
 import type { Place } from "../hunks.ts";
 import { countsOf, placeAt } from "../hunks.ts";
-import type { HasReview } from "../owner.ts";
+import type { HasReview } from "./owner.ts";
 
 /** So long after the last key hunks are placed anew. */
 const SETTLE_MS = 60;

@@ -1,7 +1,7 @@
 /** Hands what VS Code finds wrong to the chat. */
 import * as vscode from "vscode";
 import { Diagnostics } from "../diagnostics.ts";
-import type { HasChat, HasFolder } from "../owner.ts";
+import type { HasChat, HasFolder } from "./owner.ts";
 
 export class Problems {
   readonly #diagnostics: Diagnostics;

@@ -6,7 +6,7 @@ import { labelOf } from "../project.ts";
 import type { ReviewAction, ReviewDecideResult, ReviewTarget } from "../protocol.ts";
 import type { Review } from "../review.ts";
 import type { Overlay } from "./overlay.ts";
-import type { HasChat } from "../owner.ts";
+import type { HasChat } from "./owner.ts";
 import type { DiffOwner } from "./diffs.ts";
 import { conflictText, wordsOf } from "../verdict.ts";
 import { openDiff, openReview } from "./diffs.ts";

@@ -17,7 +17,7 @@ import type {
 import type { PlaceChoice } from "../rewind.ts";
 import { SCOPES, placesOf, previewOf, saidOf } from "../rewind.ts";
 import type { ChatView } from "./chatView.ts";
-import type { HasChat, HasFolder } from "../owner.ts";
+import type { HasChat, HasFolder } from "./owner.ts";
 import { sentence } from "../sentence.ts";
 import { describeTime } from "./sessionsTree.ts";
 

@@ -7,7 +7,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ReviewedFile } from "../review.ts";
 import type { BaseFiles } from "./baseFiles.ts";
-import type { HasFolder, HasReview } from "../owner.ts";
+import type { HasFolder, HasReview } from "./owner.ts";
 
 export class HunkControl implements vscode.QuickDiffProvider {
   readonly #owner: HasReview & HasFolder & { readonly base: BaseFiles };

@@ -1,7 +1,7 @@
 /** The folder's sessions as the engine lists them, newest first. */
 import * as vscode from "vscode";
 import type { SessionSummary } from "../protocol.ts";
-import type { HasChat, HasLog } from "../owner.ts";
+import type { HasChat, HasLog } from "./owner.ts";
 
 export class SessionsTree implements vscode.TreeDataProvider<SessionSummary> {
   readonly #owner: HasChat & HasLog;

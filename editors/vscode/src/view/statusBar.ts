@@ -1,6 +1,6 @@
 /** One item in the status bar: what the engine does, and how many questions wait. */
 import * as vscode from "vscode";
-import type { HasChat } from "../owner.ts";
+import type { HasChat } from "./owner.ts";
 
 export class StatusBar {
   readonly #owner: HasChat;

@@ -6,7 +6,7 @@ fn command(line: &str, cwd: &Path) -> Command {
     Command { spill_lines: 2000, spill_bytes: 51_200, ..Command::new(line, cwd, "tests") }
 }
 
-/// Whether a process with this text in its command line lives.
+/// Returns true if a process with this text in its command line lives.
 fn is_running(text: &str) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();

@@ -62,7 +62,7 @@ async fn content_decides_what_is_a_picture() {
     assert!(shown(&result).ends_with(" 2000x8"), "{}", shown(&result));
     for path in ["broken.png", "empty.jpg"] {
         let result = scene.call(&Read(Profile::Pi), json!({"path": path})).await;
-        let want = format!("error: Cannot show {path}: it is a broken picture (");
+        let want = format!("error: Cannot show {path}: it is a corrupt or truncated image (");
         assert!(shown(&result).starts_with(&want), "{}", shown(&result));
     }
 }
@@ -83,7 +83,7 @@ async fn settings_switch_pictures_off_or_make_them_smaller() {
         (
             "off",
             Settings { block_images: true, ..Settings::default() },
-            "[a.png is a picture (image/png, SIZE); reading pictures is switched off]",
+            "[a.png is an image (image/png, SIZE); reading images is disabled]",
         ),
         (
             "no room",

@@ -1,8 +1,8 @@
 /** What views need of their owner, each a part by itself: a view takes the parts that it uses and no others. */
 import type * as vscode from "vscode";
-import type { Chat } from "./chat.ts";
-import type { Memory } from "./memory.ts";
-import type { Review } from "./review.ts";
+import type { Chat } from "../chat.ts";
+import type { Memory } from "../memory.ts";
+import type { Review } from "../review.ts";
 
 export interface HasChat {
   /** Undefined without a folder, or while it is not trusted. */
