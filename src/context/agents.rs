@@ -6,7 +6,7 @@ use std::path::Path;
 /// The folders of named agents, in a project's folder; the first that has a name counts.
 pub const FOLDERS: [&str; 2] = [".pintle/agents", ".claude/agents"];
 
-/// How much of a description stands in the index.
+/// The length of a description in the index.
 const DESCRIPTION_CHARS: usize = 500;
 
 /// A named agent.
@@ -14,7 +14,7 @@ const DESCRIPTION_CHARS: usize = 500;
 pub struct NamedAgent {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// The model it wants.
     pub model: Option<String>,
@@ -62,7 +62,7 @@ pub fn layer(agents: &[NamedAgent]) -> Option<String> {
     })
 }
 
-/// Whether a tool is one of those that a file names. Files name tools as their authors know them, so a name stands for every
+/// True when a tool is one of those that a file names. Files name tools as their authors know them, so a name stands for every
 /// tool that does the same.
 pub fn allows(named: &[String], tool: &str) -> bool {
     named.iter().any(|name| {

@@ -7,19 +7,19 @@ use crate::llm::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
 use std::sync::Arc;
 
-/// How the model is asked for a summary.
+/// The system prompt of a request for a summary.
 pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 
-/// How the model is asked to sum up what the conversation has left.
+/// The system prompt of a request for a summary of an abandoned branch.
 pub const LEFT_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
 
-/// What such a summary begins with.
+/// The beginning of such a summary.
 pub const LEFT_HEADING: &str = "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.";
 
-/// How a message begins that stands for what was summed up.
+/// The beginning of a message that holds a summary.
 pub const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
 
-/// What the person's own words stand under in a summary.
+/// The heading of the person's own words in a summary.
 const PINNED: &str = "\n## What the person said, word for word\n";
 
 /// A result longer than this many characters is cut in what is summed up: its gist is enough.
@@ -31,7 +31,7 @@ const MAX_PINNED: u64 = 2_000;
 /// Where to cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
-    /// How many messages at the end stay as they are.
+    /// The number of messages at the end that stay.
     pub kept: usize,
     /// The cut is inside a turn: what stays begins with something the model said.
     pub is_inside_turn: bool,
@@ -197,7 +197,7 @@ fn summary_of(message: &Message) -> Option<&str> {
     }
 }
 
-/// Whether a message is a summary of what was before.
+/// True when a message is a summary of what was before.
 pub fn is_summary(message: &Message) -> bool {
     summary_of(message).is_some()
 }

@@ -6,7 +6,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::item::EngineMessage;
 use std::sync::Arc;
 
-/// What a model has seen and said, in order.
+/// The messages that a model has read and written, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     /// The messages.

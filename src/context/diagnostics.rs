@@ -1,11 +1,11 @@
-//! What an editor finds wrong after a model's edits: which of it is new, and how the model reads it. Pure.
+//! An editor's diagnostics after a model's edits: the new ones, and how the model reads them. Pure.
 
 use super::tag;
 use crate::text::truncate::{self, Guard, Keep};
 use pintle_protocol::content::Severity;
 use pintle_protocol::diagnostics::EditorDiagnostic;
 
-/// How much of it the model reads.
+/// The limits of the text that the model reads.
 const GUARD: Guard = Guard { max_chars: 10_000, max_lines: Some(100), keep: Keep::HeadAndTail };
 
 /// Errors and warnings that were not there before. Where they stand does not count: an edit moves lines.
@@ -33,7 +33,7 @@ pub fn fresh<'a>(
     now.iter().filter(is_new).collect()
 }
 
-/// What the model is told of files with new problems.
+/// The message about files with new problems.
 pub fn told(files: &[(String, Vec<EditorDiagnostic>)]) -> String {
     let blocks: Vec<String> = files
         .iter()

@@ -1,4 +1,4 @@
-//! What people have written down for agents that work in a project: which files that are, and how much of them is told. Pure.
+//! Documents for agents that work in a project: which files they are, and how much of them is told. Pure.
 //!
 //! Invariant: later ones stand nearer to the work and hold against earlier ones, so they are the last to be cut.
 
@@ -14,11 +14,11 @@ pub const MAX_BYTES: usize = 32 * 1024;
 pub struct Document {
     /// Where it is.
     pub path: PathBuf,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// What a folder's documents are called: for every model, and for those of a profile.
+/// The names of documents in a folder: for every model, and for those of a profile.
 pub fn names(profile: &str) -> &'static [&'static str] {
     match profile {
         "anthropic" => &["AGENTS.md", "CLAUDE.md"],

@@ -1,4 +1,4 @@
-//! How many tokens a text or a message takes, roughly: pure, without any model's own vocabulary.
+//! Estimates of the tokens of a text or a message: pure, without any model's own vocabulary.
 //!
 //! Good enough to decide when to make room, never a bill. Invariant: longer text is never estimated at less.
 
@@ -8,10 +8,10 @@ use pintle_protocol::content::{Content, Usage};
 /// Bytes of most text and code that make a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// What a picture takes, once it is made small enough for a model.
+/// The tokens of an image, once it is made small enough for a model.
 const IMAGE_TOKENS: u64 = 1_200;
 
-/// What a message takes beside its text: its role and marks.
+/// The tokens of a message beside its text: its role and marks.
 const MESSAGE_TOKENS: u64 = 4;
 
 /// The tokens of a text: about four bytes each, and one for each character of Chinese, Japanese or Korean.

@@ -9,7 +9,7 @@
 
 use std::iter::Peekable;
 
-/// What a head says.
+/// The fields of a head.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter(Vec<(String, Value)>);
 
@@ -122,7 +122,7 @@ fn value_of<'a>(said: &str, lines: &mut Peekable<impl Iterator<Item = Line<'a>>>
     }
 }
 
-/// What stands below a key: a list, or something nested that nobody reads.
+/// The value below a key: a list, or something nested that nobody reads.
 fn below<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
     let mut items = Vec::new();
     let is_below = |(_, line): &Line<'_>| {

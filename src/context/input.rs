@@ -1,4 +1,4 @@
-//! What a person attaches to a message, as the model reads it, and which files a text mentions. Pure.
+//! Attachments of a message as the model reads them, and the files that a text mentions. Pure.
 //!
 //! Invariant: each block stands between marks that say what it is and where it is from.
 
@@ -100,7 +100,7 @@ pub fn mentions(text: &str) -> Vec<String> {
     found
 }
 
-/// Whether the lines make sense.
+/// True when the lines make sense.
 pub fn is_range(range: LineRange) -> bool {
     range.start >= 1 && range.end >= range.start
 }

@@ -1,4 +1,4 @@
-//! What a model is sent, laid open for a client: pure.
+//! A request to a model, as clients are shown it: pure.
 
 use super::{compact, estimate};
 use crate::llm::{AssistantBlock, Message, Opaque, ToolSpec};
@@ -6,7 +6,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::context::{ContextBlock, ContextMessage, ContextSource, ContextTool};
 use std::sync::Arc;
 
-/// What a request is made of.
+/// The parts of a request.
 #[derive(Debug, Clone)]
 pub struct Sent {
     /// The system prompt.
@@ -18,7 +18,7 @@ pub struct Sent {
 }
 
 impl Sent {
-    /// How much of it is from where, in the order in which a model reads it.
+    /// Its parts by source, in the order in which a model reads them.
     pub fn sources(&self) -> Vec<ContextSource> {
         let mut sources: Vec<ContextSource> = Vec::new();
         let mut add = |source: &str, count: u64, tokens: u64| match sources

@@ -1,4 +1,4 @@
-//! What a model sees: the system prompt, the conversation, and how room is made in it.
+//! The model's view: the system prompt, the conversation, and how room is made in it.
 
 pub mod agents;
 pub mod compact;

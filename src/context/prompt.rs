@@ -14,13 +14,13 @@ const PROFILES: [(&str, &str); 4] = [
     ("gemini", include_str!("prompts/gemini.md")),
 ];
 
-/// What parts two parts.
+/// The separator between two parts.
 pub const BETWEEN: &str = "\n\n";
 
 /// When to give work away, where there are sub-agents.
 const AGENTS: &str = include_str!("prompts/agents.md");
 
-/// What a sub-agent is told besides.
+/// The additional section of a sub-agent's prompt.
 const SUBAGENT: &str = include_str!("prompts/subagent.md");
 
 /// The facts of the environment layer.
@@ -59,7 +59,7 @@ pub struct Surroundings<'a> {
 pub struct Layers {
     /// The repository when the session began.
     pub git: Option<String>,
-    /// What people have written down for agents.
+    /// Documents for agents.
     pub documents: Option<String>,
     /// Rules that always hold, and the names of others.
     pub rules: Option<String>,
@@ -69,14 +69,14 @@ pub struct Layers {
     pub agents: Option<String>,
     /// The instructions of the named agent that it is.
     pub role: Option<String>,
-    /// What the user's settings say, then what this session was made with.
+    /// The instructions of the user's settings, then those of the session.
     pub instructions: Vec<String>,
 }
 
 /// A part of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// Its text, without a line end.
     pub text: String,

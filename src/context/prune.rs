@@ -11,15 +11,15 @@ use pintle_protocol::content::Content;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// What a note in the place of a result begins with.
+/// The beginning of a note in the place of a pruned result.
 const REMOVED: &str = "[This result was removed to make room";
 
-/// What stands in the place of a result that was pruned. It names the call for the tool `recall`.
+/// The text in the place of a result that was pruned. It names the call for the tool `recall`.
 fn removed(call_id: &str) -> String {
     format!("{REMOVED}: `recall` with the call `{call_id}` brings it back, or run the call again.]")
 }
 
-/// What stands in the place of what a later read of the same file shows anew.
+/// The text in the place of a read that a later read of the same file repeats.
 const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
 
 /// Results that were pruned, whole, by the ids of their calls.

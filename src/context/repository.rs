@@ -1,4 +1,4 @@
-//! What is told of a git repository: its branch, how much is changed, what was done last. Pure: files' texts in, words out.
+//! The state of a git repository in words: its branch, how much is changed, the last commits. Pure.
 //!
 //! Invariant: git is only asked where the repository's own settings have it start no program, since looking must not be doing.
 //!
@@ -26,7 +26,7 @@ pub fn git_folder(text: &str) -> Option<&str> {
     Some(text.strip_prefix("gitdir:")?.trim()).filter(|path| !path.is_empty())
 }
 
-/// Whether a repository's settings name no program that git would start when it looks: filters of content, settings in other
+/// True when a repository's settings name no program that git would start when it looks: filters of content, settings in other
 /// files, a way to fetch what is missing.
 pub fn is_harmless(config: &str) -> bool {
     let config = config.to_ascii_lowercase();
@@ -47,9 +47,9 @@ pub const LOG: &str =
 pub struct Snapshot {
     /// The branch.
     pub branch: Option<String>,
-    /// What [`STATUS`] printed.
+    /// The output of [`STATUS`].
     pub status: Option<String>,
-    /// What [`LOG`] printed.
+    /// The output of [`LOG`].
     pub log: Option<String>,
 }
 

@@ -3,10 +3,10 @@
 //! Free things first: old results go before anything is summed up. Invariant: without a known window nothing is decided
 //! here; then only the provider's own refusal makes room.
 
-/// How room is made.
+/// The policy for making room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// Whether anything is done without being asked.
+    /// True when anything is done without being asked.
     pub is_automatic: bool,
     /// The tokens that stay free for the answer.
     pub reserve: u64,
@@ -57,7 +57,7 @@ impl Policy {
     }
 }
 
-/// What to do before the next request.
+/// The step before the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Send it.

@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 16 * 1024;
 /// So much of all rules that are always told.
 const MAX_ALL_BYTES: usize = 32 * 1024;
 
-/// How much of a description stands in the index.
+/// The length of a description in the index.
 const DESCRIPTION_CHARS: usize = 300;
 
 /// A rule.
@@ -27,11 +27,11 @@ pub struct Rule {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// What it is about.
+    /// Its subject.
     pub description: String,
     /// When it is told.
     pub when: When,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
@@ -104,7 +104,7 @@ pub fn layer(rules: &[Rule]) -> Option<String> {
         .then(|| tag("rules", &[], &format!("Rules of this project.\n{}", parts.join("\n"))))
 }
 
-/// What the model is told when rules begin to matter: each with its file and its text.
+/// The message about rules that begin to apply: each with its file and its text.
 pub fn told(rules: &[(PathBuf, String)]) -> String {
     let parts: Vec<String> = rules
         .iter()
@@ -126,7 +126,7 @@ fn part(path: &Path, text: &str, room: usize) -> String {
 }
 
 impl Waiting {
-    /// Whether a path, relative to the project's root, is one that the rule is about.
+    /// True when a path, relative to the project's root, is one that the rule is about.
     pub fn is_about(&self, path: &Path) -> bool {
         matcher(&self.globs).is_ok_and(|globs| globs.is_match(path))
     }

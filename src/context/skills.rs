@@ -17,7 +17,7 @@ const DESCRIPTION_CHARS: usize = 1024;
 pub struct Skill {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
     /// Its `SKILL.md`.
     pub path: PathBuf,
@@ -40,7 +40,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Skill, String> {
     })
 }
 
-/// What a person calls a skill by, before its name.
+/// The prefix by which a person calls a skill.
 pub const CALL: &str = "skill:";
 
 /// A skill that a person called, with what was written behind its name. Pi's clients know this form.

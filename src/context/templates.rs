@@ -12,11 +12,11 @@ pub const FOLDER: &str = ".pintle/prompts";
 /// A prompt in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// What it is called by.
+    /// The name by which it is called.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<String>,
-    /// What arguments it takes, for a person.
+    /// A hint about its arguments, for a person.
     pub argument_hint: Option<String>,
     /// The prompt, with variables.
     pub body: String,

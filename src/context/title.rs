@@ -7,7 +7,7 @@ use crate::llm::{AssistantBlock, Message};
 use crate::text::truncate::{self, Guard, Keep};
 use std::sync::Arc;
 
-/// How a model is asked for a title.
+/// The system prompt of a request for a title.
 pub const INSTRUCTIONS: &str = include_str!("prompts/title.md");
 
 /// The longest title that a model gives.
@@ -16,7 +16,7 @@ pub const MAX_CHARS: usize = 80;
 /// The longest title that a person gives.
 pub const MAX_GIVEN_CHARS: usize = 200;
 
-/// How much of what was said is shown: its beginning and its end tell what it is about.
+/// The length of a message: its beginning and its end tell its subject.
 const SHOWN: Guard = Guard { max_chars: 2_000, max_lines: None, keep: Keep::HeadAndTail };
 
 /// What is asked of the model: what the person said first and what the agent said last. None where nobody said anything.

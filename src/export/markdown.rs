@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// A page in the making.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// How many sub-agents deep it is.
+    /// Its depth below the outermost session.
     depth: usize,
 }
 

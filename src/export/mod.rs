@@ -21,7 +21,7 @@ use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
 use story::{Story, Told};
 
-/// What a session is exported as.
+/// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// One page that needs nothing beside it.
@@ -102,7 +102,7 @@ pub fn write(
     }
 }
 
-/// What a file of an exported session is called.
+/// The name of an exported session's file.
 ///
 /// # Errors
 /// The session cannot be read.
@@ -136,7 +136,7 @@ fn title(store: &Store, session: &SessionId) -> Result<Option<String>, Error> {
 trait Drawing {
     /// What stands before the first event.
     fn begin(&mut self, head: &Head, text: &mut String);
-    /// What an event adds.
+    /// The text that an event adds.
     fn told(&mut self, told: &Told, text: &mut String);
     /// What stands before the events of a sub-agent's session.
     fn begin_nested(&mut self, head: &Head, text: &mut String);

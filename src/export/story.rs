@@ -1,4 +1,4 @@
-//! What of a session's events is told to a reader, and what is counted on the way: pure.
+//! The part of a session's events that a reader is shown, and the counts on the way: pure.
 //!
 //! Invariant: whatever ended stands in the story once, at the place where it ended; what never ended stands at its end.
 
@@ -20,11 +20,11 @@ pub(super) struct Told<'a> {
     pub(super) seq: Option<u64>,
     /// When it happened, in milliseconds since 1970.
     pub(super) ts_ms: u64,
-    /// What.
+    /// The subject.
     pub(super) what: What<'a>,
 }
 
-/// What a reader is told.
+/// Something that a reader is shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What<'a> {
     Made(&'a SessionCreated),
@@ -41,7 +41,7 @@ pub(super) enum What<'a> {
     TurnEnded(&'a TurnCompleted),
 }
 
-/// What is told of an event, if anything is.
+/// The lines for an event, if there are any.
 pub(super) fn told(record: &EventRecord) -> Option<Told<'_>> {
     let what = match &record.event {
         Event::SessionCreated(created) => What::Made(created),
@@ -92,7 +92,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// What was counted, and what is open.
+/// The counts, and the open items.
 #[derive(Debug, Default)]
 pub(super) struct Story {
     /// The turns that ended.
@@ -123,7 +123,7 @@ impl Story {
         }
     }
 
-    /// What began and never ended, in order of its beginning.
+    /// Items that began and never ended, in order of their beginning.
     pub(super) fn open_items(&self) -> Vec<Item> {
         let mut items: Vec<Item> = self.open.values().cloned().collect();
         items.sort_by_key(|item| item.started_ms);
@@ -166,7 +166,7 @@ fn strftime(ms: u64, form: &str) -> String {
     stamp.map_or_else(|| format!("{ms} ms"), |stamp| stamp.strftime(form).to_string())
 }
 
-/// How long something took.
+/// A duration.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),

@@ -11,7 +11,7 @@ use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
 
-/// How an item ended, to stand behind its title; nothing where it ended well.
+/// The end of an item, to stand behind its title; nothing where it ended well.
 pub fn end_of_item(status: ItemStatus) -> &'static str {
     match status {
         ItemStatus::Completed => "",
@@ -22,7 +22,7 @@ pub fn end_of_item(status: ItemStatus) -> &'static str {
     }
 }
 
-/// How a turn ended.
+/// The end of a turn.
 pub(super) fn end_of_turn(end: &TurnCompleted) -> String {
     match (end.status, end.stop, &end.error) {
         (TurnStatus::Interrupted, _, _) => "The turn was interrupted".to_owned(),
@@ -36,7 +36,7 @@ pub(super) fn end_of_turn(end: &TurnCompleted) -> String {
     }
 }
 
-/// How a question was answered.
+/// The answer to a question.
 pub(super) fn answer(outcome: &QuestionOutcome) -> String {
     let mut said = outcome.option_ids.join(", ");
     if let Some(text) = &outcome.text {
@@ -75,7 +75,7 @@ pub(super) fn pruned(results: u64) -> String {
     format!("{results} {what} taken out of what the model reads")
 }
 
-/// How the session works from here on.
+/// The session's settings from here on.
 pub(super) fn config(config: &ConfigChanged) -> String {
     let permission = serde_json::to_value(config.permission_mode).unwrap_or_default();
     let permission = permission.as_str().unwrap_or("unknown");
@@ -109,7 +109,7 @@ pub(super) fn compaction(summary: &Compaction) -> String {
     }
 }
 
-/// What happened to a file.
+/// The change of a file.
 pub(super) fn change(change: &FileChange) -> String {
     let FileChange { path, added, removed, .. } = change;
     let what = match (change.op, &change.old_path) {

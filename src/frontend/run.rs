@@ -38,7 +38,7 @@ pub const STOPPED: u8 = 255;
 /// Nobody reads the output any more: 128 and the number of SIGPIPE.
 pub const HUNG_UP: u8 = 141;
 
-/// What is printed on stdout.
+/// The output on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// The model's last message.
@@ -56,11 +56,11 @@ pub struct Options {
     pub cwd: PathBuf,
     /// The task.
     pub prompt: String,
-    /// What is printed.
+    /// The output.
     pub format: Format,
-    /// How much it may take.
+    /// Its limits.
     pub limits: TurnLimits,
-    /// Whether it is planned only; `None` as the session is.
+    /// True when it is planned only; `None` as the session is.
     pub mode: Option<WorkMode>,
     /// Directories that belong to the work beside the working directory, absolute.
     pub additional: Vec<PathBuf>,

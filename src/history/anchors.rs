@@ -7,10 +7,10 @@ use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
 
-/// What the engine says of itself begins so.
+/// The beginning of the engine's own messages.
 const ENGINE: &str = "From the engine,";
 
-/// How much of a summary stands in an anchor.
+/// The length of a summary in an anchor.
 const TEXT_CHARS: usize = 120;
 
 /// The anchors of a session, in the order of their events.

@@ -1,4 +1,4 @@
-//! What a session's events say of files, and what going back to a place would do to them: pure.
+//! The files that a session's events tell of, and the effect on them of going back to a place: pure.
 //!
 //! The ledger follows the line of events, not their tree: there is one disk, and time on it goes one way.
 //!
@@ -9,14 +9,14 @@ use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileAction, FileOwner, FileRecord, FileState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is known of one file.
+/// The review of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The path.
     pub path: String,
-    /// What was there at the place.
+    /// The input at the place.
     pub then: Option<FileState>,
-    /// What the last event says is there now.
+    /// The content after the last event.
     pub now: Option<FileState>,
     /// The model has changed it since.
     pub by_agent: bool,
@@ -35,7 +35,7 @@ pub fn changes(entries: &[Entry]) -> impl Iterator<Item = (u64, &ChangedBy, &Fil
     })
 }
 
-/// What each file is now, as far as events tell.
+/// The last known state of each file.
 pub fn last(entries: &[Entry]) -> BTreeMap<String, Option<FileState>> {
     changes(entries).map(|(_, _, record)| (record.path.clone(), record.after.clone())).collect()
 }
@@ -46,7 +46,7 @@ pub fn named(entries: &[Entry]) -> BTreeSet<String> {
     states.flatten().map(|state| state.sha256.clone()).collect()
 }
 
-/// What each file was at an event, as far as any event tells of it.
+/// The state of each file at an event, as far as any event tells of it.
 pub fn at(entries: &[Entry], seq: u64) -> BTreeMap<String, Option<FileState>> {
     let mut files = BTreeMap::new();
     for (told, _, record) in changes(entries) {

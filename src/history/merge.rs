@@ -1,4 +1,4 @@
-//! What a fork has more than the session that it was made of, and where that belongs there: pure.
+//! The part of a fork that the session it was made of does not have, and its place there: pure.
 //!
 //! Nothing that was copied once is copied again: the way of the fork is laid beside all ways of the other session, and goes on where it
 //! leaves the one that it follows longest. So a fork may be merged again and again, also after going back in it.
@@ -12,7 +12,7 @@ use crate::store::Entry;
 pub struct Branch<'a> {
     /// The event of the other session after which it begins; 0 is the beginning.
     pub after: u64,
-    /// What is not there yet, in order.
+    /// The entries that are not there yet, in order.
     pub new: Vec<&'a Entry>,
 }
 
@@ -47,7 +47,7 @@ pub fn branch<'a>(here: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     Branch { after, new: way.split_off(longest) }
 }
 
-/// Whether one is a copy of the other.
+/// True when one is a copy of the other.
 fn is_same(one: &Entry, other: &Entry) -> bool {
     let [one, other] = [one, other].map(|entry| entry.record.as_ref());
     one.zip(other).is_some_and(|(one, other)| {

@@ -1,4 +1,4 @@
-//! What a session needs before it can go on after a crash: pure, from the journal's entries.
+//! Recovery of a session after a crash: pure, from the journal's entries.
 //!
 //! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are
 //! still wanted.
@@ -19,32 +19,32 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
 use pintle_protocol::review::WaitingVerdict;
 
-/// What a journal leaves open.
+/// The open ends of a journal.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// What the session was made with, model and mode as last used.
+    /// The configuration of the session, model and mode as last used.
     pub created: Option<SessionCreated>,
     /// Events to append, each with its turn, so that everything that began has ended and every message that was
     /// never read is handed back.
     pub closing: Vec<(Option<TurnId>, Event)>,
-    /// What there was beside the conversation.
+    /// The state beside the conversation.
     pub earlier: Earlier,
 }
 
-/// What an earlier life of a session leaves to the next.
+/// The state that an earlier life of a session leaves to the next.
 #[derive(Debug, Default)]
 pub struct Earlier {
     /// The background jobs there were.
     pub jobs: EarlierJobs,
-    /// How many sub-agents there were.
+    /// The number of sub-agents.
     pub agents: u64,
-    /// What was used.
+    /// The use.
     pub total: Total,
-    /// What people decided about hunks.
+    /// The verdicts about hunks.
     pub verdicts: Verdicts,
     /// It is a fork in which nothing has happened yet.
     pub is_new_fork: bool,
-    /// What the model meant to do.
+    /// The model's plan.
     pub plan: Plan,
     /// It was given another title since it was made, or its title was taken away.
     pub is_retitled: bool,
@@ -55,7 +55,7 @@ pub struct Earlier {
 /// The background jobs of an earlier life of a session.
 #[derive(Debug, Default)]
 pub struct EarlierJobs {
-    /// How many there were.
+    /// Their number.
     pub count: u64,
     /// The ended ones whose end the model was not told.
     pub untold: Vec<Item>,
@@ -223,7 +223,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     recovery
 }
 
-/// What the model means to do, as these entries say.
+/// The model's plan, from these entries.
 pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
     let records = entries.into_iter().filter_map(|entry| entry.record.as_ref());
     let plans = records.filter_map(|record| {
@@ -375,7 +375,7 @@ impl OpenAgents {
     }
 }
 
-/// What has begun and not ended.
+/// Everything that has begun and not ended.
 #[derive(Default)]
 struct Open {
     turn: Option<(TurnId, u64)>,

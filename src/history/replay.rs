@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// What stands in the place of a first message that cannot be read any more.
+/// The text in the place of a first message that cannot be read any more.
 const LOST: &str = "From the engine, not from the user: the message that stood here was lost.";
 
-/// What the journal keeps of a reply beside its items.
+/// The private part of a reply.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Skeleton {
     /// Who said it, as `provider/model`.
@@ -55,13 +55,13 @@ impl Skeleton {
 /// A reply as the journal tells it.
 #[derive(Debug)]
 pub struct Replayed {
-    /// What was said.
+    /// The text.
     pub assistant: Assistant,
     /// Of each call its item, the provider's id and the tool's name.
     pub calls: Vec<(ItemId, String, String)>,
 }
 
-/// What the journal keeps of one block.
+/// The private part of one block.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
 pub enum Bone {
@@ -69,7 +69,7 @@ pub enum Bone {
     Text {
         /// The item.
         item: ItemId,
-        /// What the provider wants back.
+        /// The part that the provider wants back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -78,7 +78,7 @@ pub enum Bone {
         /// The item; none if there was no text to show.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<ItemId>,
-        /// What the provider wants back.
+        /// The part that the provider wants back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -92,7 +92,7 @@ pub enum Bone {
         /// The arguments as the model wrote them, where the item's would be written differently.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
-        /// What the provider wants back.
+        /// The part that the provider wants back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
@@ -135,7 +135,7 @@ impl TryFrom<FlatBone> for Bone {
     }
 }
 
-/// What the journal keeps of a person's message where files were read for it, or a prompt was called.
+/// The private part of a person's message for which files were read, or a prompt was called.
 #[derive(Debug, Deserialize)]
 pub struct Read {
     read: Vec<Content>,
@@ -200,7 +200,7 @@ pub fn conversation(entries: &[Entry]) -> Conversation {
     replay.conversation
 }
 
-/// What only this engine needs of an entry.
+/// The private part of an entry.
 fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
     serde_json::from_str(entry.private.as_ref()?.get()).ok()
 }
@@ -212,10 +212,10 @@ pub struct Pruned {
     pub places: Vec<usize>,
 }
 
-/// How much of a conversation stayed when the rest was summed up.
+/// The part of a conversation that stayed when the rest was summed up.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Kept {
-    /// How many messages at its end.
+    /// The number of messages at its end.
     pub kept: usize,
 }
 

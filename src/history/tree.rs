@@ -14,10 +14,10 @@ use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Item, ItemBody};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much of a message stands in a node.
+/// The length of a message in a node.
 const TEXT_CHARS: usize = 120;
 
-/// What of an entry tells its place in the tree.
+/// The part of an entry that tells its place in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     seq: u64,

@@ -35,7 +35,7 @@ pub struct Draft {
     pub turn_id: Option<TurnId>,
     /// What happened.
     pub event: Event,
-    /// What only this engine needs.
+    /// The private part.
     pub private: Option<Box<RawValue>>,
 }
 

@@ -61,7 +61,7 @@ fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What a model reads, a message a line.
+/// The model's input, a message a line.
 fn conversation(text: &str) -> String {
     let entries = stored(text).0;
     let leaf = entries.last().unwrap().seq;

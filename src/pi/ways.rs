@@ -1,4 +1,4 @@
-//! What a writer has to know of a journal before it begins: to which events its history goes back, and which have names.
+//! A first pass over a journal for the writer: the events to which its history goes back, and those with labels.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;

@@ -1,4 +1,4 @@
-//! What a verdict does to a file: lines go into the baseline, or back into the file. Used to foresee and to do.
+//! The effect of a verdict on a file: lines go into the baseline, or back into the file. Used to preview and to apply.
 //!
 //! Invariant: the same verdict on the same state always gives the same state; a part that does not fit any more does nothing.
 
@@ -138,7 +138,7 @@ impl FileReview {
         Some((was, Step { place, at: lines, text, hunk }))
     }
 
-    /// Whether a closed hunk can be opened: what the verdict put there must still be there.
+    /// True when a closed hunk can be opened: what the verdict put there must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
         let (side, at, text, with) = if hunk.state == HunkState::Kept {
             (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)
@@ -162,7 +162,7 @@ impl FileReview {
         }
     }
 
-    /// Whether selected lines can be kept or undone apart from the others.
+    /// True when selected lines can be kept or undone apart from the others.
     pub(super) fn can_part(&self, hunk: &Tracked, selection: &Selection, is_keep: bool) -> bool {
         let (side, at, text) = if is_keep {
             (&self.baseline, within(&hunk.old, &selection.old), cut(&hunk.new_text, &selection.new))

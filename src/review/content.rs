@@ -1,4 +1,4 @@
-//! What a file holds and who changed it: shared bytes with mode bits, and which of them are text.
+//! The content of a file and the author of a change: shared bytes with mode bits, and which of them are text.
 
 use crate::text::line_diff::{Change, changes, split};
 use pintle_protocol::review::Maker;

@@ -15,11 +15,11 @@ use std::ops::Range;
 /// A file that the agent changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileReview {
-    /// What the file held before the agent came, with what people changed beside it since.
+    /// The content of the file before the agent's first change, with people's edits since.
     pub(super) origin: Option<Content>,
     /// That, with what was kept.
     pub(super) baseline: Option<Content>,
-    /// What it holds.
+    /// Its content.
     pub(super) now: Option<Content>,
     /// Lines that a person wrote into hunks.
     pub(super) persons: Persons,

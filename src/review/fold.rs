@@ -10,7 +10,7 @@ use super::content::{Content, lines_of, text_of, whole};
 use crate::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
 use std::ops::Range;
 
-/// What a person's edit does to a baseline.
+/// The effect of a person's edit on a baseline.
 #[derive(Debug)]
 pub(super) struct Folded {
     /// The baseline after it.
@@ -68,7 +68,7 @@ pub(super) fn fold(
     Folded { content: Some(content), map, inside }
 }
 
-/// Whether lines may stand there: only the last one of a file may have no line end.
+/// True when lines may stand there: only the last one of a file may have no line end.
 pub(super) fn fits(lines: &[&str], at: &Range<usize>, text: &str) -> bool {
     let before = at.start.checked_sub(1).and_then(|last| lines.get(last));
     let is_open = |line: &str| !line.ends_with('\n');

@@ -54,7 +54,7 @@ struct Done {
     reverted_by: Option<u64>,
 }
 
-/// What it did to a hunk.
+/// Its effect on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct DonePart {
     path: String,
@@ -167,17 +167,17 @@ impl Review {
         closed.into_iter().map(|(path, hunk)| hunk.shown(path)).collect()
     }
 
-    /// What a file held at the last accepted point; the outer `None` is a file that the agent did not change.
+    /// The baseline of a file; the outer `None` is a file that the agent did not change.
     pub fn baseline(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.baseline.as_ref())
     }
 
-    /// What a file holds as far as was told; the outer `None` is a file that the agent did not change.
+    /// The last known content of a file; the outer `None` is a file that the agent did not change.
     pub fn now(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.now.as_ref())
     }
 
-    /// What the model has not been told. Record which of it is told, then call [`Review::told`].
+    /// News for the model. Record which of it is told, then call [`Review::told`].
     pub fn note(&self) -> ReviewNote {
         self.notices.note(&self.files)
     }

@@ -1,4 +1,4 @@
-//! What the agent did, as a patch that `git apply` takes: texts by lines, everything else whole.
+//! The agent's changes as a patch for `git apply`: texts by lines, everything else whole.
 //!
 //! What people changed beside the agent's hunks is not in it; what they wrote into a hunk is, since the lines cannot stand
 //! without it. Source of the format: git's documentation (`git-diff`, "Generating patch text") and `base85.c`.
@@ -25,7 +25,7 @@ pub struct Patch {
     pub left_out: Vec<String>,
 }
 
-/// What a patch starts from.
+/// The starting point of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     /// From before the agent came: all that it did and that was not taken back.
@@ -35,7 +35,7 @@ pub enum Since {
 }
 
 impl Review {
-    /// What the agent did below a folder.
+    /// The agent's changes below a folder.
     pub fn patch(&self, root: &str, since: Since) -> Patch {
         let files = self.files.iter().map(|(path, file)| {
             let before = match since {

@@ -46,7 +46,7 @@ impl Persons {
         self.add(back.into_iter());
     }
 
-    /// Whether there are any among some lines.
+    /// True when there are any among some lines.
     pub(super) fn are_in(&self, lines: &Range<usize>) -> bool {
         self.lines.iter().any(|of| overlap(of, lines))
     }

@@ -16,10 +16,10 @@ use pintle_protocol::review::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands behind conflict markers.
+/// The labels of conflict markers.
 const LABELS: Labels<'static> = Labels { ours: "present", base: "agent", theirs: "before" };
 
-/// What a decision comes to.
+/// The result of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// To be recorded as an event, and told to [`Review::record`].
@@ -35,7 +35,7 @@ pub struct Write {
     pub path: String,
     /// What it holds; nothing may be written over anything else.
     pub before: Option<Content>,
-    /// What it shall hold; `None`: it shall go.
+    /// Its new content; `None` removes it.
     pub after: Option<Content>,
 }
 
@@ -50,7 +50,7 @@ pub enum Refused {
     NotOpen {
         /// The hunk.
         hunk: HunkId,
-        /// What became of it.
+        /// Its outcome.
         state: HunkState,
     },
     /// The hunk is another one than was shown.
@@ -94,7 +94,7 @@ pub enum Refused {
     AlreadyReverted {
         /// The verdict.
         verdict: u64,
-        /// What undid it.
+        /// The verdict that undid it.
         by: u64,
     },
     /// The verdict did nothing.
@@ -109,7 +109,7 @@ pub enum Refused {
 }
 
 impl Review {
-    /// What a decision comes to. `present` reads a file as it is now; it is asked only for files that would be written.
+    /// Plans a decision. `present` reads a file as it is now; it is called only for files that would be written.
     ///
     /// # Errors
     /// [`Refused`] says why nothing can be done. After [`Refused::Unseen`] tell the change to [`Review::changed`] as a
@@ -300,7 +300,7 @@ impl Review {
         if parts.is_empty() { Err(Refused::NothingDone(verdict)) } else { Ok(parts) }
     }
 
-    /// What the parts write, found by doing them on a copy.
+    /// The writes of the parts, found by applying them to a copy.
     fn writes(&self, parts: &[VerdictPart]) -> Vec<Write> {
         let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
         for part in parts.iter().filter(|part| part.outcome == Outcome::Applied) {
@@ -327,7 +327,7 @@ struct Target<'a> {
 }
 
 impl FileReview {
-    /// Whether taking lines back would take some that a person wrote.
+    /// True when taking lines back would take some that a person wrote.
     fn would_take_persons(&self, hunk: &Tracked, selection: &Selection) -> bool {
         if is_text(hunk) {
             let lines = within(&hunk.new, &selection.new);

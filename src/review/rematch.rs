@@ -17,7 +17,7 @@ pub(super) struct Run {
     pub(super) new: Range<usize>,
 }
 
-/// What differs between a baseline and a file.
+/// The difference between a baseline and a file.
 pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run> {
     if baseline == now {
         return Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run
     found
 }
 
-/// What became of each known hunk, and whence each run comes; both by index.
+/// The fate of each known hunk, and the origin of each run; both by index.
 #[derive(Debug)]
 pub(super) struct Matched {
     /// Of each run: the hunk that it is.

@@ -136,7 +136,7 @@ impl World {
         None
     }
 
-    /// What there is: the open hunks, the baseline, the disk.
+    /// The present state: the open hunks, the baseline, the disk.
     fn shown(&self) -> String {
         let mut out = String::new();
         for hunk in self.review.hunks() {

@@ -1,4 +1,4 @@
-//! What the model is told of a review: collected as it happens, given out once.
+//! The news of a review for the model: collected as it happens, given out once.
 //!
 //! A verdict that is reverted before it was told leaves nothing to tell. Invariant: what [`Notices`] hold follows from the
 //! events alone.
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// Lines of a text that are told; the file has the others.
 const MOST_LINES: usize = 60;
 
-/// What has not been told.
+/// News that has not been told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Notices(Vec<Notice>);
 

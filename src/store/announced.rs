@@ -1,4 +1,4 @@
-//! What a session is about to do to files, written down before it does it: after a kill, the files can be compared with what they were.
+//! Announcements of changes of files, written before they are made: after a kill, the files can be compared with what they were.
 //!
 //! One small file in the session's folder, each announcement in the place of the last. It is no part of the truth: the journal says
 //! whether what was announced has ended, and without this file a cut change is only not told.

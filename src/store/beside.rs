@@ -27,7 +27,7 @@ impl Beside {
         &self.path
     }
 
-    /// Whether it is there already.
+    /// True when it is there already.
     pub fn is_written(&self) -> bool {
         self.file.is_some()
     }

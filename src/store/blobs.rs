@@ -1,4 +1,4 @@
-//! What files were, kept in a session's folder under the hash of the content.
+//! Contents of files, kept in a session's folder under their hashes.
 //!
 //! Invariant: a blob has the content that its name says, or is not read.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
@@ -66,7 +66,7 @@ impl Blobs {
         Ok(content)
     }
 
-    /// Whether there are any.
+    /// True when there are any.
     pub fn is_used(&self) -> bool {
         self.folder.is_dir()
     }

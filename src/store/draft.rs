@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How names of such folders begin.
+/// The beginning of such folders' names.
 const PREFIX: &str = ".new-";
 
 /// A younger one may be somebody's who has not locked it yet.
@@ -25,7 +25,7 @@ pub(super) fn folder(shown_as: &Path) -> PathBuf {
     shown_as.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// Whether a folder is that of a session.
+/// True when a folder is that of a session.
 pub(super) fn is_shown(folder: &Path) -> bool {
     !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
@@ -70,7 +70,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// What was never shown was not made.
+    /// A hunk that was never shown does not exist.
     fn drop(&mut self) {
         if self.shown_as.is_some() {
             let _ = fs::remove_dir_all(&self.folder);

@@ -16,7 +16,7 @@ pub struct Entry {
     pub wire: Box<RawValue>,
     /// The record, or `None` for a kind of event that this engine does not know.
     pub record: Option<EventRecord>,
-    /// What only this engine needs, such as the parts of a reply that a provider wants back verbatim.
+    /// The private part, such as the parts of a reply that a provider wants back verbatim.
     pub private: Option<Box<RawValue>>,
 }
 

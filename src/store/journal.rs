@@ -52,7 +52,7 @@ pub struct Opened {
     pub journal: Journal,
     /// Its lines, in order.
     pub entries: Vec<Entry>,
-    /// What was wrong with it, for a person.
+    /// The problem with it, for a person.
     pub warnings: Vec<String>,
 }
 
@@ -275,13 +275,13 @@ impl Journal {
         artifacts::copy(from, &self.folder)
     }
 
-    /// What reads all that was written so far, later and elsewhere.
+    /// Returns a closure that reads all that was written so far, later and elsewhere.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
         move || Entries::of(path)?.collect()
     }
 
-    /// What reads all entries after the event `after`, later and elsewhere, while this journal goes on.
+    /// Returns a closure that reads all entries after the event `after`, later and elsewhere, while this journal goes on.
     pub fn reader_after(
         &self,
         after: u64,
@@ -300,7 +300,7 @@ impl Journal {
         self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0)
     }
 
-    /// What reads a page after the event `after`, later and elsewhere, while this journal goes on.
+    /// Returns a closure that reads a page after the event `after`, later and elsewhere, while this journal goes on.
     pub fn pager(
         &self,
         after: u64,

@@ -34,7 +34,7 @@ impl Filter {
             && self.asks_for(&summary.cwd, summary.title.as_deref())
     }
 
-    /// Whether title or working directory are as asked for.
+    /// True when title or working directory are as asked for.
     pub(super) fn asks_for(&self, cwd: &str, title: Option<&str>) -> bool {
         let Some(query) = &self.query else { return true };
         let query = query.to_lowercase();
@@ -43,10 +43,10 @@ impl Filter {
     }
 }
 
-/// How many lines are searched for a title. The first prompt stands in the first few.
+/// The number of lines that are searched for a title. The first prompt is in the first few.
 const TITLE_LINES: usize = 8;
 
-/// How much of a first prompt serves as a title.
+/// The length of a first prompt as a title.
 const TITLE_CHARS: usize = 80;
 
 /// Every session's folder. None where there are no sessions yet.
@@ -104,7 +104,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// What a list says of the session in a folder.
+/// The session of a folder as lists show it.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;

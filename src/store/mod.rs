@@ -1,4 +1,4 @@
-//! What lasts: one folder a session, in it an append-only journal that is the truth.
+//! Durable state: a folder for each session, in it an append-only journal that is the source of truth.
 //!
 //! ```text
 //! DATA/sessions/<slug of the working directory>/<time>_<session id>/journal.jsonl
@@ -80,7 +80,7 @@ pub enum Error {
     Locked {
         /// The session.
         session: SessionId,
-        /// What the lock file says about the holder.
+        /// The holder of the lock, from the lock file.
         holder: String,
     },
     /// The journal is of a later format.
@@ -102,7 +102,7 @@ pub enum Error {
         from: u32,
         /// The version that was wanted.
         to: u32,
-        /// What went wrong.
+        /// The failure.
         message: String,
     },
     /// The first line is not a journal's.
@@ -118,7 +118,7 @@ pub enum Error {
     Index {
         /// Its file.
         path: PathBuf,
-        /// What was said.
+        /// The text.
         message: String,
     },
     /// Somebody else writes the index, and takes longer than one waits.
@@ -133,9 +133,9 @@ pub enum Error {
     /// The disk said no.
     #[error("{path}: {source}")]
     Io {
-        /// What was read or written.
+        /// The path that was read or written.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -289,7 +289,7 @@ impl Store {
         })
     }
 
-    /// What a list says of a session.
+    /// A session in a list.
     ///
     /// # Errors
     /// It does not exist, or its journal cannot be read.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Where halving ends and reading begins, in bytes.
 const NEAR: u64 = 64 * 1024;
 
-/// How much is read at once from the end towards the beginning, in bytes.
+/// The bytes that are read at once from the end towards the beginning.
 const BLOCK: u64 = 64 * 1024;
 
 /// A byte offset where a line begins, not behind the first event after `after`.
@@ -155,7 +155,7 @@ struct Backwards {
     file: File,
     /// Where what is in `rest` begins.
     start: u64,
-    /// What was read and not given yet.
+    /// Entries that were read and not returned yet.
     rest: Vec<u8>,
 }
 

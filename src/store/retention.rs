@@ -20,12 +20,12 @@ const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 /// The file in the data folder that tells when sessions were last looked through.
 const STAMP: &str = "pruned";
 
-/// How long sessions are kept. What is `None` deletes nothing.
+/// The limits of stored sessions. A limit that is `None` deletes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The longest since the last change, in days.
     pub days: Option<u64>,
-    /// How many stay, the newest.
+    /// The number of the newest that stay.
     pub count: Option<usize>,
     /// The most that all take together, in bytes.
     pub bytes: Option<u64>,
@@ -40,7 +40,7 @@ pub struct Family {
     pub title: Option<String>,
     /// When one of them was last changed, in milliseconds since 1970.
     pub updated_ms: u64,
-    /// What all of them take on the disk, in bytes.
+    /// Their size on the disk, in bytes.
     pub bytes: u64,
     /// Why it stays whatever is set, if it does.
     pub held: Option<Held>,
@@ -173,17 +173,17 @@ impl Store {
         Ok(families.into_values().collect())
     }
 
-    /// What the data folder takes on the disk, in bytes: sessions, index and what else is there.
+    /// The size of the data folder, in bytes: sessions, index and everything else.
     pub fn bytes(&self) -> u64 {
         self.sessions.parent().map_or(0, bytes)
     }
 
-    /// What a session's own folder takes, in bytes.
+    /// The size of a session's own folder, in bytes.
     pub fn session_bytes(&self, folder: &str) -> u64 {
         bytes(Path::new(folder))
     }
 
-    /// Whether sessions were last looked through a day ago or longer; from then on they were, until tomorrow.
+    /// True when sessions were last looked through a day ago or longer; from then on they were, until tomorrow.
     pub fn is_prune_due(&self, now_ms: u64) -> bool {
         let Some(data) = self.sessions.parent() else { return false };
         if !self.sessions.is_dir() {
@@ -200,7 +200,7 @@ impl Store {
     }
 }
 
-/// What a folder takes, links not followed. What cannot be read counts nothing.
+/// The size of a folder in bytes, links not followed. Files that cannot be read do not count.
 fn bytes(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];
@@ -216,7 +216,7 @@ fn bytes(folder: &Path) -> u64 {
     sum
 }
 
-/// Whether a place in a journal has a name. Events of other types are not read whole.
+/// True when a place in a journal has a name. Events of other types are not read whole.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
     let Ok(file) = File::open(journal) else { return false };

@@ -22,7 +22,7 @@ pub struct Verdict {
     pub folder: PathBuf,
     /// The events that can be read.
     pub events: u64,
-    /// What is wrong, each with what to do; empty when all is well.
+    /// The problems, each with the next step; empty when all is well.
     pub problems: Vec<String>,
 }
 

@@ -8,7 +8,7 @@
 
 use super::text::push;
 
-/// What tells a language's words apart.
+/// The word characters of a language.
 struct Language {
     /// The names of fences and the endings of files.
     names: &'static [&'static str],

@@ -27,7 +27,7 @@ const STYLE: &str = include_str!("style.css");
 /// A page in the making.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// How many sub-agents deep it is. Only the outermost events get an address of their own.
+    /// Its depth below the outermost session. Only the outermost events get an address of their own.
     depth: usize,
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Screen {
     Terminal(String),
 }
 
-/// What a call, a job and a sub-agent have in common.
+/// The common parts of a call, a job and a sub-agent.
 pub(super) struct Call<'a> {
     pub(super) name: Option<String>,
     pub(super) title: String,
@@ -29,7 +29,7 @@ pub(super) struct Call<'a> {
     pub(super) input: Option<Value>,
     pub(super) content: Vec<acp::ToolCallContent>,
     pub(super) tool: Option<&'a ToolCall>,
-    /// What it printed and how it ended, once it has.
+    /// Its output and its end, once it has ended.
     pub(super) end: Option<(String, &'a ToolDetails)>,
 }
 

@@ -1,4 +1,4 @@
-//! What people say, both ways: content blocks of a prompt as the engine's input, and input as blocks again. Pure.
+//! Content blocks of a prompt as the engine's input, and input as content blocks. Pure.
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;

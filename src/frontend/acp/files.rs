@@ -22,7 +22,7 @@ const CALLS_CAPACITY: usize = 16;
 #[derive(Debug)]
 pub(super) struct FileCall {
     pub(super) path: String,
-    /// What to write; none to read.
+    /// The text to write; `None` reads.
     content: Option<String>,
     reply: oneshot::Sender<Result<String, String>>,
 }

@@ -1,4 +1,4 @@
-//! What the engine itself has to say: as notices where the client knows them, else as messages. Pure.
+//! Notices of the engine: as notices where the client knows them, else as messages. Pure.
 
 use super::translator::{Offers, chunk};
 use super::wire;

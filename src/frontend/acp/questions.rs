@@ -26,7 +26,7 @@ const TEXT: &str = "text";
 /// The field of a form that takes the options of a question.
 const CHOICE: &str = "choice";
 
-/// What a request of ours is about.
+/// The subject of a request of ours.
 #[derive(Debug, Clone)]
 enum About {
     Approval(Box<Approval>),
@@ -54,7 +54,7 @@ pub(super) struct Questions {
     pub(super) has_forms: bool,
 }
 
-/// What comes of an answer.
+/// The outcome of an answer.
 pub(super) enum Answered {
     /// It is the session's.
     Tell(SessionHandle, Answer),
@@ -256,7 +256,7 @@ fn chosen(outcome: Result<Box<RawValue>, String>) -> Option<String> {
 
 type Content = BTreeMap<String, acp::ElicitationContentValue>;
 
-/// What a form was filled with, if it was.
+/// The values of a form, if it was filled.
 fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     let raw = outcome.ok()?;
     let response: acp::CreateElicitationResponse = serde_json::from_str(raw.get()).ok()?;

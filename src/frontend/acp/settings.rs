@@ -1,4 +1,4 @@
-//! What can be set in a session, as this protocol lists it: configuration options, and the older modes beside them. Pure.
+//! The options of a session as this protocol lists them: configuration options, and the older modes beside them. Pure.
 //!
 //! The engine has two options that decide what a model may do by itself, the mode and the permission mode. Clients have one
 //! selector for that, so they are shown as one option of three values; modes are the same three.
@@ -18,7 +18,7 @@ const PERMISSION: &str = "permissionMode";
 const MODEL: &str = "model";
 const EFFORT: &str = "effort";
 
-/// What a model may do by itself: id, name, description.
+/// The modes of a model: id, name, description.
 const MODES: [(&str, &str, &str); 3] = [
     ("ask", "Ask", "Reading is free; changes and commands ask first"),
     ("full", "Full access", "Nothing asks"),

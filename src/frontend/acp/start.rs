@@ -38,7 +38,7 @@ pub(super) const OWN: [&str; 27] = [
     "models/list",
 ];
 
-/// What the client offers.
+/// The client's capabilities.
 pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     let of_sessions = client.session.as_ref();
     let flag = client.meta.as_ref().and_then(|meta| meta.get("terminal_output"));
@@ -50,7 +50,7 @@ pub(super) fn offers(client: &acp::ClientCapabilities) -> Offers {
     }
 }
 
-/// What this agent offers.
+/// The agent's capabilities.
 pub(super) fn hello() -> acp::InitializeResponse {
     let sessions = acp::SessionCapabilities::new()
         .list(acp::SessionListCapabilities::new())

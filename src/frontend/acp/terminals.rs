@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// The capacity of the channel of requests for terminals. Those who ask wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
-/// What is to be sent to the client.
+/// A message to the client.
 pub(super) enum TerminalNews {
     Asked(TerminalCall),
     /// Nobody needs this one any more.
@@ -47,7 +47,7 @@ enum Pending {
     Done,
 }
 
-/// What came of an answer.
+/// The outcome of an answer.
 pub(super) enum Taken {
     /// It answers none of these requests.
     NotOurs(Result<Box<RawValue>, String>),
@@ -97,7 +97,7 @@ impl Terminals {
         self.waiting.clear();
     }
 
-    /// What is to be sent next. Cancel-safe.
+    /// Returns the next message to send. Cancel-safe.
     pub(super) async fn next(&mut self) -> TerminalNews {
         tokio::select! {
             Some(call) = self.calls.recv() => TerminalNews::Asked(call),

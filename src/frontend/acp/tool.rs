@@ -54,7 +54,7 @@ pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
     if changed.is_empty() { locations(&call.locations) } else { changed }
 }
 
-/// What a call shows before it has ended: the edits that it asks for, as far as its arguments tell.
+/// The content of a call before it has ended: the edits that it asks for, as far as its arguments tell.
 pub(super) fn asked(
     kind: ToolKind,
     input: Option<&Value>,
@@ -84,7 +84,7 @@ fn diff(path: &str, old: Option<String>, new: String) -> acp::ToolCallContent {
     acp::ToolCallContent::Diff(acp::Diff::new(PathBuf::from(path), new).old_text(old))
 }
 
-/// What a call that has ended shows. `terminal` is where a command's output is drawn, when the client draws it.
+/// The content of a call that has ended. `terminal` is where a command's output is drawn, when the client draws it.
 pub(super) fn content(call: &ToolCall, terminal: Option<&str>) -> Vec<acp::ToolCallContent> {
     let Some(output) = &call.output else { return Vec::new() };
     let changes = output.details.changes.iter().flat_map(changed);

@@ -1,4 +1,4 @@
-//! What happens in a session, as updates of this protocol: from events to what a client draws. Pure.
+//! Translates a session's events into updates of this protocol. Pure.
 //!
 //! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
 //! completes an item brings the rest.
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// The length of the end of a running command's output that is shown where the client draws no terminal.
 const TAIL_BYTES: usize = 8 * 1024;
 
-/// What the client says that it can draw.
+/// The client's capabilities for drawing.
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability by its name")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Offers {
@@ -108,7 +108,7 @@ impl Translator {
         updates
     }
 
-    /// What a transient event tells.
+    /// The lines for a transient event.
     pub(super) fn transient(&mut self, event: &TransientEvent) -> Updates {
         match event {
             TransientEvent::ItemDelta(delta) => self.grows(delta),

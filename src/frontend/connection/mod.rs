@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// and hold back durable events. Small enough that a client which never reads costs little memory.
 pub(super) const FEED_CAPACITY: usize = 1024;
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// The client's input ended, and everything that ran has finished.

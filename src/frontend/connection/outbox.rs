@@ -29,7 +29,7 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Whether more requests should be read.
+    /// True when more requests should be read.
     pub(in crate::frontend) fn takes_more(&self) -> bool {
         self.waiting.len() < MAX_WAITING
     }

@@ -32,7 +32,7 @@ pub const PROJECT: &[(&str, &str)] = &[
     ("test.sh", include_str!("project/test.sh")),
 ];
 
-/// What the model is asked.
+/// The question to the model.
 const PROMPT: &str = "The test fails. Find out why, fix the code, and run the test.";
 
 /// A run of the demo.
@@ -42,7 +42,7 @@ pub struct Demo {
     pub folder: PathBuf,
     /// Print the protocol's lines instead of a story.
     pub shows_json: bool,
-    /// How long the model takes for each piece of text, so that a person can follow.
+    /// The time between pieces of text, so that a person can follow.
     pub delay: Duration,
 }
 

@@ -9,10 +9,10 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// How many lines of a tool's output are shown.
+/// The lines of a tool's output that are shown.
 const SHOWN_LINES: usize = 12;
 
-/// What has been told so far.
+/// The state of the translation so far.
 #[derive(Debug)]
 pub(super) struct Story {
     project: PathBuf,

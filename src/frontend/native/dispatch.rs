@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// Whether a request may overlap with others.
+/// True when a request may overlap with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::frontend) enum Order {
     /// The next request begins when this one is answered.
@@ -271,7 +271,7 @@ pub(in crate::frontend) fn error_object(
     ErrorObjectOwned::owned(code, message, Some(data))
 }
 
-/// What a refused command is on the wire.
+/// The error object of a refused command.
 pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let (code, name) = match &refusal.kind {

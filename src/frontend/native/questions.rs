@@ -1,4 +1,4 @@
-//! What is asked of people and of the client itself on this connection: sent as requests, withdrawn when the answer is not needed any more.
+//! Requests to people and to the client on this connection, withdrawn when the response is not needed any more.
 
 use super::connection::Connection;
 use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};

@@ -1,4 +1,4 @@
-//! What is asked of a session's entries: the conversation, the tree, the counts. Pure.
+//! Queries of a session's entries: the conversation, the tree, the counts. Pure.
 
 use super::Dialect;
 use super::mirror::Line;
@@ -87,7 +87,7 @@ pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> 
     messages
 }
 
-/// Whether a dialect has a word for a message: the legacy Pi told nobody of system prompts.
+/// True when a dialect has a word for a message: the legacy Pi told nobody of system prompts.
 fn is_known(message: &Value, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Current => true,
@@ -171,12 +171,12 @@ pub(super) fn fork_messages(lines: &[Line]) -> Value {
     json!({ "messages": said.collect::<Vec<_>>() })
 }
 
-/// What a person said in an entry.
+/// A person's message in an entry.
 pub(super) fn said(line: &Line) -> String {
     message(line).map(|message| text(&message)).unwrap_or_default()
 }
 
-/// What the model said last.
+/// The model's last message.
 pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
     let messages = read(lines, leaf);
     let replies = messages.iter().rev().filter(|message| role(message) == "assistant");
@@ -184,7 +184,7 @@ pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
     said.map_or_else(|| json!({}), |text| json!({ "text": text }))
 }
 
-/// What a session came to: the whole file counts.
+/// The statistics of a session, of the whole file.
 pub(super) fn stats(
     lines: &[Line],
     session: &str,

@@ -14,7 +14,7 @@ pub(super) struct CommandLine {
     pub(super) command: Command,
 }
 
-/// What an answer repeats of the line that it answers.
+/// The part of a line that its response repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
     /// As it was given; none where there was none.
@@ -23,7 +23,7 @@ pub(super) struct Head {
     pub(super) command: Option<String>,
 }
 
-/// What can be asked.
+/// A request.
 #[derive(Debug)]
 pub(super) enum Command {
     Prompt(Prompt),
@@ -138,7 +138,7 @@ pub(super) struct UiResponse {
 }
 
 impl QueueMode {
-    /// What the engine calls it.
+    /// Its id in the engine.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::All => "all",

@@ -66,7 +66,7 @@ pub(super) fn arguments(call: &ToolCall) -> Value {
     call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
 }
 
-/// What a tool returned, for the event of its end.
+/// The result of a tool, for the event of its end.
 pub(super) fn result(call: &ToolCall) -> Value {
     let Some(ToolResult { content: blocks, details, .. }) = &call.output else {
         return json!({ "content": [] });

@@ -121,7 +121,7 @@ impl Mirror {
         self.lines.last().and_then(|line| line.text_of("id"))
     }
 
-    /// Whether a person or a model has said anything.
+    /// True when a person or a model has said anything.
     pub(super) fn is_empty(&self) -> bool {
         let role = |line: &Line| line.entry.pointer("/message/role").cloned();
         self.lines.iter().filter_map(role).all(|role| role == "system")
@@ -207,7 +207,7 @@ impl Mirror {
     }
 }
 
-/// Whether an entry says of another place of the history what only a new reading can tell.
+/// True when an entry says of another place of the history what only a new reading can tell.
 fn turns_back(entry: &Entry) -> bool {
     let event = entry.record.as_ref().map(|record| &record.event);
     matches!(event, Some(Event::HistoryRewound(_) | Event::LabelChanged(_)))

@@ -59,7 +59,7 @@ pub struct Options {
     pub start: Start,
     /// Where session files are; none writes none.
     pub session_dir: Option<PathBuf>,
-    /// What new sessions are called.
+    /// The title of new sessions.
     pub name: Option<String>,
     /// The model, as `provider/id` or `provider/id:effort`; `None` as the settings or the session say.
     pub model: Option<String>,

@@ -63,7 +63,7 @@ fn info<'a>(list: &'a ModelsListResult, named: Named<'_>) -> Option<&'a ModelInf
     list.models.iter().find(|info| info.model.split_once('/') == Some((named.provider, named.id)))
 }
 
-/// Whether a provider can be asked: it needs no key, or has one.
+/// True when a provider can be asked: it needs no key, or has one.
 fn is_ready(provider: &ProviderInfo) -> bool {
     match provider.key {
         KeyState::Set | KeyState::Command | KeyState::NotNeeded => true,

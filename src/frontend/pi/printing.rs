@@ -1,4 +1,4 @@
-//! What running calls have printed so far, told again and again: Pi's clients get the end of all of it each time. Pure but for the clock.
+//! The output of running calls: Pi's clients get the end of all of it with each update. Pure but for the clock.
 //!
 //! Invariant: between two updates of a call there are [`PAUSE`], and what was printed before its end is told before its end.
 

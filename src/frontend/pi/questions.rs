@@ -1,4 +1,4 @@
-//! What is asked of a person, as dialogs of Pi's extensions: permission by `confirm`, the model's questions by `select` or `input`.
+//! Approvals and questions as dialogs of Pi's extensions: permission by `confirm`, the model's questions by `select` or `input`.
 //!
 //! Invariant: no answer is a no. Clients that do not know of dialogs never answer, so each has its time.
 

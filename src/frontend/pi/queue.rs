@@ -8,7 +8,7 @@ use pintle_protocol::event::{Delivery, QueuedInput};
 use pintle_protocol::ids::ItemId;
 use serde_json::{Value, json};
 
-/// What waits.
+/// Messages that wait.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// In the engine's queue.
@@ -62,7 +62,7 @@ impl Queue {
         self.held.iter().map(|(_, input)| text(input)).collect()
     }
 
-    /// Whether the engine goes on with something by itself.
+    /// True when the engine goes on with something by itself.
     pub(super) fn goes_on(&self) -> bool {
         !self.waiting.is_empty()
     }

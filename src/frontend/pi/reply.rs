@@ -40,9 +40,9 @@ pub(super) struct Reply {
 struct Block {
     item: ItemId,
     kind: Kind,
-    /// What has come: the text, or the arguments as JSON.
+    /// The streamed part: the text, or the arguments as JSON.
     text: String,
-    /// How much of it was told.
+    /// The length of the part that was sent.
     told: usize,
     /// The number of the next piece.
     next: u64,

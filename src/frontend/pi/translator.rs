@@ -1,4 +1,4 @@
-//! What happens in a session, told in Pi's events. Pure: records in, lines out.
+//! Translates a session's events into Pi's. Pure: records in, lines out.
 //!
 //! A turn of ours is a run of Pi's (`agent_*`), a step with its calls is one of its turns (`turn_*`). Follow-ups go on in the same run.
 //! Messages are those of the session's file, as far as it has them, so that events and file say the same.

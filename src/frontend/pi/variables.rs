@@ -8,7 +8,7 @@ use crate::agent::ExtraVariables;
 
 use std::path::Path;
 
-/// What the commands of a session see.
+/// The environment variables of a session's commands.
 pub(super) fn given(
     dialect: Dialect,
     session: &str,

@@ -193,7 +193,7 @@ impl Watch {
     }
 }
 
-/// What a call that runs does, in a line.
+/// A running call in a line.
 fn running(item: &Item) -> Option<&str> {
     let ItemBody::ToolCall(call) = &item.body else { return None };
     (item.status == ItemStatus::Running).then_some(call.title.as_str())

@@ -12,7 +12,7 @@ use pintle_protocol::event::{EventRecord, SessionCreated, TurnCompleted, TurnSta
 use pintle_protocol::item::{Item, ItemBody};
 use serde_json::{Value, json};
 
-/// How the turn that is open fares.
+/// The open turn.
 #[derive(Debug, Default)]
 pub(super) struct Fate {
     /// The model that replies, as `provider/id`.
@@ -47,7 +47,7 @@ impl Copied {
         Some(Self { last_seq: from.copied_seq, ms: record.ts_ms })
     }
 
-    /// Whether an event only closes what the copy has cut.
+    /// True when an event only closes what the copy has cut.
     fn closes(self, record: &EventRecord) -> bool {
         record.seq <= self.last_seq && record.ts_ms == self.ms
     }

@@ -28,7 +28,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// What a message of Pi's says.
+    /// The text of a message of Pi's.
     fn hear(&mut self, message: &Value) {
         for (name, text) in message.get("sections").and_then(Value::as_object).into_iter().flatten()
         {

@@ -1,4 +1,4 @@
-//! What becomes of hunks, step by step.
+//! Hunks under changes and verdicts, step by step.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What holds for any sequence of changes and verdicts.
+//! Properties of any sequence of changes and verdicts.
 
 use super::*;
 use crate::text::line_diff::{changes, split};
@@ -60,7 +60,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// What the review was told, for telling it again.
+/// The inputs of the review, for replaying them.
 #[derive(Debug, Clone)]
 enum Input {
     Changed(u64, Option<Content>, Option<Content>, Author),

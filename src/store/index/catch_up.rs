@@ -19,11 +19,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// How much of a journal is read in one transaction at most, in bytes. Another process waits for no longer than this takes: less than
+/// The most bytes of a journal that are read in one transaction. Another process waits for no longer than this takes: less than
 /// a second where it is all text.
 const PIECE: u64 = 1024 * 1024;
 
-/// How far a journal was read.
+/// The position up to which a journal was read.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     key: i64,
@@ -89,7 +89,7 @@ fn place_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Opt
         .optional()
 }
 
-/// Whether the last line that was read is still where it was.
+/// True when the last line that was read is still where it was.
 fn still_stands(mut file: &File, place: &Place) -> bool {
     let mut read = || -> io::Result<u32> {
         file.seek(SeekFrom::Start(place.offset - place.last_length))?;
@@ -100,7 +100,7 @@ fn still_stands(mut file: &File, place: &Place) -> bool {
     place.offset == 0 || read().is_ok_and(|crc| crc == place.last_crc)
 }
 
-/// What the lines of a piece say of their session.
+/// The facts about a session in a piece of its journal.
 #[derive(Debug, Default)]
 struct Tally {
     entries: i64,

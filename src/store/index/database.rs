@@ -15,13 +15,13 @@ use std::time::Duration;
 /// The file's name in the data folder.
 const FILE: &str = "index.sqlite";
 
-/// What a damaged file is called from then on; the one before it goes.
+/// The new name of a damaged file; an older one of that name is removed.
 const DAMAGED: &str = "index.sqlite.damaged";
 
 /// The tables' version. Another one in the file: everything is dropped and read again from the journals.
 const VERSION: i64 = 2;
 
-/// How long another process may hold the file. Its transactions take milliseconds; on a busy machine more.
+/// The time that another process may hold the file. Its transactions take milliseconds; on a busy machine more.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where several processes make the file at the same moment, SQLite refuses all but one at once, whatever its patience.
@@ -31,7 +31,7 @@ const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 /// Pages kept in memory, in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
 
-/// How many statements stay compiled.
+/// The number of statements that stay compiled.
 const STATEMENTS: usize = 48;
 
 const TABLES: &str = "
@@ -188,7 +188,7 @@ impl Database {
         })
     }
 
-    /// What SQLite finds wrong with its file.
+    /// The problems that SQLite finds in its file.
     pub(super) fn damage(&self) -> Result<Option<String>, Error> {
         self.with(|connection| {
             let said: String =

@@ -1,4 +1,4 @@
-//! What of an event can be found, and what it says of its session: pure, from the JSON of a journal's line.
+//! The searchable part of an event, and its facts about the session: pure, from the JSON of a journal's line.
 //!
 //! Found is what people and models say, and what tools are called, run and touch. Not found: reasoning, what the engine told the
 //! model, what tools print.
@@ -22,7 +22,7 @@ pub(super) struct Found {
     pub(super) kind: EntryKind,
     pub(super) role: EntryRole,
     pub(super) item_id: String,
-    /// What was said; title and command of a call.
+    /// The text; title and command of a call.
     pub(super) text: String,
     /// The files it is about, one a line.
     pub(super) paths: String,
@@ -39,7 +39,7 @@ const TYPES: [&str; 7] = [
     "history.rewound",
 ];
 
-/// Whether a line may matter, from its beginning.
+/// True when a line may matter, from its beginning.
 pub(super) fn may_matter(event_json: &str) -> bool {
     match event_json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
         Some((kind, _)) => TYPES.contains(&kind),
@@ -48,7 +48,7 @@ pub(super) fn may_matter(event_json: &str) -> bool {
     }
 }
 
-/// What can be found of an event.
+/// The searchable part of an event.
 pub(super) fn found(record: &EventRecord) -> Option<Found> {
     let Event::ItemCompleted { item } = &record.event else { return None };
     let Item { id, body, .. } = item;

@@ -33,11 +33,11 @@ use std::path::{Path, PathBuf};
 
 pub use sessions::Stored;
 
-/// How much of the journals is read before a list is given, in bytes: enough for what happened since the last turn's end, and
+/// The bytes of journals that are read before a list is given: enough for the events since the last turn's end, and
 /// a tenth of a second where it is all text.
 const LIST_BUDGET: u64 = 256 * 1024;
 
-/// How much of the journals is read before a search, in bytes. What is left is told with the hits.
+/// The bytes of journals that are read before a search. The number of sessions that are left is told with the hits.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
 
 /// The index of a data folder.
@@ -47,7 +47,7 @@ pub struct Index {
     database: Database,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Check {
     /// The sessions in the index.
@@ -56,7 +56,7 @@ pub struct Check {
     pub entries: u64,
     /// Folders with a journal that is not in it, or not as it is now.
     pub behind: Vec<String>,
-    /// What SQLite says is wrong with its file.
+    /// The problems that SQLite finds in its file.
     pub damage: Option<String>,
 }
 

@@ -10,10 +10,10 @@ use pintle_protocol::search::{SearchHit, SessionSearchParams, SessionSearchResul
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
-/// How many entries are ranked.
+/// The number of entries that are ranked.
 const CANDIDATES: usize = 2000;
 
-/// How much text of theirs, in bytes.
+/// The bytes of their text.
 const CANDIDATE_BYTES: usize = 16 * 1024 * 1024;
 
 /// From this number of entries on, a word counts as common.
@@ -137,7 +137,7 @@ fn ranked(
     Ok(candidates.into_iter().map(|candidate| candidate.key).collect())
 }
 
-/// How many entries hold a word, up to where it is common. Of a word that is alone it does not matter.
+/// The number of entries that hold a word, counted up to the limit of common words. It does not matter for a single word.
 fn holders(connection: &Connection, word: &Word, is_alone: bool) -> rusqlite::Result<u64> {
     if is_alone {
         return Ok(1);

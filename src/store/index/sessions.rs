@@ -10,15 +10,15 @@ use std::path::Path;
 /// A stored session with what the index has counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// What every list says.
+    /// The columns of every list.
     pub summary: SessionSummary,
     /// The messages and calls in it.
     pub entries: u64,
     /// The turns in it.
     pub turns: u64,
-    /// What they cost, in billionths of a US dollar; `None` where no price is known.
+    /// Their cost, in billionths of a US dollar; `None` where no price is known.
     pub cost_nano_usd: Option<u64>,
-    /// How its journal ends: `running` (or cut off), `idle` or `closed`.
+    /// The end of its journal: `running` (or cut off), `idle` or `closed`.
     pub state: String,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// How many sessions and entries there are.
+/// The number of sessions and entries.
 pub(super) fn counts(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.query_row("SELECT count(*), coalesce(sum(entries), 0) FROM sessions", [], |row| {
         let count =

@@ -110,13 +110,13 @@ impl Word {
         })
     }
 
-    /// Whether it stands in a folded text.
+    /// True when it stands in a folded text.
     pub(super) fn is_in(&self, folded: &str) -> bool {
         self.places(folded).next().is_some()
     }
 }
 
-/// What of a character counts: lower case, without accents, wide forms as plain ones.
+/// The folded form of a character: lower case, without accents, wide forms as plain ones.
 fn fold_char(c: char, out: &mut String) {
     if c.is_ascii() {
         out.push(if c.is_ascii_whitespace() || c.is_ascii_control() {
@@ -197,7 +197,7 @@ pub(super) fn short_words(folded: &str) -> String {
     out
 }
 
-/// How well a text fits, by BM25: `length` and `usual_length` in bytes; each word with the number of entries that hold it.
+/// The score of a text by BM25: `length` and `usual_length` in bytes; each word with the number of entries that hold it.
 pub(super) fn rank(folded: &str, words: &[(&Word, u64)], entries: u64, usual_length: f64) -> f64 {
     const SATURATION: f64 = 1.2;
     const LENGTH_WEIGHT: f64 = 0.75;

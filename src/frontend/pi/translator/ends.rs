@@ -1,4 +1,4 @@
-//! How calls, turns, runs and summings up end in Pi's events. Pure.
+//! The ends of calls, turns, runs and compactions in Pi's events. Pure.
 
 use super::{Calls, Translator, is_kind, message_of, reason, said_by, tell};
 use crate::frontend::pi::Dialect;
