@@ -53,7 +53,7 @@ impl SessionFactory {
     /// Makes a session.
     ///
     /// # Errors
-    /// As [`EngineHandle::create`].
+    /// As [`EngineHandle::create`](crate::agent::EngineHandle::create).
     pub(super) async fn create(&self, create: CreateSession) -> Result<SessionHandle, Error> {
         let gone = || Error::new(ErrorKind::Internal, "the engine has ended");
         let requests = self.0.upgrade().ok_or_else(gone)?;

@@ -1,6 +1,6 @@
 //! Commands that a person runs beside the agent, where its tools act.
 //!
-//! No permission is asked, since it is the person who asks. What came of one gets into a session as a [`Note`].
+//! No permission is asked, since it is the person who asks. Its result gets into a session as a [`Note`](crate::agent::Note).
 
 use crate::agent::engine::EngineHandle;
 use crate::agent::error::{Error, ErrorKind};

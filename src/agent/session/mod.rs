@@ -1,6 +1,6 @@
 //! A session: one task that owns the journal, the queues and the subscribers, and runs the turns.
 //!
-//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`]).
+//! While a turn runs, the conversation is inside it, and whenever it waits, the session answers commands ([`Host::wait`](crate::agent::host::Host::wait)).
 //! Invariants: this task is the journal's only writer, and nothing is handed on before it is in the
 //! journal. A command's response is sent before any event that it causes.
 
