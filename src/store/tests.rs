@@ -78,6 +78,18 @@ fn pages_meet_without_gap_or_overlap() {
 }
 
 #[test]
+fn entries_after_a_number_are_all_that_follow_it() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let journal = filled(&store, 300);
+    for after in [0, 1, 63, 64, 65, 128, 299, 300, 301] {
+        let entries = journal.reader_after(after)().unwrap();
+        let seqs: Vec<u64> = entries.iter().map(|entry| entry.seq).collect();
+        assert_eq!(seqs, (after + 1..=300).collect::<Vec<_>>(), "after {after}");
+    }
+}
+
+#[test]
 fn damage_costs_no_more_than_the_damaged_line() {
     type Damage = fn(&str) -> Vec<u8>;
     let rows: [(&str, Damage, &[u64], usize); 5] = [
