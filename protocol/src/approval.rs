@@ -32,8 +32,46 @@ pub struct Approval {
     /// The files concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
+    /// The rule or default that asks, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub decided_by: String,
+    /// All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every
+    /// part, or denies the call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<ApprovalDetail>,
     /// The options to choose from.
     pub options: Vec<ApprovalOption>,
+}
+
+/// A part of a call that a person is asked about. Control characters, and characters that are invisible or change the
+/// direction of text, are drawn as signs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalDetail {
+    /// The kind of text.
+    pub kind: DetailKind,
+    /// The text, whole, with its line ends.
+    pub text: String,
+}
+
+/// The kind of a text that a person is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum DetailKind {
+    /// A command of the shell.
+    Command,
+    /// The path of a file, resolved.
+    Path,
+    /// The text that is written or inserted.
+    Content,
+    /// A change of a file, as a diff or a patch.
+    Diff,
+    /// An address on the network.
+    Address,
+    /// The arguments of a tool as JSON.
+    Arguments,
+    /// A description by the model itself, which may be wrong.
+    ModelText,
 }
 
 /// An option that a person can choose.
@@ -48,6 +86,9 @@ pub struct ApprovalOption {
     pub decision: Decision,
     /// The scope in which the decision holds.
     pub scope: Scope,
+    /// The rules that the option adds, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
 }
 
 /// A decision about a tool call. A reader never takes an unknown value as permission.
@@ -68,8 +109,14 @@ pub enum Decision {
 pub enum Scope {
     /// This call.
     Once,
+    /// Calls like this one until the turn ends.
+    Turn,
     /// Calls like this one until the session is closed.
     Session,
+    /// Calls like this one in this project, also in later sessions.
+    Project,
+    /// Calls like this one everywhere.
+    User,
 }
 
 /// The answer to `approval/request`: `optionId` or `dismissed`. An answer with neither, or with an option that was
@@ -134,13 +181,43 @@ pub enum DecidedBy {
     Interrupt,
 }
 
-/// The permission mode: which tool calls run without asking. Finer rules are applied on top.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to
+/// the widest.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// Reading is free; writing and running ask.
+    /// Reading in the workspace and harmless commands run; changes and other commands are denied.
+    #[serde(alias = "read-only")]
+    ReadOnly,
+    /// Reading in the workspace and harmless commands run; everything else asks.
     #[default]
     Ask,
-    /// Nothing asks.
+    /// Changes of files in the workspace run too, and commands in the sandbox. Where there is no sandbox, commands
+    /// ask.
+    #[serde(alias = "auto-edit")]
+    AutoEdit,
+    /// Nothing asks, except where a rule says so.
     Full,
+}
+
+impl PermissionMode {
+    /// All modes with the names of the command line and of `config.toml`.
+    pub const NAMES: [(&'static str, Self); 4] = [
+        ("read-only", Self::ReadOnly),
+        ("ask", Self::Ask),
+        ("auto-edit", Self::AutoEdit),
+        ("full", Self::Full),
+    ];
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::Ask => "ask",
+            Self::AutoEdit => "auto-edit",
+            Self::Full => "full",
+        }
+    }
 }

@@ -4,6 +4,7 @@ use crate::agent::clients::Hook;
 use crate::agent::project::Personal;
 use crate::agent::turn::limits::Limits;
 use crate::agent::turn::lint::Lint;
+use crate::agent::turn::permit::PermissionPolicy;
 use crate::agent::turn::retry::RetryPolicy;
 use crate::ambient::Ambient;
 use crate::context::room;
@@ -13,7 +14,6 @@ use crate::llm::ModelRef;
 use crate::models::{Models, Toolbox};
 use crate::store::Store;
 use crate::tools;
-use pintle_protocol::approval::PermissionMode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,8 +48,8 @@ pub struct Services {
     pub personal: Arc<Personal>,
     /// The model of a session that names none.
     pub default_model: Option<String>,
-    /// The mode of a session that names none.
-    pub default_permission_mode: PermissionMode,
+    /// The permissions that no session goes beyond.
+    pub permissions: Arc<PermissionPolicy>,
     /// The command that runs after changes.
     pub lint: Option<Lint>,
     /// The time to wait for an editor's report of a changed file.

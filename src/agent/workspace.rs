@@ -68,7 +68,11 @@ pub(super) async fn check_all(
 }
 
 /// The canonical paths of all directories of a session, without those that lie in another.
-async fn roots(env: &dyn Environment, cwd: &Path, additional: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) async fn roots(
+    env: &dyn Environment,
+    cwd: &Path,
+    additional: &[PathBuf],
+) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = Vec::new();
     for folder in [cwd].into_iter().chain(additional.iter().map(PathBuf::as_path)) {
         let folder = env.canonicalize(folder).await.unwrap_or_else(|_| folder.to_owned());

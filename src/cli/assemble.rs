@@ -4,13 +4,13 @@
 use crate::args;
 use anyhow::Context;
 use pintle::agent::{
-    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, Personal, QUESTION_TIMEOUT, REPORT_WAIT,
-    RetryPolicy, RoomPolicy, Runner, Safe, Services,
+    HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal, QUESTION_TIMEOUT,
+    REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, Services,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
     self, Config, ContextSettings, EnvironmentConfig, HookSettings, LimitSettings, LintSettings,
-    Live, SafeZone, TitleSettings, ToolSettings, Variables,
+    Live, SafeZone, Source, TitleSettings, ToolSettings, Variables,
 };
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::local::{Local, Options};
@@ -25,6 +25,7 @@ use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
 use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox};
 use pintle::store::Store;
 use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
+use pintle::trust::{self, Answers};
 use pintle_protocol::approval::PermissionMode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,12 +75,37 @@ pub(crate) async fn services(
         room: room(&config.context),
         personal: Arc::new(personal(&config, ambient)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
-        default_permission_mode: config.permission_mode.value,
+        permissions: Arc::new(permissions(settings, &config)),
         lint: lint(&config.lint)?,
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
         question_timeout: config.question_timeout.unwrap_or(QUESTION_TIMEOUT),
     })
+}
+
+/// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
+fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
+    let mode = &config.permission_mode;
+    let ceiling = match mode.source {
+        Source::BuiltIn => PermissionMode::Full,
+        Source::File(_) | Source::Variable(_) | Source::Flag(_) => mode.value,
+    };
+    let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
+    PermissionPolicy {
+        ceiling,
+        ceiling_source: mode.source.to_string(),
+        rules: config.rules.clone(),
+        private: vec![folder.to_owned(), config.folders.data.clone()],
+        readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
+        answers: if settings.trust { Answers::trust_all() } else { answers(config) },
+        ..PermissionPolicy::open(mode.value)
+    }
+}
+
+/// Returns the lasting answers of the user.
+pub(crate) fn answers(config: &Config) -> Answers {
+    let folder = config.folders.config_file.parent().unwrap_or(Path::new("/"));
+    Answers::in_file(folder.join(trust::FILE_NAME))
 }
 
 /// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
@@ -267,7 +293,7 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         room: RoomPolicy::default(),
         personal: Arc::default(),
         default_model: Some("script/demo".to_owned()),
-        default_permission_mode: PermissionMode::Ask,
+        permissions: Arc::new(PermissionPolicy::open(PermissionMode::Ask)),
         lint: None,
         report_wait: REPORT_WAIT,
         title_model: None,

@@ -8,9 +8,11 @@ mod assemble;
 mod doctor;
 mod help;
 mod models;
+mod policy;
 mod rpc;
 mod sessions;
 mod signals;
+mod trust;
 
 use anyhow::Context;
 use args::{Args, Sessions, Task};
@@ -102,6 +104,8 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             in_runtime(|| work_in_session(task, ambient))
         }
         Task::Sessions { task: Sessions::Stored(task) } => sessions::run(task, &ambient),
+        Task::Trust(wanted) => trust::run(&wanted, &ambient),
+        Task::Policy { task } => in_runtime(|| policy::run(task, ambient)),
         Task::Schema => {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)

@@ -12,6 +12,7 @@ use super::title::{self, TitleSettings};
 use super::tools::{self, ToolSettings};
 use super::{Error, ProviderEntry};
 use crate::ambient::Ambient;
+use crate::permissions::{Origin, Rule};
 use pintle_protocol::approval::PermissionMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ pub(super) struct FileSettings {
     pub(super) model: Option<String>,
     pub(super) retries: Option<u32>,
     pub(super) permission_mode: Option<PermissionMode>,
+    pub(super) rules: Vec<Rule>,
     pub(super) instructions: Option<String>,
     pub(super) instructions_file: Option<String>,
     pub(super) providers: BTreeMap<String, ProviderEntry>,
@@ -66,6 +68,7 @@ pub(super) fn parse(text: &str, path: &Path, ambient: &Ambient) -> Result<FileSe
                 settings.instructions_file = Some(text_of(&value, &key, path)?);
             }
             "permission_mode" => settings.permission_mode = Some(mode_of(&value, path)?),
+            "rules" => settings.rules = rules_of(value, path)?,
             "environment" => {
                 settings.environment = environment::parse(value, path, &mut settings.warnings)?;
             }
@@ -159,8 +162,28 @@ pub(super) fn seconds_of(value: &Value, key: &str, path: &Path) -> Result<Durati
 }
 
 fn mode_of(value: &Value, path: &Path) -> Result<PermissionMode, Error> {
-    PermissionMode::deserialize(value.clone())
-        .map_err(|_| wrong(path, "permission_mode", "\"ask\" or \"full\""))
+    PermissionMode::deserialize(value.clone()).map_err(|_| {
+        let names = PermissionMode::NAMES.map(|(name, _)| format!("\"{name}\""));
+        wrong(path, "permission_mode", &format!("one of {}", names.join(", ")))
+    })
+}
+
+/// The rules of `[[rules]]`. A rule that is wrong is an error: left out, it would not restrict.
+fn rules_of(value: Value, path: &Path) -> Result<Vec<Rule>, Error> {
+    let place = path.display();
+    let Value::Array(rows) = value else {
+        return Err(wrong(path, "rules", "a list of tables, each written as [[rules]]"));
+    };
+    let mut rules = Vec::new();
+    for (at, row) in rows.into_iter().enumerate() {
+        let problem = |message: String| Error::new(format!("{place}: rule {}: {message}", at + 1));
+        let rule: Rule = row
+            .try_into()
+            .map_err(|error: toml::de::Error| problem(error.message().trim_end().to_owned()))?;
+        rule.compile(Origin::User, &[], None).map_err(|error| problem(error.to_string()))?;
+        rules.push(rule);
+    }
+    Ok(rules)
 }
 
 pub(super) fn wrong(path: &Path, key: &str, want: &str) -> Error {

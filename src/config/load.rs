@@ -213,6 +213,7 @@ fn fold(ambient: &Ambient, flags: Flags, file: FileSettings, folders: Folders) -
         model,
         retries,
         permission_mode,
+        rules: file.rules,
         instructions,
         providers: file.providers,
         tools: ToolSettings {

@@ -35,6 +35,7 @@ pub use text_source::{TextSource, fill, variable};
 pub use title::TitleSettings;
 pub use tools::ToolSettings;
 
+use crate::permissions::Rule;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -82,6 +83,8 @@ pub struct Config {
     pub retries: Option<Setting<u32>>,
     /// The permission mode of sessions that set none.
     pub permission_mode: Setting<PermissionMode>,
+    /// The rules of permissions, in order.
+    pub rules: Vec<Rule>,
     /// Instructions for every session: those of the config file, then those of the file that it names.
     pub instructions: Option<Setting<String>>,
     /// Providers of the config file and the models files, by name.

@@ -27,7 +27,7 @@ pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
         facts.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     let modified_ms =
         modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default();
-    Ok(Stat { kind, size: facts.len(), modified_ms })
+    Ok(Stat { kind, size: facts.len(), modified_ms, links: facts.nlink() })
 }
 
 /// Resolves as much of a path as exists, and links whose target does not.

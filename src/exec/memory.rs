@@ -151,7 +151,7 @@ impl Environment for Memory {
             Err(Error::IsFolder(_)) => (FileKind::Folder, 0),
             Err(error) => return Err(error),
         };
-        Ok(Stat { kind, size, modified_ms: 0 })
+        Ok(Stat { kind, size, modified_ms: 0, links: 1 })
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {

@@ -222,6 +222,8 @@ pub struct Stat {
     pub size: u64,
     /// The modification time, in milliseconds since 1970.
     pub modified_ms: u64,
+    /// The number of names that it has; 1 where that is not known.
+    pub links: u64,
 }
 
 /// The type of file at a path.

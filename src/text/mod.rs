@@ -15,3 +15,4 @@ pub mod sniff;
 pub mod splice;
 pub mod terminal;
 pub mod truncate;
+pub mod visible;

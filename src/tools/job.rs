@@ -96,7 +96,7 @@ impl Prepared for Call {
 
     /// A job is the model's own: to look at it or to end it needs no permission beyond that for its command.
     fn access(&self) -> Access {
-        Access::Read(Vec::new())
+        Access::Engine
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

@@ -135,6 +135,18 @@ pub enum Access {
     },
     /// Calls this tool of a client, which may do anything.
     Other(String),
+    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    Engine,
+}
+
+impl Access {
+    /// True for calls that change nothing, which may run side by side.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Self::Read(_) | Self::Engine => true,
+            Self::Write(_) | Self::Execute(_) | Self::Fetch { .. } | Self::Other(_) => false,
+        }
+    }
 }
 
 /// Settings of tools that hold for every session.

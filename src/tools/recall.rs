@@ -62,7 +62,7 @@ impl Prepared for Call {
     }
 
     fn access(&self) -> Access {
-        Access::Read(Vec::new())
+        Access::Engine
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

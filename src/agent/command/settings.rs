@@ -63,7 +63,11 @@ impl OpenConfig {
     pub(in crate::agent) fn over(self, created: Option<&SessionCreated>) -> Self {
         Self {
             model: self.model.or_else(|| created.map(|created| created.model.clone())),
-            permission_mode: self.permission_mode.or(created.map(|made| made.permission_mode)),
+            // The stricter of the two: opening a session never widens what it may do.
+            permission_mode: [self.permission_mode, created.map(|made| made.permission_mode)]
+                .into_iter()
+                .flatten()
+                .min(),
             system_prompt: created.and_then(|created| created.system_prompt.clone()),
             mode: self.mode.or(created.map(|created| created.mode)),
             variables: self.variables,

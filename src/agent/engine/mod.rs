@@ -93,7 +93,7 @@ impl EngineHandle {
 
     /// The permission mode of a session that names none.
     pub fn default_permission_mode(&self) -> PermissionMode {
-        self.services.default_permission_mode
+        self.services.permissions.default_mode
     }
 
     /// Returns true where a conversation that nears the end of the model's window is compacted by itself.
@@ -391,7 +391,8 @@ impl Engine {
             model: parse_model(&model)?,
             permission_mode: config
                 .permission_mode
-                .unwrap_or(self.services.default_permission_mode),
+                .unwrap_or(self.services.permissions.default_mode)
+                .min(self.services.permissions.ceiling),
             mode: config.mode.unwrap_or_default(),
             title,
             limits: self.services.limits,

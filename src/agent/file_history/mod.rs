@@ -108,7 +108,9 @@ impl FileHistory {
             self.note(&host.gap().await);
         }
         match access {
-            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) => FilesBefore::Unknown,
+            Access::Read(_) | Access::Fetch { .. } | Access::Other(_) | Access::Engine => {
+                FilesBefore::Unknown
+            }
             Access::Write(paths) => {
                 let found = host.wait(present(place, paths)).await;
                 self.note_others(host, &found);

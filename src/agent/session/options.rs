@@ -22,10 +22,6 @@ const AUTO_COMPACT: &str = "autoCompact";
 /// No effort is set: the provider's default holds.
 const DEFAULT_EFFORT: &str = "default";
 
-/// The permission modes by name.
-const MODES: [(&str, PermissionMode); 2] =
-    [("ask", PermissionMode::Ask), ("full", PermissionMode::Full)];
-
 /// The queue modes by name.
 const QUEUE_MODES: [(&str, QueueMode); 2] = [("all", QueueMode::All), ("one", QueueMode::One)];
 
@@ -42,7 +38,10 @@ fn queue_option(id: &str, name: &str, mode: QueueMode) -> ConfigOption {
 impl Session {
     pub(super) fn settings_command(&mut self, command: SettingsCommand) {
         match command {
-            SettingsCommand::Configure { config, reply } => {
+            SettingsCommand::Configure { mut config, reply } => {
+                // Somebody opens the session: that never widens what it may do.
+                let now = self.settings.permission_mode;
+                config.permission_mode = config.permission_mode.map(|mode| mode.min(now));
                 let done = self.configure(config).map(|record| ((), record));
                 self.respond(reply, done);
             }
@@ -95,7 +94,6 @@ impl Session {
     /// Every option with the value that holds.
     pub(super) fn options(&self) -> Vec<ConfigOption> {
         let settings = &self.settings;
-        let mode = MODES.iter().find(|(_, mode)| *mode == settings.permission_mode);
         let work = WORK_MODES.iter().find(|(_, mode)| *mode == settings.mode);
         let efforts = Effort::NAMES.iter().map(|(name, _)| (*name).to_owned());
         vec![
@@ -114,8 +112,12 @@ impl Session {
             ConfigOption {
                 id: "permissionMode".to_owned(),
                 name: "Permission mode".to_owned(),
-                value: mode.map_or("", |(name, _)| *name).to_owned(),
-                choices: MODES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+                value: settings.permission_mode.name().to_owned(),
+                choices: PermissionMode::NAMES
+                    .iter()
+                    .filter(|(_, mode)| *mode <= self.services.permissions.ceiling)
+                    .map(|(name, _)| (*name).to_owned())
+                    .collect(),
             },
             ConfigOption {
                 id: "mode".to_owned(),
@@ -222,8 +224,18 @@ impl Session {
                 model.effort = Some(value.parse().map_err(|()| none_of(&names))?);
             }
             "permissionMode" => {
-                let found = MODES.iter().find(|(name, _)| *name == value);
-                *permission_mode = found.ok_or_else(|| none_of(&MODES.map(|(name, _)| name)))?.1;
+                let modes = PermissionMode::NAMES;
+                let found = modes.iter().find(|(name, _)| *name == value);
+                let wanted = found.ok_or_else(|| none_of(&modes.map(|(name, _)| name)))?.1;
+                let policy = &self.services.permissions;
+                if wanted > policy.ceiling {
+                    return Err(format!(
+                        "`{value}` is wider than `{}`, which {} sets as the limit",
+                        policy.ceiling.name(),
+                        policy.ceiling_source
+                    ));
+                }
+                *permission_mode = wanted;
             }
             "mode" => {
                 let found = WORK_MODES.iter().find(|(name, _)| *name == value);

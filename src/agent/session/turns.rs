@@ -14,6 +14,7 @@ use crate::agent::turn::context::{
 };
 use crate::agent::turn::inputs;
 use crate::agent::turn::limits::Limits;
+use crate::agent::turn::permit::Permissions;
 use crate::agent::workspace::Workspace;
 use crate::llm::Provider;
 use crate::tools::Folders;
@@ -183,7 +184,10 @@ impl Session {
                 jobs: self.jobs.requests(),
                 agents: self.subagents.requests(),
             },
-            permission_mode: self.settings.permission_mode,
+            permissions: Permissions::new(
+                self.settings.permission_mode,
+                Arc::clone(&self.services.permissions),
+            ),
             hooks: self.turn_hooks(),
             limits,
             budget: self.settings.budget.clone(),

@@ -1,119 +1,132 @@
-//! Permission of a call: decided here from values, asked and answered elsewhere.
+//! Approvals: the question about a call, its options and outcome, and the rules that an answer adds. Pure; `permissions`
+//! decides whether there is a question at all.
 
+use crate::permissions::{Compiled, Origin, Rule, Verdict};
+use crate::text::visible::visible;
 use crate::tools::Access;
 use pintle_protocol::approval::{
-    Approval, ApprovalAnswer, ApprovalOption, ApprovalOutcome, DecidedBy, Decision, PermissionMode,
-    Scope,
+    Approval, ApprovalAnswer, ApprovalDetail, ApprovalOption, ApprovalOutcome, DecidedBy, Decision,
+    DetailKind, Scope,
 };
+use serde_json::Value;
+use std::path::PathBuf;
 
-/// The permissions that a person gave for the rest of the session.
+/// The rules that a person's answers added, for the turn or for the session.
 #[derive(Debug, Clone, Default)]
 pub(in crate::agent) struct Grants {
-    /// Changes of files in the working directory.
-    edits_inside: bool,
-    /// Commands, word for word.
-    commands: Vec<String>,
-    /// Hosts that pages are fetched from.
-    hosts: Vec<String>,
-    /// Tools of clients.
-    tools: Vec<String>,
+    rules: Vec<Compiled>,
 }
 
-/// The location of a call's paths: in the working directory, or elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::agent) enum PathScope {
-    /// In the working directory, symbolic links followed; or nowhere in particular.
-    Inside,
-    /// Elsewhere.
-    Outside,
-}
+impl Grants {
+    /// The rules.
+    pub(in crate::agent) fn rules(&self) -> &[Compiled] {
+        &self.rules
+    }
 
-/// The decision about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::agent) enum Verdict {
-    /// It may run.
-    Allow,
-    /// A person must say; with the reason that he reads.
-    Ask(String),
-}
+    /// Adds rules.
+    pub(in crate::agent) fn add(&mut self, rules: Vec<Compiled>) {
+        self.rules.extend(rules);
+    }
 
-/// Decides about a call.
-pub(in crate::agent) fn decide(
-    mode: PermissionMode,
-    access: &Access,
-    place: PathScope,
-    grants: &Grants,
-) -> Verdict {
-    match (mode, access) {
-        (PermissionMode::Full, _) | (PermissionMode::Ask, Access::Read(_)) => Verdict::Allow,
-        (PermissionMode::Ask, Access::Write(_)) => match place {
-            PathScope::Inside if grants.edits_inside => Verdict::Allow,
-            PathScope::Inside => Verdict::Ask("it changes files".to_owned()),
-            PathScope::Outside => {
-                Verdict::Ask("it changes files outside the working directory".to_owned())
-            }
-        },
-        (PermissionMode::Ask, Access::Execute(command)) => {
-            if grants.commands.contains(command) {
-                Verdict::Allow
-            } else {
-                Verdict::Ask("it runs a command".to_owned())
-            }
-        }
-        (PermissionMode::Ask, Access::Fetch { url, host }) => {
-            if grants.hosts.contains(host) {
-                Verdict::Allow
-            } else {
-                Verdict::Ask(format!("it fetches {url} from the network"))
-            }
-        }
-        (PermissionMode::Ask, Access::Other(tool)) => {
-            if grants.tools.contains(tool) {
-                Verdict::Allow
-            } else {
-                Verdict::Ask("it calls a tool of a client".to_owned())
-            }
-        }
+    /// Forgets what held for the turn before.
+    pub(in crate::agent) fn begin_turn(&mut self) {
+        self.rules.retain(|rule| rule.origin != Origin::GrantedForTurn);
     }
 }
 
-/// Remembers what a person allowed for the session.
-pub(in crate::agent) fn grant(grants: &mut Grants, access: &Access, place: PathScope) {
-    match (access, place) {
-        (Access::Write(_), PathScope::Inside) => grants.edits_inside = true,
-        (Access::Execute(command), _) => grants.commands.push(command.clone()),
-        (Access::Fetch { host, .. }, _) => grants.hosts.push(host.clone()),
-        (Access::Other(tool), _) => grants.tools.push(tool.clone()),
-        (Access::Read(_), _) | (Access::Write(_), PathScope::Outside) => {}
+/// The origin of rules that an answer of this scope adds; none where it holds once.
+pub(in crate::agent) fn origin(scope: Scope) -> Option<Origin> {
+    match scope {
+        Scope::Once => None,
+        Scope::Turn => Some(Origin::GrantedForTurn),
+        Scope::Session => Some(Origin::GrantedForSession),
+        Scope::Project => Some(Origin::GrantedForProject),
+        Scope::User => Some(Origin::GrantedByUser),
     }
 }
 
-/// The answers to choose from.
-pub(in crate::agent) fn options(access: &Access, place: PathScope) -> Vec<ApprovalOption> {
+/// The answers to choose from. Those that hold for longer than the call add the proposed rules.
+pub(in crate::agent) fn options(access: &Access, proposed: &[Rule]) -> Vec<ApprovalOption> {
     let option = |id: &str, label: &str, decision, scope| ApprovalOption {
         option_id: id.to_owned(),
         label: label.to_owned(),
         decision,
         scope,
-    };
-    let for_session = match (access, place) {
-        (Access::Write(_), PathScope::Inside) => {
-            Some("Allow changes in the working directory for this session".to_owned())
-        }
-        (Access::Execute(_), _) => Some("Allow this command for this session".to_owned()),
-        (Access::Fetch { host, .. }, _) => {
-            Some(format!("Allow fetching from {host} for this session"))
-        }
-        (Access::Other(tool), _) => Some(format!("Allow {tool} for this session")),
-        (Access::Read(_), _) | (Access::Write(_), PathScope::Outside) => None,
+        rules: Vec::new(),
     };
     let mut options = vec![option("allow", "Allow", Decision::Allow, Scope::Once)];
-    if let Some(label) = for_session {
-        options.push(option("allow-session", &label, Decision::Allow, Scope::Session));
+    if let Some(subject) = subject(access, proposed) {
+        let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+        for (id, scope, until) in [
+            ("allow-turn", Scope::Turn, "for this turn"),
+            ("allow-session", Scope::Session, "for this session"),
+            ("allow-project", Scope::Project, "always in this project"),
+            ("allow-user", Scope::User, "always"),
+        ] {
+            let label = format!("Allow {subject} {until}");
+            let rules = rules.clone();
+            options.push(ApprovalOption { rules, ..option(id, &label, Decision::Allow, scope) });
+        }
     }
     options.push(option("deny", "Deny", Decision::Deny, Scope::Once));
     options.push(option("abort", "Deny and stop the turn", Decision::Abort, Scope::Once));
     options
+}
+
+/// The calls that the proposed rules cover, in words.
+fn subject(access: &Access, proposed: &[Rule]) -> Option<String> {
+    if proposed.is_empty() {
+        return None;
+    }
+    let words = proposed.iter().filter_map(|rule| rule.argv.as_ref());
+    let commands: Vec<String> = words.map(|words| format!("`{}`", words.join(" "))).collect();
+    Some(match access {
+        Access::Write(_) => "changes in the working directory".to_owned(),
+        Access::Execute(_) => commands.join(" and "),
+        Access::Fetch { host, .. } => format!("fetching from {host}"),
+        Access::Other(tool) => tool.clone(),
+        Access::Read(_) | Access::Engine => {
+            let paths: Vec<&str> =
+                proposed.iter().filter_map(|rule| rule.path.as_deref()).collect();
+            format!("reading {}", paths.join(" and "))
+        }
+    })
+}
+
+/// All that a person is asked about: what runs, whole, and apart from it what the model says of it.
+pub(in crate::agent) fn details(
+    access: &Access,
+    paths: &[PathBuf],
+    input: &Value,
+) -> Vec<ApprovalDetail> {
+    let detail = |kind, text: &str| ApprovalDetail { kind, text: visible(text).into_owned() };
+    let pretty = || serde_json::to_string_pretty(input).unwrap_or_default();
+    let mut details = Vec::new();
+    match access {
+        Access::Execute(command) => details.push(detail(DetailKind::Command, command)),
+        Access::Fetch { url, .. } => details.push(detail(DetailKind::Address, url)),
+        Access::Other(_) | Access::Engine => {
+            details.push(detail(DetailKind::Arguments, &pretty()));
+        }
+        Access::Read(_) | Access::Write(_) => {
+            let named = paths.iter().map(|path| path.to_string_lossy());
+            details.extend(named.map(|path| detail(DetailKind::Path, &path)));
+        }
+    }
+    if let Access::Write(_) = access {
+        let text = |names: &[&str]| names.iter().find_map(|name| input.get(*name)?.as_str());
+        let patch = text(&["patch", "input", "patchText"]);
+        let content = text(&["content", "file_text", "contents"]);
+        match (patch, content) {
+            (Some(patch), _) => details.push(detail(DetailKind::Diff, patch)),
+            (None, Some(content)) => details.push(detail(DetailKind::Content, content)),
+            (None, None) => details.push(detail(DetailKind::Arguments, &pretty())),
+        }
+    }
+    if let Some(text) = input.get("description").and_then(Value::as_str) {
+        details.push(detail(DetailKind::ModelText, text));
+    }
+    details
 }
 
 /// The outcome of an answer. Only an option that was offered can allow.
@@ -132,14 +145,21 @@ pub(in crate::agent) fn outcome(approval: &Approval, answer: &ApprovalAnswer) ->
     }
 }
 
-/// The text that the model reads in place of a result.
-pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome) -> String {
+/// The text that the model reads in place of a result, after a person or the lack of one denied a call.
+pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]) -> String {
     let reason = match outcome.by {
         DecidedBy::Client => "The user declined this call. It did not run.".to_owned(),
         DecidedBy::NoApprover => {
-            "Denied: this call needs permission and nobody is there to give it \
-            (noApprover). It did not run. Do not try to reach the same end by another way."
-                .to_owned()
+            let reason = "Denied: this call needs permission and nobody is there to give it \
+                (noApprover). It did not run. Do not try to reach the same end by another way.";
+            let rules: Vec<String> = proposed.iter().map(|rule| format!("`{rule}`")).collect();
+            match rules.is_empty() {
+                true => reason.to_owned(),
+                false => {
+                    let rules = rules.join(" and ");
+                    format!("{reason} A rule of the user would allow it: {rules}.")
+                }
+            }
         }
         DecidedBy::Interrupt => "Operation aborted".to_owned(),
     };
@@ -149,86 +169,81 @@ pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome) -> String {
     }
 }
 
+/// The text that the model reads in place of a result, after a rule or the mode denied a call.
+pub(in crate::agent) fn policy_text(verdict: &Verdict) -> String {
+    format!(
+        "Denied: {}. Decided by {}. It did not run. Do not try to reach the same end by another way; the user can \
+         allow it with another permission mode or with a rule in config.toml.",
+        verdict.reason, verdict.by
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::permissions;
     use pintle_protocol::ids::{ApprovalId, ItemId, SessionId, TurnId};
     use pintle_protocol::item::ToolKind;
     use std::path::PathBuf;
 
-    fn accesses() -> [(&'static str, Access); 5] {
-        let path = || vec![PathBuf::from("/w/a")];
-        [
-            ("read", Access::Read(path())),
-            ("write", Access::Write(path())),
-            ("run", Access::Execute("make".to_owned())),
-            (
-                "fetch",
-                Access::Fetch { url: "https://x.test/a".to_owned(), host: "x.test".to_owned() },
-            ),
-            ("other", Access::Other("their_tool".to_owned())),
-        ]
-    }
-
     #[test]
-    fn reading_is_free_and_the_rest_asks_until_it_was_granted() {
+    fn answers_for_longer_than_the_call_say_what_they_add() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+        let command = Rule::for_words(permissions::Decision::Allow, words("cargo build **"));
+        let edits = Rule {
+            kind: Some(permissions::Kind::Write),
+            path: Some("**".to_owned()),
+            ..Rule::new(permissions::Decision::Allow)
+        };
+        let run = Access::Execute("cargo build".to_owned());
         let mut rows = Vec::new();
-        for (name, access) in accesses() {
-            for place in [PathScope::Inside, PathScope::Outside] {
-                let mut grants = Grants::default();
-                let show = |verdict| match verdict {
-                    Verdict::Allow => "allow".to_owned(),
-                    Verdict::Ask(reason) => format!("ask: {reason}"),
-                };
-                let full = show(decide(PermissionMode::Full, &access, place, &grants));
-                let before = show(decide(PermissionMode::Ask, &access, place, &grants));
-                grant(&mut grants, &access, place);
-                let after = show(decide(PermissionMode::Ask, &access, place, &grants));
-                rows.push(format!(
-                    "{name} {place:?} | full {full} | ask {before} | granted {after}"
-                ));
-            }
+        for (access, proposed) in [
+            (run.clone(), vec![command]),
+            (Access::Write(Vec::new()), vec![edits]),
+            (run, Vec::new()),
+        ] {
+            let options = options(&access, &proposed).into_iter();
+            rows.extend(options.map(|option| {
+                let rules = option.rules.join(", ");
+                format!("{}: {} {:?} [{rules}]", option.option_id, option.label, option.scope)
+            }));
         }
-        expect_test::expect![[r"
-            read Inside | full allow | ask allow | granted allow
-            read Outside | full allow | ask allow | granted allow
-            write Inside | full allow | ask ask: it changes files | granted allow
-            write Outside | full allow | ask ask: it changes files outside the working directory | granted ask: it changes files outside the working directory
-            run Inside | full allow | ask ask: it runs a command | granted allow
-            run Outside | full allow | ask ask: it runs a command | granted allow
-            fetch Inside | full allow | ask ask: it fetches https://x.test/a from the network | granted allow
-            fetch Outside | full allow | ask ask: it fetches https://x.test/a from the network | granted allow
-            other Inside | full allow | ask ask: it calls a tool of a client | granted allow
-            other Outside | full allow | ask ask: it calls a tool of a client | granted allow"]]
-        .assert_eq(&rows.join("\n"));
+        expect_test::expect![[""]].assert_eq(&rows.join("\n"));
     }
 
     #[test]
-    fn a_grant_for_one_command_is_none_for_another() {
-        let mut grants = Grants::default();
-        grant(&mut grants, &Access::Execute("make".to_owned()), PathScope::Inside);
-        let other = Access::Execute("make; rm -r /".to_owned());
-        assert!(matches!(
-            decide(PermissionMode::Ask, &other, PathScope::Inside, &grants),
-            Verdict::Ask(_)
-        ));
-    }
-
-    #[test]
-    fn a_grant_for_one_host_is_none_for_another() {
-        let fetch =
-            |host: &str| Access::Fetch { url: format!("https://{host}/"), host: host.to_owned() };
-        let mut grants = Grants::default();
-        grant(&mut grants, &fetch("x.test"), PathScope::Inside);
-        for (host, is_allowed) in [("x.test", true), ("x.test:81", false), ("y.test", false)] {
-            let verdict = decide(PermissionMode::Ask, &fetch(host), PathScope::Inside, &grants);
-            assert_eq!(verdict == Verdict::Allow, is_allowed, "{host}");
-        }
+    fn a_person_is_shown_all_that_runs_and_the_models_words_apart() {
+        let path = vec![PathBuf::from("/w/a\u{202e}b")];
+        let rows = [
+            (
+                Access::Execute("ls\nrm -rf \u{1b}[8m/".to_owned()),
+                r#"{"description":"lists files"}"#,
+            ),
+            (Access::Write(path.clone()), r#"{"path":"a","content":"one\ntwo\u0000"}"#),
+            (Access::Write(path.clone()), r#"{"input":"*** Begin Patch"}"#),
+            (Access::Write(path.clone()), r#"{"edits":[{"oldText":"a","newText":"b"}]}"#),
+            (Access::Read(path), "{}"),
+            (Access::Other("deploy".to_owned()), r#"{"to":"production"}"#),
+        ];
+        let rows = rows.map(|(access, input)| {
+            let paths = match &access {
+                Access::Read(paths) | Access::Write(paths) => paths.clone(),
+                _ => Vec::new(),
+            };
+            let details = details(&access, &paths, &serde_json::from_str(input).unwrap());
+            let details: Vec<String> = details
+                .iter()
+                .map(|detail| format!("{:?} {:?}", detail.kind, detail.text))
+                .collect();
+            details.join(" | ")
+        });
+        expect_test::expect![[""]].assert_eq(&rows.join("\n"));
     }
 
     #[test]
     fn only_an_offered_option_allows() {
         let access = Access::Execute("make".to_owned());
+        let rule = Rule::for_words(permissions::Decision::Allow, vec!["make".to_owned()]);
         let approval = Approval {
             approval_id: ApprovalId::new("a"),
             session_id: SessionId::new("s"),
@@ -240,7 +255,9 @@ mod tests {
             reason: String::new(),
             input: serde_json::Value::Null,
             locations: Vec::new(),
-            options: options(&access, PathScope::Inside),
+            decided_by: String::new(),
+            details: Vec::new(),
+            options: options(&access, &[rule]),
         };
         let rows: [(&str, &str, Decision, Scope); 8] = [
             ("allow", r#"{"optionId":"allow"}"#, Decision::Allow, Scope::Once),

@@ -1,6 +1,7 @@
 //! One tool call of a reply: from its arguments to something that can run, or to words that say why it cannot.
 
 use crate::agent::turn::context::TurnContext;
+use crate::text::visible::visible_line;
 use crate::tools::Prepared;
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use serde_json::Value;
@@ -16,6 +17,8 @@ pub(in crate::agent) struct Call {
     pub(in crate::agent) tool_name: String,
     /// The prepared call, or the reason why there is none.
     pub(in crate::agent) prepared: Preparation,
+    /// It runs in the sandbox.
+    pub(in crate::agent) is_confined: bool,
 }
 
 /// The result of a call that did not fit into its reply.
@@ -47,7 +50,7 @@ pub(in crate::agent) fn prepare(
         return Err(format!("There is no tool `{name}`. The tools are: {}.", names.join(", ")));
     };
     let prepared = tool.prepare(parse_arguments(arguments)?, &ctx.workspace.folders)?;
-    call.title = prepared.title();
+    call.title = visible_line(&prepared.title()).into_owned();
     call.locations = prepared.locations();
     Ok(prepared)
 }

@@ -5,17 +5,19 @@
 
 use crate::agent::full_output::name_full_output;
 use crate::agent::host::{Host, JournalLost};
-use crate::agent::turn::approval::{self, PathScope, Verdict};
+use crate::agent::turn::approval;
 use crate::agent::turn::call::Call;
 use crate::agent::turn::context::{End, Tally, TurnContext, TurnState};
+use crate::agent::turn::permit::Decided;
 use crate::agent::turn::{hook_points, mode};
 use crate::llm::{Message, ToolResult as ModelResult};
+use crate::permissions;
 use crate::store::artifacts;
 use crate::text::truncate;
 use crate::tools::{Access, Client, Progress, Pruned, ToolContext};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use pintle_protocol::approval::{Approval, DecidedBy, Decision, Scope};
+use pintle_protocol::approval::{Approval, DecidedBy, Decision};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
@@ -52,10 +54,7 @@ pub(in crate::agent) async fn run<H: Host>(
     calls: Vec<Call>,
     tally: &mut Tally,
 ) -> Batch {
-    let only_reads = calls.iter().all(|call| {
-        call.prepared.as_ref().map_or(true, |call| matches!(call.access(), Access::Read(_)))
-    });
-    if only_reads && calls.len() > 1 {
+    if calls.len() > 1 && host.wait(all_read_freely(ctx, state, &calls)).await {
         return run_together(host, ctx, state, calls, tally).await;
     }
 
@@ -85,6 +84,26 @@ pub(in crate::agent) async fn run<H: Host>(
         state.conversation.push(Message::ToolResult(result));
     }
     take_last(host, ctx, Batch { steers, changes, ended }).await
+}
+
+/// True if every call only reads, and none of them needs to ask.
+async fn all_read_freely(ctx: &TurnContext, state: &TurnState, calls: &[Call]) -> bool {
+    for call in calls {
+        let Ok(prepared) = &call.prepared else { continue };
+        let access = prepared.access();
+        if !access.only_reads() {
+            return false;
+        }
+        let decided = decide(ctx, state, call, &access).await;
+        if decided.verdict.decision != permissions::Decision::Allow {
+            return false;
+        }
+    }
+    true
+}
+
+async fn decide(ctx: &TurnContext, state: &TurnState, call: &Call, access: &Access) -> Decided {
+    ctx.permissions.decide((&ctx.workspace).into(), &state.grants, &call.tool_name, access).await
 }
 
 /// Ends a batch: looks once more whether it was stopped, and whether messages arrived.
@@ -119,9 +138,13 @@ async fn run_together<H: Host>(
     let (progress, mut output) = Output::new();
     let pruned = Arc::clone(&state.conversation.removed);
     let mut stages: FuturesUnordered<BoxFuture<'_, Staged>> = FuturesUnordered::new();
+    let before_hooks = &*state;
     for (place, mut call) in calls.into_iter().enumerate() {
         stages.push(Box::pin(async move {
-            let (denial, notices) = hook_points::call(ctx, &mut call).await;
+            let (mut denial, notices) = hook_points::call(ctx, &mut call).await;
+            if denial.is_none() {
+                denial = denied_after_hooks(ctx, before_hooks, &call).await;
+            }
             (place, call, Stage::Admitted(denial), notices)
         }));
     }
@@ -154,10 +177,20 @@ async fn run_together<H: Host>(
         };
         results.insert(place, finish(host, ctx, call, outcome).await);
     }
+    drop(stages);
     for result in results.into_values() {
         state.conversation.push(Message::ToolResult(result));
     }
     take_last(host, ctx, Batch::default()).await
+}
+
+/// A hook may have changed the arguments of a call that was free: then it is decided about again. What would ask is
+/// denied, since calls that run side by side ask nobody.
+async fn denied_after_hooks(ctx: &TurnContext, state: &TurnState, call: &Call) -> Option<String> {
+    let prepared = call.prepared.as_ref().ok()?;
+    let decided = decide(ctx, state, call, &prepared.access()).await;
+    let is_free = decided.verdict.decision == permissions::Decision::Allow;
+    (!is_free).then(|| approval::policy_text(&decided.verdict))
 }
 
 fn record_all<H: Host>(host: &mut H, notices: Vec<Notice>) {
@@ -277,28 +310,16 @@ async fn approve_and_run<H: Host>(
     if let Some(reason) = mode::denial(host.mode(), &access) {
         return Ok(Outcome::declined(ctx, reason, tally));
     }
-    let place = host.wait(place_of(ctx, &access)).await;
-    let verdict = approval::decide(ctx.permission_mode, &access, place, &state.grants);
-    if let Verdict::Ask(reason) = verdict {
-        let answer = host.ask(question(ctx, call, &access, place, reason));
-        let Ok(outcome) = host.wait(answer).await else {
-            return Err((Outcome::cancelled(), End::Interrupted));
-        };
-        let status = match outcome.by {
-            DecidedBy::Interrupt => ItemStatus::Cancelled,
-            DecidedBy::Client | DecidedBy::NoApprover => ItemStatus::Declined,
-        };
-        let denied = || Outcome::error(status, approval::denial_text(&outcome));
-        match (outcome.decision, outcome.scope) {
-            (Decision::Allow, Scope::Session) => approval::grant(&mut state.grants, &access, place),
-            (Decision::Allow, Scope::Once) => {}
-            (Decision::Deny, _) => {
-                tally.denials += u32::from(status == ItemStatus::Declined);
-                return Ok(denied());
-            }
-            (Decision::Abort, _) => {
-                tally.denials += 1;
-                return Err((denied(), End::Interrupted));
+    let decided = host.wait(decide(ctx, state, call, &access)).await;
+    call.is_confined = decided.verdict.is_confined;
+    match decided.verdict.decision {
+        permissions::Decision::Allow => {}
+        permissions::Decision::Deny => {
+            return Ok(Outcome::declined(ctx, approval::policy_text(&decided.verdict), tally));
+        }
+        permissions::Decision::Ask => {
+            if let Some(outcome) = ask(host, ctx, state, call, &access, decided, tally).await? {
+                return Ok(outcome);
             }
         }
     }
@@ -310,6 +331,45 @@ async fn approve_and_run<H: Host>(
     let outcome = run_one(host, ctx, state, call).await;
     state.files.after(host, &ctx.workspace, before, &call.item.id).await;
     Ok(outcome)
+}
+
+/// Asks a person. Returns the outcome of a call that does not run.
+async fn ask<H: Host>(
+    host: &mut H,
+    ctx: &TurnContext,
+    state: &mut TurnState,
+    call: &Call,
+    access: &Access,
+    decided: Decided,
+    tally: &mut Tally,
+) -> Result<Option<Outcome>, (Outcome, End)> {
+    let answer = host.ask(question(ctx, call, access, &decided));
+    let Ok(outcome) = host.wait(answer).await else {
+        return Err((Outcome::cancelled(), End::Interrupted));
+    };
+    let status = match outcome.by {
+        DecidedBy::Interrupt => ItemStatus::Cancelled,
+        DecidedBy::Client | DecidedBy::NoApprover => ItemStatus::Declined,
+    };
+    let denied = || Outcome::error(status, approval::denial_text(&outcome, &decided.proposed));
+    match outcome.decision {
+        Decision::Allow => {
+            let Some(origin) = approval::origin(outcome.scope) else { return Ok(None) };
+            state.grants.add(ctx.permissions.compile(&decided.proposed, origin));
+            if let Some(notice) = host.wait(ctx.permissions.keep(origin, decided.proposed)).await {
+                host.record(Event::Notice(notice));
+            }
+            Ok(None)
+        }
+        Decision::Deny => {
+            tally.denials += u32::from(status == ItemStatus::Declined);
+            Ok(Some(denied()))
+        }
+        Decision::Abort => {
+            tally.denials += 1;
+            Err((denied(), End::Interrupted))
+        }
+    }
 }
 
 /// Runs a call while nothing else of its reply runs.
@@ -338,29 +398,7 @@ fn begin<H: Host>(host: &mut H, call: &mut Call) -> Result<(), JournalLost> {
     host.check()
 }
 
-/// Where a call acts, symbolic links followed.
-async fn place_of(ctx: &TurnContext, access: &Access) -> PathScope {
-    let paths = match access {
-        Access::Execute(_) | Access::Fetch { .. } | Access::Other(_) => return PathScope::Inside,
-        Access::Read(paths) | Access::Write(paths) => paths,
-    };
-    let roots = ctx.workspace.roots().await;
-    for path in paths {
-        match ctx.workspace.env.canonicalize(path).await {
-            Ok(path) if roots.iter().any(|root| path.starts_with(root)) => {}
-            Ok(_) | Err(_) => return PathScope::Outside,
-        }
-    }
-    PathScope::Inside
-}
-
-fn question(
-    ctx: &TurnContext,
-    call: &Call,
-    access: &Access,
-    place: PathScope,
-    reason: String,
-) -> Approval {
+fn question(ctx: &TurnContext, call: &Call, access: &Access, decided: &Decided) -> Approval {
     let (title, kind, locations, input) = match &call.item.body {
         ItemBody::ToolCall(body) => {
             let input = body.changed_input.as_ref().or(body.input.as_ref());
@@ -384,10 +422,12 @@ fn question(
         tool_name: call.tool_name.clone(),
         kind,
         title,
-        reason,
+        reason: decided.verdict.reason.clone(),
+        decided_by: decided.verdict.by.clone(),
+        details: approval::details(access, &decided.paths, input.as_ref().unwrap_or_default()),
         input: input.unwrap_or_default(),
         locations,
-        options: approval::options(access, place),
+        options: approval::options(access, &decided.proposed),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::agent::turn::diagnostics::Reports;
 use crate::agent::turn::limits::{Budget, Limits};
 use crate::agent::turn::lint::Lint;
 use crate::agent::turn::meter::Meter;
+use crate::agent::turn::permit::Permissions;
 use crate::agent::turn::retry::RetryPolicy;
 use crate::agent::workspace::Workspace;
 use crate::ambient::Ambient;
@@ -17,7 +18,6 @@ use crate::context::room;
 use crate::llm::catalog::Price;
 use crate::llm::{Message, ModelRef, Provider, Trace};
 use crate::tools::{self, ClientRequest, Ledger, Tool};
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{QueuedInput, StopReason, TurnError, TurnStatus};
 use pintle_protocol::ids::{ItemId, SessionId, TurnId};
@@ -44,8 +44,8 @@ pub(in crate::agent) struct TurnContext {
     pub(in crate::agent) workspace: Workspace,
     /// The tools, and what their calls are given.
     pub(in crate::agent) tools: TurnTools,
-    /// The permission mode.
-    pub(in crate::agent) permission_mode: PermissionMode,
+    /// What decides whether calls run.
+    pub(in crate::agent) permissions: Permissions,
     /// The hooks that are asked at points of the turn.
     pub(in crate::agent) hooks: Hooks,
     /// The limits of this turn.

@@ -17,6 +17,7 @@ pub(super) mod lint;
 mod loop_guard;
 pub(super) mod meter;
 pub(super) mod mode;
+pub(super) mod permit;
 mod prompt;
 pub(super) mod retry;
 mod room;
@@ -26,6 +27,7 @@ pub(super) use context::{End, Finished, TurnContext, TurnState, Work};
 pub use diagnostics::REPORT_WAIT;
 pub use limits::{Budget, Limits};
 pub use lint::{LINT_TIMEOUT, Lint};
+pub use permit::PermissionPolicy;
 pub use retry::RetryPolicy;
 
 use crate::agent::host::Host;
@@ -59,6 +61,7 @@ pub(super) async fn run<H: Host>(
 ) -> Finished {
     let mut tally = Tally::default();
     state.meter.begin();
+    state.grants.begin_turn();
     prompt::begin(host, &mut ctx, &mut state).await;
     let done = match work {
         Work::Answer(inputs) => drive(host, &ctx, &mut state, inputs, &mut tally).await,

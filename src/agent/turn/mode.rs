@@ -24,7 +24,8 @@ const ACT: &str = "plan mode is over. You may change files and run commands agai
 /// The reason why a call cannot run in this mode, as the model reads it.
 pub(in crate::agent) fn denial(mode: WorkMode, access: &Access) -> Option<String> {
     let what = match (mode, access) {
-        (WorkMode::Act, _) | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. }) => {
+        (WorkMode::Act, _)
+        | (WorkMode::Plan, Access::Read(_) | Access::Fetch { .. } | Access::Engine) => {
             return None;
         }
         (WorkMode::Plan, Access::Write(_)) => "changes files",

@@ -509,7 +509,12 @@ fn call(
         opaque: opaque.cloned(),
     };
     let prepared = live.prepared.unwrap_or_else(|| Err("The call was not finished.".to_owned()));
-    let call =
-        Call { item: live.item, provider_id: id.to_owned(), tool_name: name.to_owned(), prepared };
+    let call = Call {
+        item: live.item,
+        provider_id: id.to_owned(),
+        tool_name: name.to_owned(),
+        prepared,
+        is_confined: false,
+    };
     (bone, Some(call))
 }

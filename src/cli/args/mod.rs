@@ -58,6 +58,15 @@ pub(crate) enum Task {
         #[command(subcommand)]
         task: Sessions,
     },
+    /// Trust the project in the current folder, so that its instructions, rules, skills and prompts are used
+    #[command(after_help = "Guide: pintle help permissions")]
+    Trust(Trust),
+    /// Show what the permissions say about a command, rows of commands, or a stored session
+    #[command(after_help = "Guide: pintle help permissions")]
+    Policy {
+        #[command(subcommand)]
+        task: Policy,
+    },
     /// Print the protocol as JSON Schema
     Schema,
     /// Print what is configured, which keys are there, and what this machine can do
@@ -73,7 +82,8 @@ pub(crate) struct Settings {
     /// The model: PROVIDER/ID or PROVIDER/ID:EFFORT, such as openai/gpt-5.4:high
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The permission mode: ask (reading is free, the rest asks) or full (nothing asks)
+    /// The permission mode, and the widest that clients can set: read-only, ask (changes and commands ask), auto-edit
+    /// (edits in the workspace are free) or full (nothing asks)
     #[arg(long, value_name = "MODE")]
     pub(crate) permission: Option<Permission>,
     /// Send requests to this server, whatever the provider's name
@@ -89,6 +99,9 @@ pub(crate) struct Settings {
     /// Change no file and run no command
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// Trust the folder for this run: use its instructions, rules, skills and prompts
+    #[arg(long)]
+    pub(crate) trust: bool,
     /// Let the model fetch web pages; each host asks for permission
     #[arg(long)]
     pub(crate) web_fetch: bool,
@@ -119,7 +132,9 @@ fn parse_words(text: &str) -> Result<Words, String> {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Permission {
+    ReadOnly,
     Ask,
+    AutoEdit,
     Full,
 }
 
@@ -128,7 +143,9 @@ impl Settings {
         Flags {
             model: self.model.clone(),
             permission_mode: self.permission.map(|permission| match permission {
+                Permission::ReadOnly => PermissionMode::ReadOnly,
                 Permission::Ask => PermissionMode::Ask,
+                Permission::AutoEdit => PermissionMode::AutoEdit,
                 Permission::Full => PermissionMode::Full,
             }),
             profile: self.profile.clone(),
@@ -280,6 +297,53 @@ impl Run {
         anyhow::ensure!(!prompt.trim().is_empty(), "the task is empty");
         Ok(prompt)
     }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Trust {
+    /// The folder; by default the git repository around the current folder, else the current folder
+    pub(crate) folder: Option<PathBuf>,
+    /// Trust it no longer
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print the trusted folders, and the answers that hold for always
+    #[arg(long, conflicts_with_all = ["folder", "revoke"])]
+    pub(crate) list: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Print the decision about a command, part by part, and the rule that would allow it
+    Explain {
+        /// The command, in one argument
+        command: String,
+        #[command(flatten)]
+        place: PolicyPlace,
+    },
+    /// Check rows of a file: `allow`, `ask` or `deny`, then a command; exits with 1 if a decision differs
+    Test {
+        /// The file
+        file: PathBuf,
+        #[command(flatten)]
+        place: PolicyPlace,
+    },
+    /// Print what the permissions of today would have said to each call of a stored session
+    Replay {
+        /// The session's id
+        session: String,
+        #[command(flatten)]
+        place: PolicyPlace,
+    },
+}
+
+/// The circumstances that a decision is made in.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PolicyPlace {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// The folder of the session
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -115,7 +115,7 @@ impl Environment for Overlay {
             return self.inner.stat(path).await;
         };
         let modified_ms = self.inner.stat(&path).await.map_or(0, |stat| stat.modified_ms);
-        Ok(Stat { kind: FileKind::File, size: document.text.len() as u64, modified_ms })
+        Ok(Stat { kind: FileKind::File, size: document.text.len() as u64, modified_ms, links: 1 })
     }
 
     async fn canonicalize(&self, path: &Path) -> Result<PathBuf, Error> {

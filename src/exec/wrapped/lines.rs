@@ -24,7 +24,7 @@ pub(super) fn stat(answer: &[u8]) -> Option<Stat> {
         words.next().map(|time| time.split_once('.').unwrap_or((time, "0")))?;
     let seconds: u64 = seconds.parse().unwrap_or_default();
     let millis: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
-    Some(Stat { kind, size, modified_ms: seconds.saturating_mul(1000) + millis })
+    Some(Stat { kind, size, modified_ms: seconds.saturating_mul(1000) + millis, links: 1 })
 }
 
 /// The arguments of `lines.sh` after the path.

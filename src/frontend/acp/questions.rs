@@ -236,11 +236,12 @@ impl About {
 fn option_kind(decision: Decision, scope: Scope) -> acp::PermissionOptionKind {
     match (decision, scope) {
         (Decision::Allow, Scope::Once) => acp::PermissionOptionKind::AllowOnce,
-        (Decision::Allow, Scope::Session) => acp::PermissionOptionKind::AllowAlways,
-        (Decision::Deny, Scope::Once) => acp::PermissionOptionKind::RejectOnce,
-        (Decision::Deny, Scope::Session) | (Decision::Abort, _) => {
-            acp::PermissionOptionKind::RejectAlways
+        (Decision::Allow, Scope::Turn | Scope::Session | Scope::Project | Scope::User) => {
+            acp::PermissionOptionKind::AllowAlways
         }
+        (Decision::Deny, Scope::Once) => acp::PermissionOptionKind::RejectOnce,
+        (Decision::Deny, Scope::Turn | Scope::Session | Scope::Project | Scope::User)
+        | (Decision::Abort, _) => acp::PermissionOptionKind::RejectAlways,
     }
 }
 

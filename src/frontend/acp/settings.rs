@@ -1,10 +1,9 @@
 //! The options of a session as this protocol lists them: configuration options, and the older modes beside them. Pure.
 //!
 //! The engine has two options that decide what a model may do by itself, the mode and the permission mode. Clients have one
-//! selector for that, so they are shown as one option of three values; modes are the same three.
+//! selector for that, so they are shown as one option; modes are the same.
 
 use agent_client_protocol_schema::v1 as acp;
-use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::ConfigChanged;
 use pintle_protocol::methods::ConfigOption;
 use pintle_protocol::models::{KeyState, ModelsListResult};
@@ -19,8 +18,14 @@ const MODEL: &str = "model";
 const EFFORT: &str = "effort";
 
 /// The modes of a model: id, name, description.
-const MODES: [(&str, &str, &str); 3] = [
-    ("ask", "Ask", "Reading is free; changes and commands ask first"),
+const MODES: [(&str, &str, &str); 5] = [
+    ("read-only", "Read only", "It reads the workspace; changes and commands are denied"),
+    ("ask", "Ask", "It reads the workspace; changes and commands ask first"),
+    (
+        "auto-edit",
+        "Edit freely",
+        "It changes files of the workspace, and runs commands in the sandbox; the rest asks first",
+    ),
     ("full", "Full access", "Nothing asks"),
     ("plan", "Plan", "It reads and makes a plan; nothing is changed until the plan is accepted"),
 ];
@@ -65,10 +70,7 @@ impl Settings {
             }
             _ => (changed.model.clone(), efforts.first().cloned().unwrap_or_default()),
         };
-        let permission = match changed.permission_mode {
-            PermissionMode::Ask => "ask",
-            PermissionMode::Full => "full",
-        };
+        let permission = changed.permission_mode.name();
         let mode = match changed.mode {
             WorkMode::Act => "act",
             WorkMode::Plan => "plan",
@@ -92,7 +94,7 @@ impl Settings {
         self.find(id).map_or("", |option| option.value.as_str())
     }
 
-    /// Which of the three modes holds.
+    /// The mode that holds.
     pub(super) fn mode(&self) -> &'static str {
         let wanted = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
         MODES.iter().map(|(id, ..)| *id).find(|id| *id == wanted).unwrap_or("ask")

@@ -205,7 +205,7 @@ impl Prepared for Call {
 
     /// A sub-agent asks for itself whatever it does.
     fn access(&self) -> Access {
-        Access::Read(Vec::new())
+        Access::Engine
     }
 
     async fn run(self: Box<Self>, ctx: &ToolContext) -> ToolResult {

@@ -2,7 +2,9 @@
 
 use super::model::OnlyModel;
 use super::stage::Setup;
-use pintle::agent::{Engine, EngineHandle, Limits, Personal, RetryPolicy, RoomPolicy, Services};
+use pintle::agent::{
+    Engine, EngineHandle, Limits, PermissionPolicy, Personal, RetryPolicy, RoomPolicy, Services,
+};
 use pintle::editor::{Editors, Overlay};
 use pintle::exec::Environment;
 use pintle::exec::memory::Memory;
@@ -58,7 +60,7 @@ pub(crate) fn engine_on(
         room: RoomPolicy::default(),
         personal: Arc::new(personal),
         default_model: Some("script/test".to_owned()),
-        default_permission_mode: PermissionMode::Full,
+        permissions: Arc::new(PermissionPolicy::open(PermissionMode::Full)),
         lint: setup.lint.clone(),
         report_wait: setup.report_wait,
         title_model: setup.title_model.map(|model| model.parse().unwrap()),

@@ -1,0 +1,291 @@
+//! The permission of a call: its paths resolved, the rules that hold gathered, and the decision of `permissions` about
+//! both.
+
+use crate::agent::turn::approval::Grants;
+use crate::agent::workspace::{self, Workspace};
+use crate::exec::Environment;
+use crate::permissions::command::Analysis;
+use crate::permissions::propose::propose;
+use crate::permissions::{
+    Action, Call, CheckedPath, Compiled, Context, Origin, Places, ResolvedPath, Rule, Sandbox,
+    Verdict, decide,
+};
+use crate::tools::Access;
+use crate::trust::Answers;
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::{Notice, NoticeLevel};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OnceCell;
+
+/// The permissions of the engine, which no session, client or project goes beyond.
+#[derive(Debug)]
+pub struct PermissionPolicy {
+    /// The mode of a session that names none.
+    pub default_mode: PermissionMode,
+    /// The widest mode that a session can have.
+    pub ceiling: PermissionMode,
+    /// The flag or file that sets the ceiling, in words.
+    pub ceiling_source: String,
+    /// The rules of the user's configuration.
+    pub rules: Vec<Rule>,
+    /// The engine's own folders and files, which no tool reads or changes.
+    pub private: Vec<PathBuf>,
+    /// Exceptions to these: the user's skills.
+    pub readable: Vec<PathBuf>,
+    /// The sandbox for commands.
+    pub sandbox: Sandbox,
+    /// The lasting answers of the user.
+    pub answers: Answers,
+}
+
+impl PermissionPolicy {
+    /// A policy that sets no ceiling, has no rules and trusts every workspace.
+    pub fn open(default_mode: PermissionMode) -> Self {
+        Self {
+            default_mode,
+            ceiling: PermissionMode::Full,
+            ceiling_source: String::new(),
+            rules: Vec::new(),
+            private: Vec::new(),
+            readable: Vec::new(),
+            sandbox: Sandbox::Missing,
+            answers: Answers::trust_all(),
+        }
+    }
+
+    /// Decides about a call as a session in this folder would, without grants. For a person who asks.
+    pub async fn explain(
+        self: &Arc<Self>,
+        env: &dyn Environment,
+        cwd: &Path,
+        mode: PermissionMode,
+        tool: &str,
+        access: &Access,
+    ) -> (Verdict, Vec<Rule>) {
+        let permissions = Permissions::new(mode, Arc::clone(self));
+        let home = env.platform().home.clone();
+        let site = Site { env, cwd, additional: &[], home: home.as_deref(), artifacts: None };
+        let decided = permissions.decide(site, &Grants::default(), tool, access).await;
+        (decided.verdict, decided.proposed)
+    }
+}
+
+/// Where calls act.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::agent) struct Site<'a> {
+    pub(in crate::agent) env: &'a dyn Environment,
+    pub(in crate::agent) cwd: &'a Path,
+    pub(in crate::agent) additional: &'a [PathBuf],
+    pub(in crate::agent) home: Option<&'a Path>,
+    /// The folder of long outputs, which the session may read.
+    pub(in crate::agent) artifacts: Option<&'a Path>,
+}
+
+impl<'a> From<&'a Workspace> for Site<'a> {
+    fn from(workspace: &'a Workspace) -> Self {
+        Self {
+            env: workspace.env.as_ref(),
+            cwd: &workspace.folders.cwd,
+            additional: &workspace.additional,
+            home: workspace.folders.home.as_deref(),
+            artifacts: Some(&workspace.artifacts),
+        }
+    }
+}
+
+/// What decides about the calls of a turn, beside the grants of its session.
+#[derive(Debug)]
+pub(in crate::agent) struct Permissions {
+    pub(in crate::agent) mode: PermissionMode,
+    policy: Arc<PermissionPolicy>,
+    ready: OnceCell<Ready>,
+    /// Commands that failed in the sandbox: the same command again is to run outside.
+    confined_failures: Mutex<BTreeSet<String>>,
+}
+
+/// Rules and places, once the workspace's folders are resolved.
+#[derive(Debug)]
+struct Ready {
+    places: Places,
+    rules: Vec<Compiled>,
+    is_trusted: bool,
+}
+
+/// A decision about a call, and what a person is offered.
+#[derive(Debug)]
+pub(in crate::agent) struct Decided {
+    pub(in crate::agent) verdict: Verdict,
+    /// The rules that would have allowed the call.
+    pub(in crate::agent) proposed: Vec<Rule>,
+    /// The files that the call names, resolved.
+    pub(in crate::agent) paths: Vec<PathBuf>,
+}
+
+impl Permissions {
+    pub(in crate::agent) fn new(mode: PermissionMode, policy: Arc<PermissionPolicy>) -> Self {
+        Self { mode, policy, ready: OnceCell::new(), confined_failures: Mutex::default() }
+    }
+
+    /// True if a person trusts the workspace.
+    pub(in crate::agent) async fn is_trusted(&self, site: Site<'_>) -> bool {
+        self.ready.get_or_init(|| self.prepare(site)).await.is_trusted
+    }
+
+    /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
+    /// there was one; the rules hold for the session then.
+    pub(in crate::agent) async fn keep(&self, origin: Origin, rules: Vec<Rule>) -> Option<Notice> {
+        let workspace = match origin {
+            Origin::GrantedByUser => None,
+            Origin::GrantedForProject => Some(self.ready.get()?.places.roots.first()?.clone()),
+            Origin::User | Origin::Project | Origin::GrantedForSession | Origin::GrantedForTurn => {
+                return None;
+            }
+        };
+        let answers = self.policy.answers.clone();
+        let kept = tokio::task::spawn_blocking(move || answers.keep(workspace.as_deref(), &rules));
+        let error = match kept.await {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        Some(Notice {
+            level: NoticeLevel::Warning,
+            code: "answerNotKept".to_owned(),
+            message: format!("the answer holds for this session only: {error}"),
+            hint: None,
+        })
+    }
+
+    /// Decides about a call of a tool.
+    pub(in crate::agent) async fn decide(
+        &self,
+        site: Site<'_>,
+        grants: &Grants,
+        tool: &str,
+        access: &Access,
+    ) -> Decided {
+        let ready = self.ready.get_or_init(|| self.prepare(site)).await;
+        let action = self.action(site, ready, access).await;
+        let paths = match &action {
+            Action::Read(paths) | Action::Write(paths) => {
+                paths.iter().map(|path| path.resolved.clone()).collect()
+            }
+            Action::Execute { .. } | Action::Network { .. } | Action::Client | Action::Engine => {
+                Vec::new()
+            }
+        };
+        let call = Call { tool: tool.to_owned(), action };
+        let rules: Vec<Compiled> = ready.rules.iter().chain(grants.rules()).cloned().collect();
+        let ctx = Context {
+            mode: self.mode,
+            is_trusted: ready.is_trusted,
+            sandbox: self.policy.sandbox,
+            places: &ready.places,
+            rules: &rules,
+        };
+        let verdict = decide(&call, &ctx);
+        let proposed = propose(&call, &verdict, &ctx);
+        Decided { verdict, proposed, paths }
+    }
+
+    /// Rules that a person's answer adds, ready to be matched.
+    pub(in crate::agent) fn compile(&self, rules: &[Rule], origin: Origin) -> Vec<Compiled> {
+        let Some(ready) = self.ready.get() else { return Vec::new() };
+        let (roots, home) = (&ready.places.roots, ready.places.home.as_deref());
+        rules.iter().filter_map(|rule| rule.compile(origin, roots, home).ok()).collect()
+    }
+
+    /// Notes that a command failed because of the sandbox.
+    pub(in crate::agent) fn failed_in_sandbox(&self, command: &str) {
+        let mut failures = self.confined_failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.insert(command.to_owned());
+    }
+
+    async fn prepare(&self, site: Site<'_>) -> Ready {
+        let env = site.env;
+        let roots = workspace::roots(env, site.cwd, site.additional).await;
+        let home = match site.home {
+            Some(home) => Some(resolve(env, home).await),
+            None => None,
+        };
+        let mut private = Vec::new();
+        let mut readable = Vec::new();
+        if let Some(artifacts) = site.artifacts {
+            readable.push(resolve(env, artifacts).await);
+        }
+        // Elsewhere these folders are other people's.
+        if env.is_this_machine() {
+            for path in &self.policy.private {
+                private.push(resolve(env, path).await);
+            }
+            for path in &self.policy.readable {
+                readable.push(resolve(env, path).await);
+            }
+        }
+        let (answers, folder) = (self.policy.answers.clone(), roots.first().cloned());
+        let kept = tokio::task::spawn_blocking(move || {
+            let folder = folder.unwrap_or_default();
+            (answers.is_trusted(&folder), answers.rules(&folder))
+        });
+        let (is_trusted, kept) = kept.await.unwrap_or_default();
+        let own = self.policy.rules.iter().map(|rule| (Origin::User, rule.clone()));
+        let rules = own.chain(kept).filter_map(|(origin, rule)| {
+            let compiled = rule.compile(origin, &roots, home.as_deref());
+            compiled
+                .inspect_err(|error| tracing::warn!("the rule {rule} is left out: {error}"))
+                .ok()
+        });
+        let rules = rules.collect();
+        Ready { places: Places { roots, home, private, readable }, rules, is_trusted }
+    }
+
+    async fn action(&self, site: Site<'_>, ready: &Ready, access: &Access) -> Action {
+        let env = site.env;
+        match access {
+            Access::Read(paths) => Action::Read(check(env, paths).await),
+            Access::Write(paths) => Action::Write(check(env, paths).await),
+            Access::Execute(command) => {
+                let analysis = analyse(env, command);
+                let cwd = site.cwd.to_owned();
+                let mut resolved = BTreeMap::new();
+                for path in analysis.paths(&cwd, ready.places.home.as_deref()) {
+                    let exists = env.stat(&path).await.is_ok();
+                    let target = resolve(env, &path).await;
+                    resolved.insert(path, ResolvedPath { path: target, exists });
+                }
+                let failures =
+                    self.confined_failures.lock().unwrap_or_else(PoisonError::into_inner);
+                let leaves_sandbox = failures.contains(command);
+                Action::Execute { analysis, cwd, resolved, leaves_sandbox }
+            }
+            Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
+            Access::Other(_) => Action::Client,
+            Access::Engine => Action::Engine,
+        }
+    }
+}
+
+/// Analyses a command as the shell of this environment reads it.
+fn analyse(env: &dyn Environment, command: &str) -> Analysis {
+    let shell = env.platform().shell.file_name().map(|name| name.to_string_lossy().into_owned());
+    match shell.as_deref() {
+        Some("sh" | "bash" | "dash" | "ash" | "busybox") | None => Analysis::of(command),
+        Some(shell) => Analysis::opaque(format!("the syntax of {shell} is not analysed")),
+    }
+}
+
+async fn check(env: &dyn Environment, paths: &[PathBuf]) -> Vec<CheckedPath> {
+    let mut checked = Vec::new();
+    for path in paths {
+        let resolved = resolve(env, path).await;
+        let links = env.stat(&resolved).await.map_or(0, |stat| stat.links);
+        checked.push(CheckedPath { named: path.clone(), resolved, links });
+    }
+    checked
+}
+
+async fn resolve(env: &dyn Environment, path: &Path) -> PathBuf {
+    env.canonicalize(path).await.unwrap_or_else(|_| crate::permissions::command::lexical(path))
+}

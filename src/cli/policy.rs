@@ -1,0 +1,173 @@
+//! `pintle policy`: what the permissions say about a command, about rows in a file, and about the calls of a stored
+//! session.
+
+use crate::args::{Policy, PolicyPlace};
+use crate::assemble;
+use anyhow::{Context, bail, ensure};
+use pintle::agent::PermissionPolicy;
+use pintle::ambient::Ambient;
+use pintle::exec::Environment;
+use pintle::permissions::{Decision, Rule, Verdict};
+use pintle::store::Store;
+use pintle::text::visible::{visible, visible_line};
+use pintle::tools::{Access, Folders, PROFILES, Profile};
+use pintle_protocol::approval::PermissionMode;
+use pintle_protocol::event::{Event, EventRecord};
+use pintle_protocol::ids::SessionId;
+use pintle_protocol::item::{ItemBody, ToolCall};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The exit code when a row of a file gets another decision.
+const DIFFERS: u8 = 1;
+
+/// The number of events that are read at once.
+const PAGE: usize = 500;
+
+/// The maximum size of a file with rows.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+pub(crate) async fn run(task: Policy, ambient: Ambient) -> anyhow::Result<u8> {
+    match task {
+        Policy::Explain { command, place } => {
+            let judge = Judge::new(&place, &ambient).await?;
+            judge.explain(&command).await
+        }
+        Policy::Test { file, place } => Judge::new(&place, &ambient).await?.test(&file).await,
+        Policy::Replay { session, place } => {
+            Judge::new(&place, &ambient).await?.replay(&session).await
+        }
+    }
+}
+
+struct Judge {
+    policy: Arc<PermissionPolicy>,
+    env: Arc<dyn Environment>,
+    cwd: PathBuf,
+    mode: PermissionMode,
+    store: Store,
+}
+
+impl Judge {
+    async fn new(place: &PolicyPlace, ambient: &Ambient) -> anyhow::Result<Self> {
+        let services = assemble::services(&place.settings, ambient).await?;
+        let cwd = assemble::working_folder(
+            &place.settings,
+            ambient,
+            services.env.as_ref(),
+            place.directory.as_deref(),
+        )
+        .await?;
+        let policy = Arc::clone(&services.permissions);
+        let mode = policy.default_mode;
+        Ok(Self { policy, env: services.env, cwd, mode, store: services.store })
+    }
+
+    async fn decide(&self, tool: &str, access: &Access, cwd: &Path) -> (Verdict, Vec<Rule>) {
+        self.policy.explain(self.env.as_ref(), cwd, self.mode, tool, access).await
+    }
+
+    async fn command(&self, command: &str) -> (Verdict, Vec<Rule>) {
+        self.decide("bash", &Access::Execute(command.to_owned()), &self.cwd).await
+    }
+
+    async fn explain(&self, command: &str) -> anyhow::Result<u8> {
+        let (verdict, proposed) = self.command(command).await;
+        let mut out = io::stdout().lock();
+        writeln!(out, "{}\n", visible(command))?;
+        for part in &verdict.parts {
+            let reason = if part.reason.is_empty() { &part.by } else { &part.reason };
+            let subject = visible_line(&part.subject);
+            writeln!(out, "  {:<5}  {subject}: {}", part.decision, visible_line(reason))?;
+        }
+        writeln!(out, "\n{}: decided by {}", verdict.decision, visible_line(&verdict.by))?;
+        if verdict.is_confined {
+            writeln!(out, "it runs in the sandbox")?;
+        }
+        if !proposed.is_empty() {
+            writeln!(out, "these rules in config.toml would allow it:")?;
+        }
+        for rule in &proposed {
+            let text = toml::to_string(rule).unwrap_or_default();
+            writeln!(out, "\n[[rules]]\n{}", visible(text.trim_end()))?;
+        }
+        Ok(0)
+    }
+
+    /// Compares the decisions about the rows of a file with those that the rows name.
+    async fn test(&self, file: &Path) -> anyhow::Result<u8> {
+        let mut text = String::new();
+        let opened = std::fs::File::open(file)
+            .and_then(|opened| opened.take(MAX_BYTES).read_to_string(&mut text));
+        opened.with_context(|| format!("reading {}", file.display()))?;
+        let mut out = io::stdout().lock();
+        let (mut rows, mut wrong) = (0, 0);
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (want, command) = line.split_once(' ').unwrap_or((line, ""));
+            let want = match want {
+                "allow" => Decision::Allow,
+                "ask" => Decision::Ask,
+                "deny" => Decision::Deny,
+                _ => bail!(
+                    "{} line {}: a row is `allow`, `ask` or `deny`, then the command",
+                    file.display(),
+                    at + 1
+                ),
+            };
+            let (verdict, _) = self.command(command.trim()).await;
+            rows += 1;
+            if verdict.decision != want {
+                wrong += 1;
+                let (command, by) = (visible_line(command), visible_line(&verdict.by));
+                let decision = verdict.decision;
+                writeln!(out, "line {}: {command}: {decision}, not {want}: {by}", at + 1)?;
+            }
+        }
+        ensure!(rows > 0, "{} has no rows", file.display());
+        writeln!(out, "{rows} rows, {wrong} with another decision")?;
+        Ok(if wrong == 0 { 0 } else { DIFFERS })
+    }
+
+    /// Prints what today's permissions would have said to the calls of a stored session.
+    async fn replay(&self, session: &str) -> anyhow::Result<u8> {
+        let id = SessionId::new(session.to_owned());
+        let tools: Vec<_> = PROFILES.iter().flat_map(|(_, profile)| profile.tools()).collect();
+        let tools: Vec<_> =
+            tools.into_iter().chain(Profile::agents()).chain(Profile::person()).collect();
+        let (mut after, mut cwd) = (0, self.cwd.clone());
+        let mut out = io::stdout().lock();
+        loop {
+            let page = self.store.page(&id, after, PAGE)?;
+            let Some(last) = page.entries.last() else { break };
+            after = last.record.seq;
+            for entry in &page.entries {
+                let EventRecord { event, .. } = &entry.record;
+                if let Event::SessionCreated(created) = event {
+                    cwd = PathBuf::from(&created.cwd);
+                }
+                let Event::ItemCompleted { item } = event else { continue };
+                let ItemBody::ToolCall(call) = &item.body else { continue };
+                let ToolCall { tool_name, input, changed_input, .. } = call;
+                let input = changed_input.as_ref().or(input.as_ref()).cloned().unwrap_or_default();
+                let folders = Folders { cwd: cwd.clone(), home: self.env.platform().home.clone() };
+                let mut found = tools.iter().filter(|tool| tool.name() == tool_name);
+                let prepared = found.find_map(|tool| tool.prepare(input.clone(), &folders).ok());
+                let title = visible_line(&call.title).into_owned();
+                let Some(prepared) = prepared else {
+                    writeln!(out, "  ?      {title}: no tool of today takes this call")?;
+                    continue;
+                };
+                let (verdict, _) = self.decide(tool_name, &prepared.access(), &cwd).await;
+                let by = visible_line(&verdict.by).into_owned();
+                writeln!(out, "  {:<5}  {title}: {by}", verdict.decision)?;
+            }
+        }
+        ensure!(after > 0, "the session {session} has no events");
+        Ok(0)
+    }
+}

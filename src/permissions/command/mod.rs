@@ -1,0 +1,207 @@
+//! The analysis of a shell command: the programs that it runs, the files that it redirects to and from, and the
+//! parts that cannot be known before it runs. Pure.
+//!
+//! Invariant: whatever the grammar or this module does not know makes the command *opaque*, with a reason. An opaque
+//! command is never allowed by a rule or a table; it is asked about.
+
+mod parse;
+mod safe;
+mod words;
+mod wrappers;
+
+pub use words::Word;
+
+use std::path::{Component, Path, PathBuf};
+
+/// The longest command that is analysed, in bytes; a longer one is opaque.
+pub const MAX_COMMAND_BYTES: usize = 64 * 1024;
+
+/// The parts of a shell command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Every program that the command may run, in the order of the text, also those inside of wrappers such as
+    /// `timeout` and of nested shells.
+    pub programs: Vec<Program>,
+    /// The files that it redirects output to.
+    pub writes: Vec<Target>,
+    /// The files that it redirects input from.
+    pub reads: Vec<Target>,
+    /// The folders that it changes to.
+    pub folders: Vec<Target>,
+    /// The first reason why the command is not fully understood.
+    pub opaque: Option<String>,
+}
+
+/// One program with its arguments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The assignments before the name, such as `LD_PRELOAD=x.so`.
+    pub assignments: Vec<Word>,
+    /// The name and the arguments. Empty for assignments that stand alone.
+    pub words: Vec<Word>,
+    /// The program only starts another one, which is in the list too: `timeout 5 make`.
+    pub is_transparent: bool,
+}
+
+/// A file that a command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The path as written, quotes removed.
+    Path(String),
+    /// A path that is known only when the command runs.
+    Unknown,
+}
+
+impl Analysis {
+    /// Parses a command of a POSIX shell or of bash.
+    pub fn of(line: &str) -> Self {
+        let mut analysis = Self::default();
+        parse::parse(line, &mut analysis, 0);
+        analysis
+    }
+
+    /// A command that nothing is known of.
+    pub fn opaque(reason: impl Into<String>) -> Self {
+        Self { opaque: Some(reason.into()), ..Self::default() }
+    }
+
+    fn doubt(&mut self, reason: impl Into<String>) {
+        self.opaque.get_or_insert_with(|| reason.into());
+    }
+
+    /// The paths that the command names, absolute and not yet resolved: redirections, and words of programs that may
+    /// be paths. A relative path is taken from every folder that the command may be in.
+    pub fn paths(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+        let bases = self.bases(cwd, home);
+        let mut paths = bases.clone();
+        let targets = self.writes.iter().chain(&self.reads).filter_map(Target::path);
+        let words = self.programs.iter().flat_map(Program::mentions);
+        for text in targets.chain(words) {
+            paths.extend(locate(text, &bases, home));
+        }
+        paths.sort();
+        paths.dedup();
+        paths
+    }
+
+    /// The folders that a part of the command may run in.
+    pub fn bases(&self, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+        let mut bases = vec![cwd.to_path_buf()];
+        for folder in self.folders.iter().filter_map(Target::path) {
+            let entered = locate(folder, &bases, home);
+            bases.extend(entered);
+            // A command that changes its folder more often than that is asked about anyway.
+            bases.truncate(MAX_BASES);
+        }
+        bases
+    }
+}
+
+/// The maximum number of folders in which relative paths are looked for.
+const MAX_BASES: usize = 16;
+
+/// The absolute paths that a text may stand for.
+pub(super) fn locate(text: &str, bases: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
+    let path = match (text.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_path_buf(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => PathBuf::from(text),
+    };
+    if path.is_absolute() {
+        return vec![path];
+    }
+    bases.iter().map(|base| base.join(&path)).collect()
+}
+
+/// A path without `.` and `..`, its symbolic links not followed.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => out.push(part),
+        }
+    }
+    out
+}
+
+impl Target {
+    /// The path, where it is known.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Unknown => None,
+        }
+    }
+}
+
+impl Program {
+    /// The name of the program, where it is known: `ls` for `ls`, `/bin/ls` and `/usr/bin/ls`, the whole path for a
+    /// program elsewhere.
+    pub fn name(&self) -> Option<&str> {
+        let name = self.words.first()?.text()?;
+        let bare = ["/bin/", "/usr/bin/"].iter().find_map(|folder| name.strip_prefix(folder));
+        Some(bare.filter(|bare| !bare.contains('/')).unwrap_or(name))
+    }
+
+    /// The words after the name.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// Assignments and words as a rule matches them.
+    pub fn matched_words(&self) -> impl Iterator<Item = &Word> {
+        self.assignments.iter().chain(&self.words)
+    }
+
+    /// True for programs whose words are no paths.
+    pub fn takes_texts(&self) -> bool {
+        let name = self.name().unwrap_or_default();
+        ["echo", "printf", "tr", "seq", "expr", "sleep", "type", "which", "set", "exit"]
+            .contains(&name)
+    }
+
+    /// True if the shell expands a pattern to names of files for it.
+    pub fn has_patterns(&self) -> bool {
+        self.words.iter().any(|word| matches!(word, Word::Glob(_)))
+    }
+
+    /// The words that may be paths: each argument, and the value behind `=` of a flag.
+    pub fn mentions(&self) -> impl Iterator<Item = &str> {
+        self.arguments().iter().flat_map(|word| {
+            let text = word.fixed_prefix();
+            let value = text.split_once('=').map(|(_, value)| value);
+            // `-I/usr/include`, `@file`.
+            let attached = text
+                .strip_prefix('-')
+                .filter(|rest| !rest.starts_with('-'))
+                .and_then(|rest| rest.find(['/', '~']).and_then(|at| rest.get(at..)))
+                .or_else(|| text.strip_prefix('@'));
+            let whole = (!text.starts_with('-')).then_some(text);
+            [whole, value, attached].into_iter().flatten().filter(|text| !text.is_empty())
+        })
+    }
+
+    /// True if the table of harmless programs holds this one with these arguments: it only reads, and starts nothing.
+    pub fn is_known_safe(&self) -> bool {
+        safe::is_safe(self)
+    }
+
+    /// True for a command of git, which may run programs that the repository's configuration names.
+    pub fn is_git(&self) -> bool {
+        let is_version = matches!(self.arguments(), [Word::Text(flag)] if flag == "--version");
+        self.name() == Some("git") && !is_version
+    }
+}
+
+impl std::fmt::Display for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words: Vec<String> = self.matched_words().map(Word::to_string).collect();
+        f.write_str(&words.join(" "))
+    }
+}

@@ -1,0 +1,313 @@
+//! From the text of a command to its programs, by the bash grammar of tree-sitter.
+
+use super::words::{self, Word};
+use super::{Analysis, MAX_COMMAND_BYTES, Program, Target, wrappers};
+use std::cell::RefCell;
+use tree_sitter::{Node, Parser};
+
+/// The maximum nesting of shells inside of shells, and of blocks inside of blocks.
+const MAX_SHELLS: usize = 8;
+const MAX_DEPTH: usize = 200;
+
+thread_local! {
+    /// Making a parser costs more than a parse.
+    static PARSER: RefCell<Option<Parser>> = RefCell::new(new_parser());
+}
+
+fn new_parser() -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    Some(parser)
+}
+
+/// Adds the parts of a command to the analysis; `shells` is the number of shells around it.
+pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
+    if shells > MAX_SHELLS {
+        return analysis.doubt("it nests shells too deeply");
+    }
+    if line.len() > MAX_COMMAND_BYTES {
+        return analysis.doubt(format!("it is longer than {} KB", MAX_COMMAND_BYTES / 1024));
+    }
+    if let Some(odd) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
+        return analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
+    }
+    let tree = PARSER.with_borrow_mut(|parser| {
+        let parser = parser.as_mut()?;
+        parser.reset();
+        parser.parse(line, None)
+    });
+    let Some(tree) = tree else { return analysis.doubt("it could not be parsed") };
+    if tree.root_node().has_error() {
+        analysis.doubt("it is not valid shell syntax");
+    }
+    let mut walk = Walk { source: line, analysis, shells };
+    walk.statement(tree.root_node(), 0);
+}
+
+struct Walk<'a> {
+    source: &'a str,
+    analysis: &'a mut Analysis,
+    shells: usize,
+}
+
+impl Walk<'_> {
+    /// Takes a node that may hold commands.
+    fn statement(&mut self, node: Node<'_>, depth: usize) {
+        if depth > MAX_DEPTH {
+            return self.analysis.doubt("it nests too deeply");
+        }
+        match node.kind() {
+            "command" => return self.command(node, depth),
+            "declaration_command" | "unset_command" => return self.declaration(node, depth),
+            "variable_assignment" => return self.assignment_alone(node, depth),
+            "file_redirect" => self.file_redirect(node),
+            // A name that a loop or a parameter expansion gives a value.
+            "for_statement" => self.loop_variable(node),
+            // Arithmetic runs the commands in the values of its variables: `x='a[$(id)]'; echo $((x))`.
+            "arithmetic_expansion" => self.arithmetic(node),
+            "compound_statement" if words::slice(node, self.source).starts_with("((") => {
+                self.arithmetic(node);
+            }
+            "test_command" => self.test(node),
+            "function_definition" => self.function(node),
+            "expansion" => self.expansion(node),
+            kind if KNOWN.contains(&kind) || !node.is_named() => {}
+            kind => self.analysis.doubt(format!("it holds {}", kind.replace('_', " "))),
+        }
+        self.children(node, depth);
+    }
+
+    fn children(&mut self, node: Node<'_>, depth: usize) {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.statement(child, depth + 1);
+        }
+    }
+
+    /// A program with assignments, arguments and redirections.
+    fn command(&mut self, node: Node<'_>, depth: usize) {
+        let mut program = Program::default();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "variable_assignment" => {
+                    program.assignments.push(self.assignment(child));
+                    self.children(child, depth + 1);
+                }
+                "file_redirect" | "herestring_redirect" | "heredoc_redirect" => {
+                    self.statement(child, depth + 1);
+                }
+                "comment" => {}
+                _ => {
+                    program.words.push(words::word(child, self.source));
+                    // Substitutions inside of the word.
+                    self.inside_word(child, depth + 1);
+                }
+            }
+        }
+        self.add(program);
+    }
+
+    /// Substitutions that stand inside of a word.
+    fn inside_word(&mut self, node: Node<'_>, depth: usize) {
+        if depth > MAX_DEPTH {
+            return self.analysis.doubt("it nests too deeply");
+        }
+        match node.kind() {
+            "command_substitution"
+            | "process_substitution"
+            | "arithmetic_expansion"
+            | "expansion" => {
+                self.statement(node, depth);
+            }
+            _ => {
+                let mut cursor = node.walk();
+                for child in node.named_children(&mut cursor) {
+                    self.inside_word(child, depth + 1);
+                }
+            }
+        }
+    }
+
+    /// `export A=b`, `local x`, `unset y`.
+    fn declaration(&mut self, node: Node<'_>, depth: usize) {
+        let mut program = Program::default();
+        let keyword = node.child(0).map(|child| words::slice(child, self.source));
+        program.words.push(Word::Text(keyword.unwrap_or_default().to_owned()));
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            let word = if child.kind() == "variable_assignment" {
+                self.assignment(child)
+            } else {
+                words::word(child, self.source)
+            };
+            program.words.push(word);
+            self.inside_word(child, depth + 1);
+        }
+        self.add(program);
+    }
+
+    fn assignment_alone(&mut self, node: Node<'_>, depth: usize) {
+        let assignment = self.assignment(node);
+        self.children(node, depth + 1);
+        self.add(Program { assignments: vec![assignment], ..Program::default() });
+    }
+
+    /// The word `name=value`.
+    fn assignment(&mut self, node: Node<'_>) -> Word {
+        let source = words::slice(node, self.source).to_owned();
+        let unknown = Word::Unknown { source, is_one: true };
+        let name = node.child_by_field_name("name");
+        let name = name.filter(|name| name.kind() == "variable_name");
+        let Some(name) = name.map(|name| words::slice(name, self.source)) else { return unknown };
+        let value = match node.child_by_field_name("value") {
+            None => Word::Text(String::new()),
+            Some(value) => words::word(value, self.source),
+        };
+        let is_plain = words::slice(node, self.source)
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('='));
+        match value {
+            Word::Text(value) if is_plain => Word::Text(format!("{name}={value}")),
+            Word::Text(_) | Word::Glob(_) | Word::Unknown { .. } => unknown,
+        }
+    }
+
+    fn file_redirect(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let operator = node
+            .children(&mut cursor)
+            .find(|child| !child.is_named())
+            .map(|child| words::slice(child, self.source))
+            .unwrap_or_default();
+        let mut cursor = node.walk();
+        let targets = node.children_by_field_name("destination", &mut cursor);
+        let mut count = 0;
+        for target in targets {
+            count += 1;
+            let target = match words::word(target, self.source) {
+                Word::Text(text) => Target::Path(text),
+                Word::Glob(_) | Word::Unknown { .. } => Target::Unknown,
+            };
+            let is_descriptor = |target: &Target| {
+                let text = target.path().unwrap_or("x");
+                text == "-" || text.chars().all(|c| c.is_ascii_digit())
+            };
+            match operator {
+                ">&" | "<&" | ">&-" | "<&-" if is_descriptor(&target) => {}
+                "<" => self.analysis.reads.push(target),
+                _ => self.analysis.writes.push(target),
+            }
+        }
+        if count == 0 && !matches!(operator, ">&-" | "<&-") {
+            self.analysis.doubt("it redirects to nowhere");
+        }
+    }
+
+    fn loop_variable(&mut self, node: Node<'_>) {
+        if let Some(name) = node.child_by_field_name("variable") {
+            let name = words::slice(name, self.source);
+            self.add_assignment_of(name);
+        }
+    }
+
+    /// `${name:=value}` assigns, `${name@P}` expands the value as a prompt.
+    fn expansion(&mut self, node: Node<'_>) {
+        let text = words::slice(node, self.source);
+        if text.contains('@') && !text.contains("[@]") && text != "${@}" {
+            self.analysis.doubt("it transforms a variable");
+        }
+        if text.starts_with("${!") {
+            self.analysis.doubt("it expands a variable that another one names");
+        }
+        let name = node.named_child(0).filter(|name| name.kind() == "variable_name");
+        if let Some(name) = name.filter(|_| text.contains('=')) {
+            let name = words::slice(name, self.source);
+            self.add_assignment_of(name);
+        }
+    }
+
+    fn arithmetic(&mut self, node: Node<'_>) {
+        if words::slice(node, self.source)
+            .contains(|c: char| c.is_alphabetic() || "$`_".contains(c))
+        {
+            self.analysis.doubt("it computes with variables");
+        }
+    }
+
+    /// `[[ 'a[$(id)]' -eq 1 ]]` runs `id`.
+    fn test(&mut self, node: Node<'_>) {
+        let mut cursor = node.walk();
+        let mut nodes = vec![node];
+        while let Some(node) = nodes.pop() {
+            let is_literal = matches!(node.kind(), "raw_string" | "ansi_c_string" | "word");
+            if is_literal && words::slice(node, self.source).contains(['$', '`']) {
+                self.analysis.doubt("it tests a text that holds an expansion");
+            }
+            nodes.extend(node.named_children(&mut cursor));
+        }
+    }
+
+    fn add_assignment_of(&mut self, name: &str) {
+        let word = Word::Unknown { source: format!("{name}="), is_one: true };
+        self.add(Program { assignments: vec![word], ..Program::default() });
+    }
+
+    /// A function hides a program of the same name; its body is analysed like any other part.
+    fn function(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|name| words::slice(name, self.source));
+        if !name.is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c))) {
+            self.analysis.doubt("it defines a function with an unusual name");
+        }
+    }
+
+    fn add(&mut self, program: Program) {
+        wrappers::unwrap(program, self.analysis, self.shells);
+    }
+}
+
+/// Nodes that hold commands or words and do nothing by themselves.
+const KNOWN: &[&str] = &[
+    "program",
+    "list",
+    "pipeline",
+    "redirected_statement",
+    "subshell",
+    "compound_statement",
+    "if_statement",
+    "elif_clause",
+    "else_clause",
+    "while_statement",
+    "do_group",
+    "case_statement",
+    "case_item",
+    "negated_command",
+    "test_command",
+    "command_substitution",
+    "process_substitution",
+    "heredoc_redirect",
+    "heredoc_start",
+    "heredoc_body",
+    "heredoc_content",
+    "heredoc_end",
+    "herestring_redirect",
+    "comment",
+    "word",
+    "string",
+    "string_content",
+    "raw_string",
+    "concatenation",
+    "simple_expansion",
+    "special_variable_name",
+    "variable_name",
+    "number",
+    "command_name",
+    "unary_expression",
+    "binary_expression",
+    "parenthesized_expression",
+    "test_operator",
+    "extglob_pattern",
+    "regex",
+    "file_descriptor",
+    "arithmetic_expansion",
+];

@@ -1,0 +1,211 @@
+//! The words of a command, as the shell hands them to a program.
+
+use std::fmt;
+use tree_sitter::Node;
+
+/// A word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// Exactly this text.
+    Text(String),
+    /// A pattern that the shell expands to names of files.
+    Glob(String),
+    /// Known only when the command runs; with the source text.
+    Unknown {
+        /// The source.
+        source: String,
+        /// It stays one word, because it is quoted.
+        is_one: bool,
+    },
+}
+
+impl Word {
+    /// The text, where it is known.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Glob(_) | Self::Unknown { .. } => None,
+        }
+    }
+
+    /// The text as far as it is known to be a path: of a pattern the folders before the first special character, of
+    /// an unknown word nothing.
+    pub(super) fn fixed_prefix(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Glob(pattern) => {
+                let special = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+                let fixed = pattern.get(..special).unwrap_or_default();
+                let folder = fixed.rfind('/').map_or(0, |at| at + 1);
+                match fixed.get(..folder) {
+                    Some("") | None => ".",
+                    Some(folder) => folder,
+                }
+            }
+            Self::Unknown { .. } => "",
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) if needs_quotes(text) => {
+                write!(f, "'{}'", text.replace('\'', r"'\''"))
+            }
+            Self::Text(text) | Self::Glob(text) => f.write_str(text),
+            Self::Unknown { source, .. } => f.write_str(source),
+        }
+    }
+}
+
+fn needs_quotes(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+~^".contains(c);
+    text.is_empty() || !text.chars().all(is_plain)
+}
+
+/// A part of a word.
+enum Part {
+    Quoted(String),
+    Bare(String),
+    Unknown { is_quoted: bool },
+}
+
+/// Reads the word of a node.
+pub(super) fn word(node: Node<'_>, source: &str) -> Word {
+    let mut parts = Vec::new();
+    collect(node, source, &mut parts);
+    let unknown = |is_one| Word::Unknown { source: slice(node, source).to_owned(), is_one };
+    let mut text = String::new();
+    let (mut is_pattern, mut bare) = (false, String::new());
+    for part in &parts {
+        match part {
+            Part::Unknown { .. } => {
+                let is_one = parts.iter().all(|part| match part {
+                    Part::Unknown { is_quoted } => *is_quoted,
+                    Part::Quoted(_) | Part::Bare(_) => true,
+                });
+                return unknown(is_one && !bare.contains(['*', '?', '[', '{']));
+            }
+            Part::Quoted(quoted) => text.push_str(quoted),
+            Part::Bare(raw) => {
+                let Some((unescaped, has_pattern)) = unescape(raw) else { return unknown(false) };
+                is_pattern |= has_pattern;
+                text.push_str(&unescaped);
+                bare.push_str(raw);
+            }
+        }
+    }
+    // `{}` alone is no brace expansion; `a{b,c}` and `{1..9}` are.
+    if bare.contains('{') && text != "{}" {
+        return unknown(false);
+    }
+    // Another user's home.
+    if matches!(parts.first(), Some(Part::Bare(raw)) if raw.starts_with('~') && !raw.starts_with("~/") && raw != "~")
+    {
+        return unknown(false);
+    }
+    // A quoted tilde is a plain character; a path that says so is told apart from the home folder.
+    if matches!(parts.first(), Some(Part::Quoted(quoted)) if quoted.starts_with('~')) {
+        text.insert_str(0, "./");
+    }
+    if is_pattern { Word::Glob(text) } else { Word::Text(text) }
+}
+
+fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
+    match node.kind() {
+        "command_name" | "concatenation" => {
+            let mut end = None;
+            for index in 0..node.child_count() {
+                let Some(child) = u32::try_from(index).ok().and_then(|index| node.child(index))
+                else {
+                    continue;
+                };
+                // A gap inside of one word is a part that the grammar skipped.
+                if end.is_some_and(|end| end != child.start_byte()) {
+                    parts.push(Part::Unknown { is_quoted: false });
+                }
+                end = Some(child.end_byte());
+                collect(child, source, parts);
+            }
+        }
+        "word" | "number" | "variable_name" => {
+            let is_leaf = node.named_child_count() == 0;
+            parts.push(if is_leaf {
+                Part::Bare(slice(node, source).to_owned())
+            } else {
+                Part::Unknown { is_quoted: false }
+            });
+        }
+        "raw_string" => {
+            let text = slice(node, source);
+            let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+            parts.push(match inner {
+                Some(inner) => Part::Quoted(inner.to_owned()),
+                None => Part::Unknown { is_quoted: false },
+            });
+        }
+        "string" => parts.push(string(node, source)),
+        _ => parts.push(Part::Unknown { is_quoted: false }),
+    }
+}
+
+/// A text in double quotes.
+fn string(node: Node<'_>, source: &str) -> Part {
+    let mut cursor = node.walk();
+    let is_plain = node.named_children(&mut cursor).all(|child| child.kind() == "string_content");
+    let text = slice(node, source);
+    let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let Some(inner) = inner.filter(|_| is_plain) else { return Part::Unknown { is_quoted: true } };
+    let mut out = String::new();
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('\n') => {}
+                Some(escaped @ ('$' | '`' | '"' | '\\')) => out.push(escaped),
+                Some(other) => out.extend(['\\', other]),
+                None => return Part::Unknown { is_quoted: true },
+            },
+            // An expansion that the grammar did not see.
+            '`' => return Part::Unknown { is_quoted: true },
+            '$' => {
+                let next = chars.clone().next();
+                if next.is_some_and(|next| next.is_alphanumeric() || "{(_@*#?-!$'\"".contains(next))
+                {
+                    return Part::Unknown { is_quoted: true };
+                }
+                out.push('$');
+            }
+            _ => out.push(c),
+        }
+    }
+    Part::Quoted(out)
+}
+
+/// Removes the backslashes of an unquoted text, and tells whether it is a pattern. Nothing where the text holds a
+/// character that should not be there unquoted.
+fn unescape(raw: &str) -> Option<(String, bool)> {
+    let (mut out, mut is_pattern) = (String::new(), false);
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                '\n' => {}
+                escaped => out.push(escaped),
+            },
+            '`' | '"' | '\'' | '(' | ')' | '<' | '>' | '|' | '&' | ';' => return None,
+            '$' if chars.clone().next().is_some() => return None,
+            '*' | '?' | '[' => {
+                is_pattern = true;
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    Some((out, is_pattern))
+}
+
+pub(super) fn slice<'a>(node: Node<'_>, source: &'a str) -> &'a str {
+    source.get(node.byte_range()).unwrap_or_default()
+}

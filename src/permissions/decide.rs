@@ -1,0 +1,514 @@
+//! The decision about a call: each of its parts is decided by itself, and the strictest part holds.
+
+use super::command::{Program, Target, lexical, locate};
+use super::places::{self, Zone};
+use super::rules::{Compiled, Match, Origin};
+use super::{Action, Analysis, Call, CheckedPath, Context, Decision, Kind, ResolvedPath, Sandbox};
+use pintle_protocol::approval::PermissionMode;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The decision about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The decision.
+    pub decision: Decision,
+    /// The reason, as the end of a sentence about the call: `it changes files`.
+    pub reason: String,
+    /// The rule or default that decided.
+    pub by: String,
+    /// If it runs, it runs in the sandbox.
+    pub is_confined: bool,
+    /// An answer may hold for longer than this call.
+    pub may_be_granted: bool,
+    /// The decision about each part.
+    pub parts: Vec<Part>,
+}
+
+/// The decision about a part of a call: a file, a program of a command, a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The part, in words.
+    pub subject: String,
+    /// The decision.
+    pub decision: Decision,
+    /// The reason.
+    pub reason: String,
+    /// The rule or default that decided.
+    pub by: String,
+    /// An answer may hold for longer than this call.
+    pub may_be_granted: bool,
+}
+
+/// Decides about a call.
+pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
+    let judge = Judge { tool: &call.tool, ctx };
+    let mut is_confined = false;
+    let parts = match &call.action {
+        Action::Read(paths) => judge.each(paths, Judge::read),
+        Action::Write(paths) => judge.each(paths, Judge::write),
+        Action::Execute { analysis, cwd, resolved, leaves_sandbox } => {
+            is_confined = judge.confines(*leaves_sandbox);
+            let command = CommandCheck { analysis, cwd, resolved, leaves_sandbox: *leaves_sandbox };
+            judge.command(&command)
+        }
+        Action::Network { url, host } => vec![judge.network(url, host)],
+        Action::Client => vec![judge.client()],
+        Action::Engine => vec![judge.engine()],
+    };
+    combine(parts, is_confined)
+}
+
+fn combine(parts: Vec<Part>, is_confined: bool) -> Verdict {
+    // The first of the strictest parts speaks for the call.
+    let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
+    let speaker = parts.iter().find(|part| part.decision == strictest);
+    Verdict {
+        decision: strictest,
+        reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
+        by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
+        // A person who is asked allows the command as it is.
+        is_confined: is_confined && strictest == Decision::Allow,
+        may_be_granted: parts
+            .iter()
+            .filter(|part| part.decision == Decision::Ask)
+            .all(|part| part.may_be_granted),
+        parts,
+    }
+}
+
+struct Judge<'a> {
+    tool: &'a str,
+    ctx: &'a Context<'a>,
+}
+
+struct CommandCheck<'a> {
+    analysis: &'a Analysis,
+    cwd: &'a Path,
+    resolved: &'a BTreeMap<PathBuf, ResolvedPath>,
+    leaves_sandbox: bool,
+}
+
+/// The strictest rules that match something.
+#[derive(Default)]
+struct Found<'a> {
+    deny: Option<&'a Compiled>,
+    ask: Option<&'a Compiled>,
+    allow: Option<&'a Compiled>,
+    /// A rule that restricts may match, once unknown words are known.
+    perhaps: Option<&'a Compiled>,
+}
+
+impl<'a> Found<'a> {
+    fn among(rules: &'a [Compiled], matches: impl Fn(&Compiled) -> Match) -> Self {
+        let mut found = Self::default();
+        for rule in rules {
+            let (place, is_match) = match (rule.rule.decision, matches(rule)) {
+                (_, Match::No) | (Decision::Allow, Match::Maybe) => continue,
+                (Decision::Deny | Decision::Ask, Match::Maybe) => (&mut found.perhaps, true),
+                (Decision::Deny, Match::Yes) => (&mut found.deny, true),
+                (Decision::Ask, Match::Yes) => (&mut found.ask, true),
+                (Decision::Allow, Match::Yes) => (&mut found.allow, true),
+            };
+            if is_match && place.is_none() {
+                *place = Some(rule);
+            }
+        }
+        found
+    }
+}
+
+fn by_rule(rule: &Compiled) -> String {
+    format!("the rule \u{201c}{}\u{201d} of {}", rule.rule, rule.origin)
+}
+
+impl Part {
+    fn new(
+        subject: impl Into<String>,
+        decision: Decision,
+        reason: impl Into<String>,
+        by: impl Into<String>,
+    ) -> Self {
+        Self {
+            subject: subject.into(),
+            decision,
+            reason: reason.into(),
+            by: by.into(),
+            may_be_granted: true,
+        }
+    }
+
+    fn once_only(mut self) -> Self {
+        self.may_be_granted = false;
+        self
+    }
+}
+
+impl Judge<'_> {
+    fn each(&self, paths: &[CheckedPath], judge: fn(&Self, &CheckedPath) -> Part) -> Vec<Part> {
+        paths.iter().map(|path| judge(self, path)).collect()
+    }
+
+    fn mode(&self) -> PermissionMode {
+        self.ctx.mode
+    }
+
+    /// The stricter one of what the rules that restrict say, and what holds without them.
+    fn with_rules(&self, found: &Found<'_>, otherwise: Part) -> Part {
+        match self.restricted(&otherwise.subject, found) {
+            Some(part) if part.decision >= otherwise.decision => part,
+            Some(_) | None => otherwise,
+        }
+    }
+
+    fn restricted(&self, subject: &str, found: &Found<'_>) -> Option<Part> {
+        if let Some(rule) = found.deny {
+            return Some(Part::new(subject, Decision::Deny, "a rule denies it", by_rule(rule)));
+        }
+        if let Some(rule) = found.ask {
+            let part = Part::new(subject, Decision::Ask, "a rule asks about it", by_rule(rule));
+            return Some(part.once_only());
+        }
+        found.perhaps.map(|rule| {
+            let reason = "it may be a command that a rule restricts";
+            Part::new(subject, Decision::Ask, reason, by_rule(rule)).once_only()
+        })
+    }
+
+    fn mode_decides(&self, subject: &str, decision: Decision, reason: &str) -> Part {
+        Part::new(subject, decision, reason, format!("the mode {}", self.mode().name()))
+    }
+
+    fn read(&self, path: &CheckedPath) -> Part {
+        self.read_file(&path.resolved)
+    }
+
+    fn read_file(&self, path: &Path) -> Part {
+        let subject = format!("read {}", path.display());
+        let found =
+            Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Read, self.tool, path));
+        let part = self.read_without_restrictions(subject, path, &found);
+        self.with_rules(&found, part)
+    }
+
+    fn read_without_restrictions(&self, subject: String, path: &Path, found: &Found<'_>) -> Part {
+        let zone = self.ctx.places.zone(path);
+        let allowed = found.allow.filter(|rule| reaches(rule, zone, self.ctx));
+        if let Some(rule) = allowed {
+            return Part::new(subject, Decision::Allow, "", by_rule(rule));
+        }
+        match zone {
+            Zone::Secret(what) => Part::new(
+                subject,
+                Decision::Deny,
+                format!("it reads {what} ({})", path.display()),
+                "the list of secret files",
+            ),
+            _ if self.ctx.places.is_inside(path) => {
+                self.mode_decides(&subject, Decision::Allow, "")
+            }
+            _ if DEVICES.iter().any(|device| path == Path::new(device)) => {
+                Part::new(subject, Decision::Allow, "", "the list of harmless devices")
+            }
+            _ if self.ctx.places.readable.iter().any(|readable| path.starts_with(readable)) => {
+                Part::new(subject, Decision::Allow, "", "the folders that the session reads")
+            }
+            _ if self.mode() == PermissionMode::Full => {
+                self.mode_decides(&subject, Decision::Allow, "")
+            }
+            _ => {
+                let reason = format!("it reads {} outside the workspace", path.display());
+                self.mode_decides(&subject, Decision::Ask, &reason)
+            }
+        }
+    }
+
+    fn write(&self, path: &CheckedPath) -> Part {
+        let part = self.write_file(&path.resolved);
+        if path.links > 1 && self.mode() != PermissionMode::Full && part.decision == Decision::Allow
+        {
+            let reason = format!("{} has {} names (hard links)", path.named.display(), path.links);
+            return Part { decision: Decision::Ask, reason, ..part }.once_only();
+        }
+        part
+    }
+
+    fn write_file(&self, path: &Path) -> Part {
+        let subject = format!("write {}", path.display());
+        let found =
+            Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Write, self.tool, path));
+        let part = self.write_without_restrictions(subject, path, &found);
+        self.with_rules(&found, part)
+    }
+
+    fn write_without_restrictions(&self, subject: String, path: &Path, found: &Found<'_>) -> Part {
+        if self.mode() == PermissionMode::ReadOnly {
+            return self.mode_decides(&subject, Decision::Deny, "it changes files");
+        }
+        let zone = self.ctx.places.zone(path);
+        let allowed = found.allow.filter(|rule| reaches(rule, zone, self.ctx));
+        if let Some(rule) = allowed {
+            return Part::new(subject, Decision::Allow, "", by_rule(rule));
+        }
+        let mode = self.mode();
+        match zone {
+            Zone::Secret(what) => Part::new(
+                subject,
+                Decision::Deny,
+                format!("it changes {what} ({})", path.display()),
+                "the list of secret files",
+            ),
+            _ if mode == PermissionMode::Full => self.mode_decides(&subject, Decision::Allow, ""),
+            Zone::Protected(what) => {
+                let reason = format!("it changes {}: {what}", path.display());
+                Part::new(subject, Decision::Ask, reason, "the list of protected files").once_only()
+            }
+            Zone::Outside => {
+                let reason = "it changes files outside the working directory";
+                self.mode_decides(&subject, Decision::Ask, reason).once_only()
+            }
+            Zone::Wide => {
+                let reason = "it changes files, and the working directory is too wide for a grant";
+                self.mode_decides(&subject, Decision::Ask, reason).once_only()
+            }
+            Zone::Inside if mode == PermissionMode::AutoEdit => {
+                self.mode_decides(&subject, Decision::Allow, "")
+            }
+            Zone::Inside => self.mode_decides(&subject, Decision::Ask, "it changes files"),
+        }
+    }
+
+    fn network(&self, url: &str, host: &str) -> Part {
+        let subject = format!("fetch {url}");
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_host(self.tool, host));
+        let part = match found.allow {
+            Some(rule) => Part::new(subject, Decision::Allow, "", by_rule(rule)),
+            None if self.mode() == PermissionMode::Full => {
+                self.mode_decides(&subject, Decision::Allow, "")
+            }
+            None => {
+                let reason = format!("it fetches {url} from the network");
+                self.mode_decides(&subject, Decision::Ask, &reason)
+            }
+        };
+        self.with_rules(&found, part)
+    }
+
+    fn client(&self) -> Part {
+        let subject = format!("call {}", self.tool);
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_tool(Kind::Client, self.tool));
+        let reason = "it calls a tool of a client";
+        let part = match (self.mode(), found.allow) {
+            (PermissionMode::ReadOnly, _) => self.mode_decides(&subject, Decision::Deny, reason),
+            (_, Some(rule)) => Part::new(subject, Decision::Allow, "", by_rule(rule)),
+            (PermissionMode::Full, None) => self.mode_decides(&subject, Decision::Allow, ""),
+            (PermissionMode::Ask | PermissionMode::AutoEdit, None) => {
+                self.mode_decides(&subject, Decision::Ask, reason)
+            }
+        };
+        self.with_rules(&found, part)
+    }
+
+    fn engine(&self) -> Part {
+        let subject = format!("call {}", self.tool);
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_tool(Kind::Engine, self.tool));
+        self.with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
+    }
+
+    fn confines(&self, leaves_sandbox: bool) -> bool {
+        self.mode() != PermissionMode::Full
+            && self.ctx.sandbox == Sandbox::Available
+            && !leaves_sandbox
+    }
+
+    fn command(&self, command: &CommandCheck<'_>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let analysis = command.analysis;
+        if let Some(reason) = &analysis.opaque {
+            parts.push(self.opaque(reason));
+        }
+        if command.leaves_sandbox && self.mode() != PermissionMode::Full {
+            let reason = "it failed in the sandbox and is to run outside of it";
+            parts.push(self.mode_decides("leave the sandbox", Decision::Ask, reason).once_only());
+        }
+        for program in &analysis.programs {
+            parts.push(self.program(program, command));
+        }
+        parts.extend(analysis.writes.iter().filter_map(|target| self.redirect(target, command)));
+        parts.extend(self.reads(command));
+        if parts.is_empty() {
+            // Nothing but comments.
+            parts.push(Part::new("nothing", Decision::Allow, "", "there is no program in it"));
+        }
+        parts
+    }
+
+    fn opaque(&self, reason: &str) -> Part {
+        let subject = "the whole command";
+        let why = format!("it runs a command, and {reason}");
+        let restricts = |rule: &&Compiled| {
+            rule.rule.decision != Decision::Allow
+                && rule.matches_program(self.tool, &Program::default()) != Match::No
+                || rule.rule.decision != Decision::Allow && rule.rule.argv.is_some()
+        };
+        match (self.mode(), self.ctx.rules.iter().find(restricts)) {
+            (PermissionMode::ReadOnly, _) => self.mode_decides(subject, Decision::Deny, &why),
+            (PermissionMode::Full, None) => self.mode_decides(subject, Decision::Allow, ""),
+            (_, Some(rule)) => Part::new(subject, Decision::Ask, why, by_rule(rule)).once_only(),
+            (PermissionMode::Ask | PermissionMode::AutoEdit, None) => {
+                self.mode_decides(subject, Decision::Ask, &why)
+            }
+        }
+    }
+
+    fn program(&self, program: &Program, command: &CommandCheck<'_>) -> Part {
+        let subject = program.to_string();
+        let found = Found::among(self.ctx.rules, |rule| rule.matches_program(self.tool, program));
+        let part = self.program_without_restrictions(subject, program, command, &found);
+        self.with_rules(&found, part)
+    }
+
+    fn program_without_restrictions(
+        &self,
+        subject: String,
+        program: &Program,
+        command: &CommandCheck<'_>,
+        found: &Found<'_>,
+    ) -> Part {
+        let mode = self.mode();
+        if program.is_transparent {
+            return Part::new(subject, Decision::Allow, "", "it only starts the program behind it");
+        }
+        if mode == PermissionMode::Full {
+            return self.mode_decides(&subject, Decision::Allow, "");
+        }
+        let is_held = self.confines(command.leaves_sandbox);
+        if program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted) {
+            return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
+        }
+        if mode == PermissionMode::ReadOnly {
+            return self.mode_decides(&subject, Decision::Deny, "it runs a command");
+        }
+        if let Some(rule) = found.allow {
+            return Part::new(subject, Decision::Allow, "", by_rule(rule));
+        }
+        if mode == PermissionMode::AutoEdit && is_held {
+            return Part::new(subject, Decision::Allow, "", "the sandbox, in the mode auto-edit");
+        }
+        self.mode_decides(&subject, Decision::Ask, "it runs a command")
+    }
+
+    fn is_allowed_by_rule(&self, program: &Program) -> bool {
+        let mut rules = self.ctx.rules.iter().filter(|rule| rule.rule.decision == Decision::Allow);
+        rules.any(|rule| rule.matches_program(self.tool, program) == Match::Yes)
+    }
+
+    /// A file that output is redirected to.
+    fn redirect(&self, target: &Target, command: &CommandCheck<'_>) -> Option<Part> {
+        let is_held =
+            self.mode() == PermissionMode::AutoEdit && self.confines(command.leaves_sandbox);
+        let Some(path) = target.path() else {
+            let part = match self.mode() {
+                PermissionMode::Full => return None,
+                PermissionMode::AutoEdit if is_held => return None,
+                PermissionMode::ReadOnly => Decision::Deny,
+                PermissionMode::Ask | PermissionMode::AutoEdit => Decision::Ask,
+            };
+            let reason = "it writes to a file that is known only when it runs";
+            return Some(self.mode_decides("redirect", part, reason).once_only());
+        };
+        if DEVICES.contains(&path) || ["/dev/stdout", "/dev/stderr"].contains(&path) {
+            return None;
+        }
+        let files = command.files(path, self.ctx.places.home.as_deref());
+        let parts = files.iter().map(|file| self.write_file(&file.path));
+        parts.max_by_key(|part| part.decision)
+    }
+
+    /// The files that the command reads, as far as its words tell.
+    fn reads(&self, command: &CommandCheck<'_>) -> Vec<Part> {
+        if self.mode() == PermissionMode::Full {
+            return Vec::new();
+        }
+        let home = self.ctx.places.home.as_deref();
+        let analysis = command.analysis;
+        let read = |text: &str, is_read: bool| {
+            let files = command.files(text, home).into_iter();
+            let parts = files.map(|file| (self.read_file(&file.path), file.exists));
+            let parts = parts.filter(|(part, exists)| {
+                // A program that is asked about as a whole is only kept from secrets.
+                part.decision == Decision::Deny
+                    || (is_read && *exists && part.decision == Decision::Ask)
+            });
+            parts.map(|(part, _)| part).collect::<Vec<Part>>()
+        };
+        let mut parts = Vec::new();
+        for target in analysis.reads.iter().chain(&analysis.folders) {
+            match target.path() {
+                Some(path) => parts.extend(read(path, true)),
+                None => {
+                    let reason = "it reads a file that is known only when it runs";
+                    parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
+                }
+            }
+        }
+        for program in &analysis.programs {
+            let is_safe = program.is_known_safe();
+            let is_free = is_safe || self.mode() == PermissionMode::AutoEdit;
+            let is_read = is_free && !program.takes_texts() && !self.is_allowed_by_rule(program);
+            for text in program.mentions() {
+                parts.extend(read(text, is_read));
+            }
+            if is_read
+                && is_safe
+                && program.has_patterns()
+                && !self.confines(command.leaves_sandbox)
+            {
+                // A link in the workspace may lead out of it.
+                let subject = program.to_string();
+                let reason = "it reads files by a pattern, and no sandbox keeps secrets from it";
+                parts.push(self.mode_decides(&subject, Decision::Ask, reason));
+            }
+        }
+        parts.sort_by(|a, b| a.subject.cmp(&b.subject));
+        parts.dedup();
+        parts
+    }
+}
+
+impl CommandCheck<'_> {
+    /// The files that a text of the command may mean.
+    fn files(&self, text: &str, home: Option<&Path>) -> Vec<ResolvedPath> {
+        let bases = self.analysis.bases(self.cwd, home);
+        let paths = locate(text, &bases, home).into_iter();
+        let unresolved = |path: &Path| ResolvedPath { path: lexical(path), exists: true };
+        let files = paths
+            .map(|path| self.resolved.get(&path).cloned().unwrap_or_else(|| unresolved(&path)));
+        let mut files: Vec<ResolvedPath> = files.collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup();
+        files
+    }
+}
+
+/// Devices that hold nothing.
+const DEVICES: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"];
+
+/// True if a rule that allows reaches this zone. Secrets and protected files need a rule of the user's configuration
+/// that names them; nothing wider covers them by the way.
+fn reaches(rule: &Compiled, zone: Zone, ctx: &Context<'_>) -> bool {
+    match zone {
+        Zone::Inside => true,
+        Zone::Wide | Zone::Outside => rule.rule.path.is_some(),
+        Zone::Protected(_) => {
+            rule.origin == Origin::User
+                && rule.fixed_path().is_some_and(|path| places::protected(path).is_some())
+        }
+        Zone::Secret(_) => {
+            rule.origin == Origin::User
+                && rule
+                    .fixed_path()
+                    .is_some_and(|path| matches!(ctx.places.zone(path), Zone::Secret(_)))
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Permissions: decides from values whether a call may run, and names the rule that decided. Pure: paths come
+//! resolved, nothing is read and nobody is asked here.
+//!
+//! Invariant: adding to a command never makes the decision about it weaker.
+
+pub mod command;
+mod decide;
+pub mod places;
+pub mod propose;
+pub mod rules;
+
+pub use command::Analysis;
+pub use decide::{Part, Verdict, decide};
+pub use places::{Places, Zone};
+pub use rules::{Compiled, Origin, Rule};
+
+use pintle_protocol::approval::PermissionMode;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A decision, from the weakest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// The call runs.
+    Allow,
+    /// A person is asked.
+    Ask,
+    /// The call does not run.
+    Deny,
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Deny => "deny",
+        })
+    }
+}
+
+/// A kind of call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Reads files.
+    Read,
+    /// Changes files.
+    Write,
+    /// Runs a command.
+    Execute,
+    /// Fetches from the network.
+    Network,
+    /// Calls a tool of a client or of an MCP server.
+    Client,
+    /// Acts inside of the engine: background jobs, sub-agents, the plan.
+    Engine,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Execute => "execute",
+            Self::Network => "network",
+            Self::Client => "client",
+            Self::Engine => "engine",
+        })
+    }
+}
+
+/// A path of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedPath {
+    /// The path as the call names it, absolute.
+    pub named: PathBuf,
+    /// The file that it leads to, symbolic links followed.
+    pub resolved: PathBuf,
+    /// The number of names that the file has, where it exists.
+    pub links: u64,
+}
+
+/// The file that a word of a command leads to, if the word is a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedPath {
+    /// The path, symbolic links followed.
+    pub path: PathBuf,
+    /// There is such a file. A word that leads to none is taken for a text.
+    pub exists: bool,
+}
+
+/// The action of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Reads these files.
+    Read(Vec<CheckedPath>),
+    /// Changes these files.
+    Write(Vec<CheckedPath>),
+    /// Runs a command.
+    Execute {
+        /// The command's parts.
+        analysis: Analysis,
+        /// The working directory.
+        cwd: PathBuf,
+        /// Each of [`Analysis::paths`] with the file that it leads to.
+        resolved: BTreeMap<PathBuf, ResolvedPath>,
+        /// The command was run in the sandbox before and failed there, so it is to run outside.
+        leaves_sandbox: bool,
+    },
+    /// Fetches from a host.
+    Network {
+        /// The whole address.
+        url: String,
+        /// The host, with a port that is not the default one.
+        host: String,
+    },
+    /// Calls a tool of a client.
+    Client,
+    /// Acts inside of the engine.
+    Engine,
+}
+
+impl Action {
+    /// The kind of the action.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Read(_) => Kind::Read,
+            Self::Write(_) => Kind::Write,
+            Self::Execute { .. } => Kind::Execute,
+            Self::Network { .. } => Kind::Network,
+            Self::Client => Kind::Client,
+            Self::Engine => Kind::Engine,
+        }
+    }
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The name of the tool, as the model calls it.
+    pub tool: String,
+    /// The action.
+    pub action: Action,
+}
+
+/// The sandbox for commands, as far as decisions depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Commands that nobody was asked about run confined.
+    Available,
+    /// There is none.
+    Missing,
+}
+
+/// The circumstances of a decision.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The permission mode.
+    pub mode: PermissionMode,
+    /// A person trusts the workspace.
+    pub is_trusted: bool,
+    /// The sandbox.
+    pub sandbox: Sandbox,
+    /// The places that matter.
+    pub places: &'a Places,
+    /// All rules that hold.
+    pub rules: &'a [Compiled],
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! The rules that are proposed with a question, so that the next call of the kind needs none. Pure.
+
+use super::command::{Program, Word};
+use super::{Action, Call, Context, Decision, Kind, Rule, Verdict};
+
+/// Programs with subcommands: the proposal keeps this many words.
+const SUBCOMMANDS: &[(&str, usize)] = &[
+    ("git", 2),
+    ("cargo", 2),
+    ("rustup", 2),
+    ("npm", 2),
+    ("pnpm", 2),
+    ("yarn", 2),
+    ("bun", 2),
+    ("deno", 2),
+    ("go", 2),
+    ("dotnet", 2),
+    ("gradle", 2),
+    ("mvn", 2),
+    ("bundle", 2),
+    ("rake", 2),
+    ("mix", 2),
+    ("composer", 2),
+    ("poetry", 2),
+    ("uv", 2),
+    ("pip", 2),
+    ("pip3", 2),
+    ("docker", 2),
+    ("podman", 2),
+    ("kubectl", 2),
+    ("terraform", 2),
+    ("gh", 3),
+    ("make", 2),
+    ("just", 2),
+    ("swift", 2),
+    ("zig", 2),
+    ("stack", 2),
+    ("cabal", 2),
+    ("apt", 2),
+    ("apt-get", 2),
+    ("brew", 2),
+    ("systemctl", 2),
+];
+
+/// Subcommands behind which any other program can hide: they are proposed word by word.
+const LAUNCHERS: &[(&str, &[&str])] = &[
+    ("npm", &["run", "exec", "x", "run-script"]),
+    ("pnpm", &["run", "exec", "dlx"]),
+    ("yarn", &["run", "exec", "dlx"]),
+    ("bun", &["run", "x", "exec"]),
+    ("deno", &["run", "eval"]),
+    ("uv", &["run", "tool"]),
+    ("poetry", &["run"]),
+    ("bundle", &["exec"]),
+    ("mix", &["run"]),
+    ("go", &["run", "tool"]),
+    ("docker", &["run", "exec", "compose"]),
+    ("podman", &["run", "exec"]),
+    ("kubectl", &["exec", "run"]),
+    ("git", &["config", "submodule", "bisect", "rebase", "filter-branch", "worktree", "clone"]),
+    ("dotnet", &["exec", "run"]),
+    ("stack", &["exec", "runghc"]),
+    ("cabal", &["exec", "run"]),
+    ("cargo", &["run", "install"]),
+    ("gh", &["alias", "extension", "api"]),
+];
+
+/// Programs that may be followed by anything, as they do one thing only.
+const PLAIN: &[&str] = &[
+    "ls",
+    "cat",
+    "head",
+    "tail",
+    "wc",
+    "grep",
+    "rg",
+    "mkdir",
+    "touch",
+    "tree",
+    "du",
+    "df",
+    "diff",
+    "pytest",
+    "rspec",
+    "jest",
+    "vitest",
+    "mocha",
+    "eslint",
+    "prettier",
+    "tsc",
+    "ruff",
+    "black",
+    "mypy",
+    "flake8",
+    "rustfmt",
+    "gofmt",
+    "clang-format",
+    "shellcheck",
+    "typos",
+    "ctest",
+];
+
+/// The rules that would have allowed a call. None where an answer should not hold for longer than the call.
+pub fn propose(call: &Call, verdict: &Verdict, ctx: &Context<'_>) -> Vec<Rule> {
+    if verdict.decision != Decision::Ask || !verdict.may_be_granted {
+        return Vec::new();
+    }
+    match &call.action {
+        Action::Write(_) => vec![Rule { path: Some("**".to_owned()), ..rule(Kind::Write) }],
+        Action::Read(paths) => {
+            // The folder of each file: the next question would be about its neighbour.
+            let mut rules: Vec<Rule> = paths
+                .iter()
+                .filter(|path| !ctx.places.is_inside(&path.resolved))
+                .filter_map(|path| path.resolved.parent())
+                .filter(|folder| folder.components().count() > 2)
+                .map(|folder| {
+                    let path = format!("{}/**", globset::escape(&folder.to_string_lossy()));
+                    Rule { path: Some(path), ..rule(Kind::Read) }
+                })
+                .collect();
+            rules.dedup();
+            if rules.len() == 1 { rules } else { Vec::new() }
+        }
+        Action::Network { host, .. } => {
+            vec![Rule { host: Some(host.clone()), ..rule(Kind::Network) }]
+        }
+        Action::Client => vec![Rule { tool: Some(call.tool.clone()), ..rule(Kind::Client) }],
+        Action::Engine => Vec::new(),
+        Action::Execute { analysis, .. } => {
+            // Only programs can be granted: a file elsewhere that the command reads is asked about again.
+            let asked = verdict.parts.iter().filter(|part| part.decision == Decision::Ask);
+            let asked: Vec<&str> = asked.map(|part| part.subject.as_str()).collect();
+            let programs: Vec<&Program> = analysis
+                .programs
+                .iter()
+                .filter(|program| asked.contains(&program.to_string().as_str()))
+                .collect();
+            if analysis.opaque.is_some()
+                || programs.len() != asked.len()
+                || programs.len() > MAX_RULES
+            {
+                return Vec::new();
+            }
+            let words: Option<Vec<Vec<String>>> = programs.into_iter().map(words).collect();
+            let mut words = words.unwrap_or_default();
+            words.dedup();
+            words.into_iter().map(|words| Rule::for_words(Decision::Allow, words)).collect()
+        }
+    }
+}
+
+/// The maximum number of rules that one answer adds; more cannot be read at a glance.
+const MAX_RULES: usize = 3;
+
+fn rule(kind: Kind) -> Rule {
+    Rule { kind: Some(kind), ..Rule::new(Decision::Allow) }
+}
+
+/// The words of a rule for a program. None where its words are not all known, or a pattern of the rule would cover
+/// more than them.
+fn words(program: &Program) -> Option<Vec<String>> {
+    let name = program.name()?;
+    let matched = program.matched_words();
+    let texts: Option<Vec<&str>> = matched.map(Word::text).collect();
+    let begins_plainly = program.assignments.is_empty();
+    let arguments: Vec<Option<&str>> = program.arguments().iter().map(Word::text).collect();
+    if begins_plainly && PLAIN.contains(&name) {
+        return Some(vec![name.to_owned(), "**".to_owned()]);
+    }
+    let kept = SUBCOMMANDS.iter().find(|(known, _)| *known == name).map(|(_, kept)| *kept);
+    if let (true, Some(kept)) = (begins_plainly, kept) {
+        let subcommand: Option<Vec<&str>> =
+            arguments.get(..kept - 1).and_then(|words| words.iter().copied().collect());
+        let is_plain = |word: &&str| {
+            !word.is_empty()
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_:.".contains(c))
+                && !word.starts_with('-')
+        };
+        let launches = |first: &str| {
+            LAUNCHERS.iter().any(|(known, words)| *known == name && words.contains(&first))
+        };
+        if let Some(subcommand) = subcommand
+            && subcommand.iter().all(is_plain)
+            && !subcommand.first().is_some_and(|first| launches(first))
+        {
+            let words = [name].into_iter().chain(subcommand).chain(["**"]);
+            return Some(words.map(str::to_owned).collect());
+        }
+    }
+    // This very command and no other. A word with `*` cannot be said exactly.
+    let mut texts = texts?;
+    if let Some(first) = texts.get_mut(program.assignments.len()) {
+        *first = name;
+    }
+    if texts.iter().any(|text| text.contains('*')) {
+        return None;
+    }
+    Some(texts.into_iter().map(str::to_owned).collect())
+}

@@ -1,0 +1,370 @@
+//! Rules: which calls are allowed, asked about or denied. Pure.
+//!
+//! `deny` beats `ask`, and `ask` beats `allow`, wherever the rules come from.
+
+use super::command::{Program, Word};
+use super::{Decision, Kind};
+use globset::{GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A rule as a person writes it. Every part that is given must match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// The decision for calls that match.
+    pub decision: Decision,
+    /// The kind of call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// The name of the tool, as the model calls it; `*` stands for any text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The words of a command: `*` is one word, `**` at the end the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argv: Option<Vec<String>>,
+    /// A pattern of paths, relative to the workspace, absolute, or from `~/`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A host, with a port where it is not the default one: `docs.rs`, `*.example.com`, `localhost:8080`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+}
+
+/// The place where a rule stands, from the widest to the narrowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The user's configuration.
+    User,
+    /// A file of a trusted project.
+    Project,
+    /// An answer that holds everywhere.
+    GrantedByUser,
+    /// An answer that holds in this project.
+    GrantedForProject,
+    /// An answer that holds for the session.
+    GrantedForSession,
+    /// An answer that holds for the turn.
+    GrantedForTurn,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::User => "your configuration",
+            Self::Project => "the project's rules",
+            Self::GrantedByUser => "an answer that holds everywhere",
+            Self::GrantedForProject => "an answer that holds in this project",
+            Self::GrantedForSession => "an answer for this session",
+            Self::GrantedForTurn => "an answer for this turn",
+        })
+    }
+}
+
+/// A rule that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// It names nothing, so it would match every call.
+    #[error("a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`")]
+    Empty,
+    /// Parts that never match the same call.
+    #[error("`{0}` and `{1}` never match the same call")]
+    Contradiction(&'static str, &'static str),
+    /// `**` not at the end, or no words.
+    #[error("`argv` is a list of words; `**` can only be the last one")]
+    Words,
+    /// The path is not a pattern.
+    #[error("`path = \"{path}\"` is not a pattern: {message}")]
+    Pattern {
+        /// The path.
+        path: String,
+        /// The problem.
+        message: String,
+    },
+}
+
+/// A rule that is ready to be matched.
+#[derive(Debug, Clone)]
+pub struct Compiled {
+    /// The rule.
+    pub rule: Rule,
+    /// Its place.
+    pub origin: Origin,
+    path: Option<PathPattern>,
+}
+
+#[derive(Debug, Clone)]
+struct PathPattern {
+    /// One matcher a folder that a relative pattern may begin in.
+    matchers: Vec<GlobMatcher>,
+    /// The part before the first special character.
+    fixed: PathBuf,
+}
+
+/// How surely a rule matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    /// It does not.
+    No,
+    /// It may, once words are known that are not known yet.
+    Maybe,
+    /// It does.
+    Yes,
+}
+
+impl Rule {
+    /// A rule for a command.
+    pub fn for_words(decision: Decision, words: Vec<String>) -> Self {
+        Self { argv: Some(words), ..Self::new(decision) }
+    }
+
+    /// A rule without conditions, to be completed.
+    pub fn new(decision: Decision) -> Self {
+        Self { decision, kind: None, tool: None, argv: None, path: None, host: None }
+    }
+
+    /// Checks the rule and makes it ready. Relative paths are taken from each of the roots.
+    ///
+    /// # Errors
+    /// The rule is empty, contradicts itself, or has a pattern that is none.
+    pub fn compile(
+        &self,
+        origin: Origin,
+        roots: &[PathBuf],
+        home: Option<&Path>,
+    ) -> Result<Compiled, Error> {
+        let Self { decision: _, kind, tool, argv, path, host } = self;
+        if kind.is_none() && tool.is_none() && argv.is_none() && path.is_none() && host.is_none() {
+            return Err(Error::Empty);
+        }
+        let parts = [("argv", argv.is_some()), ("path", path.is_some()), ("host", host.is_some())];
+        let mut given = parts.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name);
+        if let (Some(first), Some(second)) = (given.next(), given.next()) {
+            return Err(Error::Contradiction(first, second));
+        }
+        match kind {
+            Some(Kind::Execute) if path.is_some() => {
+                return Err(Error::Contradiction("kind", "path"));
+            }
+            Some(Kind::Execute) | None => {}
+            Some(_) if argv.is_some() => return Err(Error::Contradiction("kind", "argv")),
+            Some(Kind::Network) => {}
+            Some(_) if host.is_some() => return Err(Error::Contradiction("kind", "host")),
+            Some(_) => {}
+        }
+        if let Some(words) = argv {
+            let rest = words.iter().position(|word| word == "**");
+            if words.is_empty() || rest.is_some_and(|at| at + 1 != words.len()) {
+                return Err(Error::Words);
+            }
+        }
+        let path = path.as_ref().map(|path| pattern(path, roots, home)).transpose()?;
+        Ok(Compiled { rule: self.clone(), origin, path })
+    }
+}
+
+fn pattern(text: &str, roots: &[PathBuf], home: Option<&Path>) -> Result<PathPattern, Error> {
+    let from_home = text.strip_prefix("~/").zip(home);
+    let bases: Vec<String> = match from_home {
+        Some((rest, home)) => vec![format!("{}/{rest}", home.display())],
+        None if text.starts_with('/') => vec![text.to_owned()],
+        None => roots.iter().map(|root| format!("{}/{text}", escape(root))).collect(),
+    };
+    let compile = |glob: &String| {
+        GlobBuilder::new(glob)
+            .literal_separator(true)
+            .build()
+            .map(|glob| glob.compile_matcher())
+            .map_err(|error| Error::Pattern {
+                path: text.to_owned(),
+                message: error.kind().to_string(),
+            })
+    };
+    let matchers: Result<_, _> = bases.iter().map(compile).collect();
+    let special = text.find(['*', '?', '[', '{']).unwrap_or(text.len());
+    let fixed = text.get(..special).unwrap_or_default();
+    let fixed = match (fixed.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(fixed),
+    };
+    Ok(PathPattern { matchers: matchers?, fixed })
+}
+
+fn escape(root: &Path) -> String {
+    globset::escape(&root.to_string_lossy())
+}
+
+impl Compiled {
+    /// True if the rule can be about this kind of call.
+    fn is_about(&self, kind: Kind) -> bool {
+        let Rule { kind: wanted, argv, path, host, .. } = &self.rule;
+        wanted.is_none_or(|wanted| wanted == kind)
+            && (argv.is_none() || kind == Kind::Execute)
+            && (path.is_none() || matches!(kind, Kind::Read | Kind::Write))
+            && (host.is_none() || kind == Kind::Network)
+    }
+
+    fn is_about_tool(&self, kind: Kind, tool: &str) -> bool {
+        self.is_about(kind)
+            && self.rule.tool.as_ref().is_none_or(|pattern| matches_text(pattern, tool))
+    }
+
+    /// Matches a path that is read or written.
+    pub(super) fn matches_path(&self, kind: Kind, tool: &str, path: &Path) -> Match {
+        let is_match = self.is_about_tool(kind, tool)
+            && self.path.as_ref().is_none_or(|pattern| {
+                pattern.matchers.iter().any(|matcher| matcher.is_match(path))
+            });
+        if is_match { Match::Yes } else { Match::No }
+    }
+
+    /// The path before the first special character, for a rule that names one.
+    pub(super) fn fixed_path(&self) -> Option<&Path> {
+        self.path.as_ref().map(|pattern| pattern.fixed.as_path())
+    }
+
+    /// Matches a host.
+    pub(super) fn matches_host(&self, tool: &str, host: &str) -> Match {
+        let is_match = self.is_about_tool(Kind::Network, tool)
+            && self.rule.host.as_ref().is_none_or(|pattern| matches_text(pattern, host));
+        if is_match { Match::Yes } else { Match::No }
+    }
+
+    /// Matches a call that has neither path, command nor host.
+    pub(super) fn matches_tool(&self, kind: Kind, tool: &str) -> Match {
+        let Rule { argv, path, host, .. } = &self.rule;
+        let is_plain = argv.is_none() && path.is_none() && host.is_none();
+        if is_plain && self.is_about_tool(kind, tool) { Match::Yes } else { Match::No }
+    }
+
+    /// Matches one program of a command.
+    pub(super) fn matches_program(&self, tool: &str, program: &Program) -> Match {
+        if !self.is_about_tool(Kind::Execute, tool) {
+            return Match::No;
+        }
+        let Some(patterns) = &self.rule.argv else { return Match::Yes };
+        let mut words: Vec<&Word> = program.matched_words().collect();
+        let name = program.name().map(|name| Word::Text(name.to_owned()));
+        if let (Some(name), Some(first)) = (&name, words.get_mut(program.assignments.len())) {
+            *first = name;
+        }
+        match_words(patterns, &words, program.assignments.len(), self.rule.decision)
+    }
+}
+
+/// Matches the words of a program with those of a rule.
+///
+/// An `allow` rule matches only what is certain. A rule that restricts also matches what may turn out to be meant:
+/// `git push` behind `GIT_DIR=x` or behind flags of git, and words that are not known yet.
+fn match_words(
+    patterns: &[String],
+    words: &[&Word],
+    assignments: usize,
+    decision: Decision,
+) -> Match {
+    let exact = match_from(patterns, words, assignments);
+    if decision == Decision::Allow || exact == Match::Yes {
+        return if decision == Decision::Allow && exact == Match::Maybe {
+            Match::No
+        } else {
+            exact
+        };
+    }
+    // Skips assignments, and flags before a subcommand.
+    let behind: Vec<&Word> = words.get(assignments..).unwrap_or_default().to_vec();
+    let mut best = exact.max(match_from(patterns, &behind, 0));
+    if let Some((name, rest)) = behind.split_first() {
+        for flags in 1..=rest.len() {
+            let (skipped, left) = rest.split_at(flags);
+            let is_flag = |word: &&Word| word.text().is_none_or(|text| text.starts_with('-'));
+            // A flag may take the next word as its value.
+            let follows_flag =
+                skipped.len() < 2 || skipped.get(skipped.len() - 2).is_some_and(is_flag);
+            if !skipped.first().is_some_and(is_flag)
+                || !(skipped.last().is_some_and(is_flag) || follows_flag)
+            {
+                break;
+            }
+            let mut tried = vec![*name];
+            tried.extend(left);
+            best = best.max(match_from(patterns, &tried, 0));
+        }
+    }
+    best
+}
+
+/// Matches word by word; the first words are assignments.
+fn match_from(patterns: &[String], words: &[&Word], assignments: usize) -> Match {
+    if words.is_empty() {
+        return Match::No;
+    }
+    let mut result = Match::Yes;
+    let mut words = words.iter();
+    for (at, pattern) in patterns.iter().enumerate() {
+        if pattern == "**" {
+            return result;
+        }
+        // The value of an assignment may be unknown; that it is one is not.
+        if at < assignments && !pattern.contains(['=', '*']) {
+            return Match::No;
+        }
+        match (words.next(), pattern.as_str()) {
+            (None, _) => return Match::No,
+            // An unquoted unknown may be no word, or several.
+            (Some(Word::Unknown { is_one: false, .. } | Word::Glob(_)), _) => return Match::Maybe,
+            (Some(Word::Unknown { .. }), "*") => {}
+            (Some(Word::Unknown { .. }), _) => result = Match::Maybe,
+            (Some(Word::Text(text)), pattern) => {
+                if !matches_text(pattern, text) {
+                    return Match::No;
+                }
+            }
+        }
+    }
+    match words.next() {
+        None => result,
+        Some(Word::Unknown { is_one: false, .. }) if words.next().is_none() => Match::Maybe,
+        Some(_) => Match::No,
+    }
+}
+
+/// Matches a text with a pattern in which `*` stands for any characters.
+fn matches_text(pattern: &str, text: &str) -> bool {
+    let mut pieces = pattern.split('*');
+    let Some(mut rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
+        return false;
+    };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let Some(last) = pieces.pop() else { return rest.is_empty() };
+    for piece in pieces {
+        match rest.find(piece).and_then(|at| rest.get(at + piece.len()..)) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { decision, kind, tool, argv, path, host } = self;
+        write!(f, "{decision}")?;
+        if let Some(kind) = kind {
+            write!(f, " {kind}")?;
+        }
+        if let Some(tool) = tool {
+            write!(f, " tool `{tool}`")?;
+        }
+        if let Some(words) = argv {
+            write!(f, " `{}`", words.join(" "))?;
+        }
+        if let Some(path) = path {
+            write!(f, " path `{path}`")?;
+        }
+        if let Some(host) = host {
+            write!(f, " host `{host}`")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,345 @@
+use super::*;
+use crate::permissions::command::lexical;
+use crate::permissions::propose::propose;
+use pintle_protocol::approval::PermissionMode;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// The table of commands, with its rules.
+const COMMANDS: &str = include_str!("tests/commands.txt");
+
+fn places() -> Places {
+    Places {
+        roots: vec![PathBuf::from("/w")],
+        home: Some(PathBuf::from("/home/u")),
+        private: ["/home/u/.local/share/pintle", "/home/u/.config/pintle"]
+            .map(PathBuf::from)
+            .into(),
+        readable: Vec::new(),
+    }
+}
+
+fn rules(places: &Places) -> Vec<Compiled> {
+    [
+        ("allow", "cargo test **"),
+        ("allow", "git commit **"),
+        ("allow", "make"),
+        ("deny", "git push **"),
+        ("ask", "npm publish **"),
+        ("deny", "curl **"),
+    ]
+    .map(|(decision, words)| {
+        let decision = match decision {
+            "allow" => Decision::Allow,
+            "ask" => Decision::Ask,
+            _ => Decision::Deny,
+        };
+        let words = words.split(' ').map(str::to_owned).collect();
+        let rule = Rule::for_words(decision, words);
+        rule.compile(Origin::User, &places.roots, places.home.as_deref()).unwrap()
+    })
+    .into()
+}
+
+/// The files that links of the table's workspace lead to.
+fn follow(path: &Path) -> PathBuf {
+    let path = lexical(path);
+    let links = [("/w/link-to-outside", "/etc/hostname"), ("/w/link-to-keys", "/home/u/.ssh")];
+    for (link, target) in links {
+        if let Ok(rest) = path.strip_prefix(link) {
+            let rest = Path::new(target).join(rest);
+            return rest.components().collect();
+        }
+    }
+    path
+}
+
+fn call(line: &str, places: &Places) -> Call {
+    let analysis = Analysis::of(line);
+    let cwd = PathBuf::from("/w");
+    let paths = analysis.paths(&cwd, places.home.as_deref());
+    let resolve = |path: PathBuf| {
+        let exists = !path.starts_with("/api") && !path.to_string_lossy().contains([' ', '{']);
+        let resolved = ResolvedPath { path: follow(&path), exists };
+        (path, resolved)
+    };
+    let resolved = paths.into_iter().map(resolve).collect();
+    let action = Action::Execute { analysis, cwd, resolved, leaves_sandbox: false };
+    Call { tool: "bash".to_owned(), action }
+}
+
+fn verdict(line: &str, mode: PermissionMode, sandbox: Sandbox) -> Verdict {
+    let places = places();
+    let rules = rules(&places);
+    let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+    decide(&call(line, &places), &ctx)
+}
+
+fn decision(line: &str, mode: PermissionMode, sandbox: Sandbox) -> Decision {
+    verdict(line, mode, sandbox).decision
+}
+
+fn rows() -> impl Iterator<Item = (&'static str, String)> {
+    COMMANDS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        let (decisions, command) = line.split_once(' ').unwrap();
+        (decisions, command.replace(" ⏎ ", "\n"))
+    })
+}
+
+fn sign(decision: Decision) -> char {
+    match decision {
+        Decision::Allow => 'A',
+        Decision::Ask => '?',
+        Decision::Deny => 'D',
+    }
+}
+
+#[test]
+fn commands_get_the_decisions_of_the_table() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (want, command) in rows() {
+        let ask = verdict(&command, PermissionMode::Ask, Sandbox::Missing);
+        let auto = verdict(&command, PermissionMode::AutoEdit, Sandbox::Available);
+        let got: String = [sign(ask.decision), sign(auto.decision)].into_iter().collect();
+        if got != want {
+            wrong.push(format!("{command}: want {want}, got {got}: {} ({})", ask.reason, ask.by));
+        }
+        count += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count >= 400, "{count}");
+}
+
+#[test]
+fn read_only_runs_what_is_harmless_and_denies_the_rest() {
+    for (_, command) in rows() {
+        let held = decision(&command, PermissionMode::ReadOnly, Sandbox::Available);
+        let asked = decision(&command, PermissionMode::Ask, Sandbox::Available);
+        assert!(held >= asked, "{command}: {held} is weaker than {asked}");
+        let by = verdict(&command, PermissionMode::ReadOnly, Sandbox::Available);
+        let has_program = by.parts.iter().any(|part| part.by.contains("rule \u{201c}allow"));
+        assert!(!has_program, "{command}: a rule allowed more than reading");
+    }
+}
+
+#[test]
+fn full_asks_only_what_a_rule_asks() {
+    for (command, want) in [
+        ("rm -rf /", Decision::Allow),
+        ("$x", Decision::Ask),
+        ("cat ~/.ssh/id_rsa", Decision::Allow),
+        ("git push", Decision::Deny),
+        ("npm publish", Decision::Ask),
+        ("git $x", Decision::Ask),
+        ("echo x > .git/config", Decision::Allow),
+    ] {
+        assert_eq!(decision(command, PermissionMode::Full, Sandbox::Missing), want, "{command}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever is added to a command, the decision about it becomes no weaker.
+    #[test]
+    fn adding_to_a_command_never_weakens_the_decision(
+        row in 0..rows().count(),
+        other in 0..rows().count(),
+        way in 0..12_usize,
+        text in "[ a-z./$'\"`;|&(){}<>*=\\\\\n#~!-]{0,12}",
+        mode in prop_oneof![
+            Just(PermissionMode::ReadOnly),
+            Just(PermissionMode::Ask),
+            Just(PermissionMode::AutoEdit)
+        ],
+        sandbox in prop_oneof![Just(Sandbox::Available), Just(Sandbox::Missing)],
+    ) {
+        let commands: Vec<String> = rows().map(|(_, command)| command).collect();
+        let (command, other) = (&commands[row], &commands[other]);
+        // A here-document, a comment or an open quote swallows what follows, so it is put last.
+        let is_valid = Analysis::of(command).opaque.is_none_or(|why| !why.contains("syntax"));
+        prop_assume!(is_valid && !command.contains("<<") && !command.contains('#'));
+        let before = decision(command, mode, sandbox);
+        let added = match way {
+            0 => format!("{command}; {other}"),
+            1 => format!("{command} && {other}"),
+            2 => format!("{command} || {other}"),
+            3 => format!("{command} | {other}"),
+            4 => format!("{command} & {other}"),
+            5 => format!("{command}\n{other}"),
+            6 => format!("( {command} )"),
+            7 => format!("{command} > {text}"),
+            8 => format!("{command} ; {text}"),
+            9 => format!("{command} \"$({other})\""),
+            10 => format!("if {command}\nthen {other}\nfi"),
+            _ => format!("{command} | {text}"),
+        };
+        let after = decision(&added, mode, sandbox);
+        prop_assert!(after >= before, "{added:?}: {after} after {before}");
+    }
+
+    /// Nothing that can be typed makes the analysis fail.
+    #[test]
+    fn any_text_gets_a_decision(line in "\\PC{0,80}") {
+        let _ = decision(&line, PermissionMode::Ask, Sandbox::Missing);
+    }
+}
+
+#[test]
+fn proposals_are_rules_that_allow_the_command_and_little_more() {
+    let places = places();
+    let rules = rules(&places);
+    let ctx = Context {
+        mode: PermissionMode::Ask,
+        is_trusted: true,
+        sandbox: Sandbox::Missing,
+        places: &places,
+        rules: &rules,
+    };
+    let shown =
+        |line: &str| {
+            let call = call(line, &places);
+            let verdict = decide(&call, &ctx);
+            let proposed = propose(&call, &verdict, &ctx);
+            // With the proposed rules the same call is allowed.
+            if !proposed.is_empty() {
+                let mut all = rules.clone();
+                all.extend(proposed.iter().map(|rule| {
+                    rule.compile(Origin::GrantedForSession, &places.roots, None).unwrap()
+                }));
+                let ctx = Context { rules: &all, ..ctx };
+                assert_eq!(decide(&call, &ctx).decision, Decision::Allow, "{line}");
+            }
+            let texts: Vec<String> = proposed.iter().map(Rule::to_string).collect();
+            format!("{line}: {}", texts.join(", "))
+        };
+    let lines = [
+        "cargo build --release",
+        "git add .",
+        "git -C x add .",
+        "git checkout main && cargo build",
+        "npm run build",
+        "npm install",
+        "make install",
+        "gh pr create",
+        "python3 x.py",
+        "rm -rf build",
+        "rm *.o",
+        "rm '*'",
+        "sudo rm x",
+        "A=b cargo build",
+        "sh -c 'cargo build'",
+        "$x",
+        "npm publish",
+        "mkdir a && touch b && cp a b && mv a b",
+        "echo x > a.txt",
+        "cargo run",
+        "cargo $x",
+        "pytest -k $x",
+        "/opt/x/cargo build",
+        "git push",
+        "ls",
+    ];
+    expect_test::expect![[r#"
+        cargo build --release: allow `cargo build **`
+        git add .: allow `git add **`
+        git -C x add .: allow `git -C x add .`
+        git checkout main && cargo build: allow `git checkout **`, allow `cargo build **`
+        npm run build: allow `npm run build`
+        npm install: allow `npm install **`
+        make install: allow `make install **`
+        gh pr create: allow `gh pr create **`
+        python3 x.py: allow `python3 x.py`
+        rm -rf build: allow `rm -rf build`
+        rm *.o: 
+        rm '*': 
+        sudo rm x: allow `rm x`, allow `sudo rm x`
+        A=b cargo build: allow `A=b cargo build`
+        sh -c 'cargo build': allow `cargo build **`
+        $x: 
+        npm publish: 
+        mkdir a && touch b && cp a b && mv a b: 
+        echo x > a.txt: 
+        cargo run: allow `cargo run`
+        cargo $x: 
+        pytest -k $x: allow `pytest **`
+        /opt/x/cargo build: allow `/opt/x/cargo build`
+        git push: 
+        ls: "#]]
+    .assert_eq(&lines.map(shown).join("\n"));
+}
+
+#[test]
+fn files_get_the_decision_of_their_zone() {
+    let places = places();
+    let rule = |rule: &str, origin| {
+        let rule: Rule = toml::from_str(rule).unwrap();
+        rule.compile(origin, &places.roots, places.home.as_deref()).unwrap()
+    };
+    let rules = [
+        rule("decision = 'allow'\nkind = 'write'\npath = 'gen/**'", Origin::User),
+        rule("decision = 'allow'\nkind = 'write'\npath = '**'", Origin::GrantedForSession),
+        rule("decision = 'deny'\npath = 'secret/**'", Origin::Project),
+        rule("decision = 'ask'\nkind = 'write'\npath = 'ask/**'", Origin::User),
+        rule("decision = 'allow'\nkind = 'write'\npath = '.github/workflows/*.yml'", Origin::User),
+        rule("decision = 'allow'\nkind = 'read'\npath = '~/.aws/config'", Origin::User),
+        rule("decision = 'allow'\nkind = 'read'\npath = '~/.kube/**'", Origin::Project),
+        rule("decision = 'allow'\nkind = 'read'\npath = '/usr/**'", Origin::User),
+    ];
+    let check = |action: fn(Vec<CheckedPath>) -> Action, path: &str, mode| {
+        let path = PathBuf::from(path);
+        let links = if path.ends_with("hard") { 2 } else { 1 };
+        let paths = vec![CheckedPath { named: path.clone(), resolved: path, links }];
+        let call = Call { tool: "edit".to_owned(), action: action(paths) };
+        let sandbox = Sandbox::Missing;
+        let ctx = Context { mode, is_trusted: false, sandbox, places: &places, rules: &rules };
+        let verdict = decide(&call, &ctx);
+        (sign(verdict.decision), verdict.reason)
+    };
+    let mut table = Vec::new();
+    for path in [
+        "/w/src/a.rs",
+        "/w/gen/a.rs",
+        "/w/secret/a",
+        "/w/ask/a",
+        "/w/hard",
+        "/w/.git/config",
+        "/w/.github/workflows/ci.yml",
+        "/w/AGENTS.md",
+        "/tmp/a",
+        "/usr/share/a",
+        "/home/u/.bashrc",
+        "/home/u/.aws/config",
+        "/home/u/.aws/credentials",
+        "/home/u/.kube/config",
+        "/home/u/.config/pintle/config.toml",
+    ] {
+        let modes = [
+            PermissionMode::ReadOnly,
+            PermissionMode::Ask,
+            PermissionMode::AutoEdit,
+            PermissionMode::Full,
+        ];
+        let read: String = modes.iter().map(|mode| check(Action::Read, path, *mode).0).collect();
+        let write: String = modes.iter().map(|mode| check(Action::Write, path, *mode).0).collect();
+        let (_, reason) = check(Action::Write, path, PermissionMode::Ask);
+        table.push(format!("{path} | read {read} | write {write} | {reason}"));
+    }
+    expect_test::expect![[r#"
+        /w/src/a.rs | read AAAA | write DAAA | 
+        /w/gen/a.rs | read AAAA | write DAAA | 
+        /w/secret/a | read DDDD | write DDDD | a rule denies it
+        /w/ask/a | read AAAA | write D??? | a rule asks about it
+        /w/hard | read AAAA | write D??A | /w/hard has 2 names (hard links)
+        /w/.git/config | read AAAA | write D??A | it changes /w/.git/config: git runs what is in there
+        /w/.github/workflows/ci.yml | read AAAA | write D??A | it changes /w/.github/workflows/ci.yml: the pipeline of a CI service
+        /w/AGENTS.md | read AAAA | write D??A | it changes /w/AGENTS.md: instructions for agents
+        /tmp/a | read ???A | write D??A | it changes files outside the working directory
+        /usr/share/a | read AAAA | write D??A | it changes files outside the working directory
+        /home/u/.bashrc | read ???A | write D??A | it changes /home/u/.bashrc: a shell's start file
+        /home/u/.aws/config | read AAAA | write DDDD | it changes AWS credentials (/home/u/.aws/config)
+        /home/u/.aws/credentials | read DDDD | write DDDD | it changes AWS credentials (/home/u/.aws/credentials)
+        /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"#]].assert_eq(&table.join("\n"));
+}

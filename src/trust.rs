@@ -1,0 +1,248 @@
+//! The lasting answers of a person: the workspaces that are trusted, and the rules that answers to approvals added.
+//!
+//! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
+//! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
+#![expect(clippy::disallowed_methods, reason = "this module owns the file of answers")]
+
+use crate::permissions::{Decision, Origin, Rule};
+use serde::{Deserialize, Serialize};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// The name of the file, beside `config.toml`.
+pub const FILE_NAME: &str = "trust.toml";
+
+/// The maximum size of the file.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The first line of the file.
+const HEADER: &str = "# Written by pintle: the folders that you trust, and the answers that hold for always.\n# `pintle trust` lists and changes them.\n\n";
+
+/// The lasting answers.
+#[derive(Debug, Clone)]
+pub struct Answers {
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    File {
+        path: PathBuf,
+        /// Folders that are trusted as long as the program runs.
+        for_now: Vec<PathBuf>,
+    },
+    /// Everything is trusted, and nothing is kept: for clients that have their own trust, and for tests.
+    TrustAll,
+}
+
+/// The content of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// The trusted folders, with all that is below them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trusted: Vec<Trusted>,
+    /// The rules that answers added.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<KeptRule>,
+}
+
+/// A trusted folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trusted {
+    /// The folder, resolved.
+    pub path: PathBuf,
+}
+
+/// A rule that an answer added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptRule {
+    /// The folder in which it holds; everywhere without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<PathBuf>,
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Rule,
+}
+
+impl Answers {
+    /// The answers in a file, which need not exist.
+    pub fn in_file(path: impl Into<PathBuf>) -> Self {
+        Self { source: Source::File { path: path.into(), for_now: Vec::new() } }
+    }
+
+    /// Trusts these folders besides, as long as the program runs.
+    #[must_use]
+    pub fn trusting(mut self, folders: Vec<PathBuf>) -> Self {
+        if let Source::File { for_now, .. } = &mut self.source {
+            *for_now = folders;
+        }
+        self
+    }
+
+    /// Trusts every folder and keeps nothing.
+    pub fn trust_all() -> Self {
+        Self { source: Source::TrustAll }
+    }
+
+    /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
+    pub fn is_trusted(&self, folder: &Path) -> bool {
+        let Source::File { for_now, .. } = &self.source else { return true };
+        if for_now.iter().any(|trusted| folder.starts_with(trusted)) {
+            return true;
+        }
+        let kept = self.load().unwrap_or_else(|error| {
+            tracing::warn!("the file of answers is left out: {error}");
+            Kept::default()
+        });
+        kept.trusted.iter().any(|trusted| folder.starts_with(&trusted.path))
+    }
+
+    /// The rules that hold in a folder, with the kind of answer that added them.
+    pub fn rules(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+        let kept = self.load().unwrap_or_default();
+        let rules = kept.rules.into_iter().filter_map(|kept| match kept.workspace {
+            None => Some((Origin::GrantedByUser, kept.rule)),
+            Some(workspace) if folder.starts_with(&workspace) => {
+                Some((Origin::GrantedForProject, kept.rule))
+            }
+            Some(_) => None,
+        });
+        rules.collect()
+    }
+
+    /// The content of the file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no plain file, is too large, or holds something else.
+    pub fn load(&self) -> io::Result<Kept> {
+        match &self.source {
+            Source::File { path, .. } => read(path),
+            Source::TrustAll => Ok(Kept::default()),
+        }
+    }
+
+    /// Trusts a resolved folder, or trusts it no longer. Returns true if that changed something.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn set_trusted(&self, folder: &Path, is_trusted: bool) -> io::Result<bool> {
+        self.change(|kept| {
+            let before = kept.trusted.len();
+            kept.trusted.retain(|trusted| trusted.path != folder);
+            if is_trusted {
+                kept.trusted.push(Trusted { path: folder.to_owned() });
+            }
+            kept.trusted.len() != before
+        })
+    }
+
+    /// Keeps rules, for one folder or everywhere. Only rules that allow are answers.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn keep(&self, workspace: Option<&Path>, rules: &[Rule]) -> io::Result<()> {
+        self.change(|kept| {
+            for rule in rules.iter().filter(|rule| rule.decision == Decision::Allow) {
+                let rule =
+                    KeptRule { workspace: workspace.map(Path::to_owned), rule: rule.clone() };
+                if !kept.rules.contains(&rule) {
+                    kept.rules.push(rule);
+                }
+            }
+            true
+        })?;
+        Ok(())
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept) -> bool) -> io::Result<bool> {
+        let Source::File { path, .. } = &self.source else { return Ok(false) };
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        std::fs::create_dir_all(folder)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .mode(0o600)
+            .open(folder.join(format!("{FILE_NAME}.lock")))?;
+        lock.lock()?;
+        let mut kept = read(path)?;
+        let has_changed = change(&mut kept);
+        let text = toml::to_string(&kept).map_err(io::Error::other)?;
+        let mut file = tempfile::Builder::new().prefix(".trust").tempfile_in(folder)?;
+        file.write_all(HEADER.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(has_changed)
+    }
+}
+
+fn read(path: &Path) -> io::Result<Kept> {
+    let wrong = |message: String| io::Error::other(format!("{}: {message}", path.display()));
+    let file = match open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
+        Err(error) => return Err(wrong(error.to_string())),
+    };
+    if !file.metadata()?.is_file() {
+        return Err(wrong("it is not a plain file".to_owned()));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(wrong(format!("it is larger than {} MB", MAX_BYTES / 1024 / 1024)));
+    }
+    toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))
+}
+
+/// Opens a file without waiting for a writer, should it be a named pipe.
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_kept_for_the_folder_they_were_given_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let answers = Answers::in_file(folder.path().join("sub").join(FILE_NAME));
+        let (here, there) = (Path::new("/w/a"), Path::new("/w/b"));
+        assert!(!answers.is_trusted(here));
+        assert!(answers.set_trusted(here, true).unwrap());
+        assert!(!answers.set_trusted(here, true).unwrap());
+        let rows = [("/w/a", true), ("/w/a/sub", true), ("/w", false), ("/w/ab", false)];
+        for (path, is_trusted) in rows {
+            assert_eq!(answers.is_trusted(Path::new(path)), is_trusted, "{path}");
+        }
+        let rule = Rule::for_words(Decision::Allow, vec!["make".to_owned(), "**".to_owned()]);
+        let deny = Rule::for_words(Decision::Deny, vec!["x".to_owned()]);
+        answers.keep(Some(here), &[rule.clone(), deny]).unwrap();
+        answers.keep(Some(here), std::slice::from_ref(&rule)).unwrap();
+        assert_eq!(answers.rules(here), [(Origin::GrantedForProject, rule.clone())]);
+        assert_eq!(answers.rules(there), []);
+        answers.keep(None, std::slice::from_ref(&rule)).unwrap();
+        assert_eq!(answers.rules(there), [(Origin::GrantedByUser, rule)]);
+        assert!(answers.set_trusted(here, false).unwrap());
+        assert!(!answers.is_trusted(here));
+    }
+
+    #[test]
+    fn a_file_that_is_none_trusts_nothing_and_does_not_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE_NAME);
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let answers = Answers::in_file(&path);
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert!(answers.set_trusted(Path::new("/w"), true).is_err());
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, "trusted = 1").unwrap();
+        assert!(!answers.is_trusted(Path::new("/w")));
+        assert!(answers.keep(None, &[]).is_err(), "a damaged file must not be replaced");
+    }
+}
