@@ -101,7 +101,7 @@ fn named<T: Copy + Default>(
     let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
     found
         .map(|(_, found)| *found)
-        .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
+        .with_context(|| format!("unknown {key} `{value}`; expected one of {}", names.join(", ")))
 }
 
 /// Builds the environment of the tools, with the open documents of editors laid over it.

@@ -156,8 +156,8 @@ fn a_session_has_one_writer() {
 #[test]
 fn what_is_no_journal_is_said_to_be_none() {
     for (content, want) in [
-        ("", "does not begin like a journal"),
-        ("{}\n", "does not begin like a journal"),
+        ("", "is not a pintle journal"),
+        ("{}\n", "is not a pintle journal"),
         (
             r#"{"journal":"pintle","version":99,"sessionId":"s","cwd":"/w","createdMs":5}"#,
             "use a newer pintle",

@@ -170,7 +170,7 @@ impl<'a> ProjectFiles<'a> {
         let folders = self.folders(&rules::FOLDERS, "rules");
         let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
         let is_readable = |(rule, _, owner): &(Rule, PathBuf, Owner)| {
-            rule.when != When::Wanted || *owner == Owner::Project || self.env.is_this_machine()
+            rule.when != When::OnRequest || *owner == Owner::Project || self.env.is_this_machine()
         };
         found.all.retain(is_readable);
         found

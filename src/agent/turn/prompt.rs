@@ -9,9 +9,9 @@ use crate::agent::turn::context::{TurnContext, TurnState};
 use crate::agent::turn::meter::specs;
 use crate::context::conversation::{engine_message, from_engine};
 use crate::context::documents::{self, Document};
-use crate::context::prompt::{self, Layers, Surroundings};
+use crate::context::prompt::{self, EnvironmentFacts, Layers};
 use crate::context::repository::Snapshot;
-use crate::context::rules::{self, Waiting, When};
+use crate::context::rules::{self, PathRule, When};
 use crate::context::{agents, skills};
 use crate::exec::{Error, Stat};
 use crate::llm::ToolSpec;
@@ -99,7 +99,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let origin = ctx.llm.model.origin();
     let os_version = os.ok().and_then(|text| prompt::os_version(&text));
     let root = place.root.to_string_lossy();
-    let surroundings = Surroundings {
+    let surroundings = EnvironmentFacts {
         cwd: &cwd.to_string_lossy(),
         additional: &ctx.workspace.additional,
         os: &platform.os,
@@ -139,8 +139,8 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         ))
         .collect();
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
-        When::Touched(globs) => Some(Waiting { path: rule.path, globs }),
-        When::Always | When::Wanted => None,
+        When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
+        When::Always | When::OnRequest => None,
     });
     let briefing = Briefing {
         origin,
@@ -208,7 +208,7 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
         return Vec::new();
     }
     let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
-    documents::places(own, root, cwd, profile)
+    documents::paths(own, root, cwd, profile)
 }
 
 /// Tells which directories belong to the work, where that has changed.
@@ -340,7 +340,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
     let relative: Vec<&Path> =
         touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
     let told = &state.briefing.told;
-    let is_due = |rule: &&Waiting| {
+    let is_due = |rule: &&PathRule| {
         !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
     };
     let due: Vec<PathBuf> =
@@ -365,7 +365,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
         state.briefing.apply(told);
         return;
     }
-    tell(host, ctx, state, rules::told(&said), told);
+    tell(host, ctx, state, rules::message(&said), told);
 }
 
 /// Tells the model something, and keeps what it knows then.
