@@ -4,7 +4,7 @@
 //! channel lies between the two. Whatever a turn waits for outside, it waits for through [`Host::wait`], so that the session goes on
 //! answering commands. Invariant: nothing that is waited for borrows the session.
 
-use crate::context::inspect::Sent;
+use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
@@ -43,7 +43,7 @@ pub(super) trait Host: Send {
     fn transient(&mut self, event: TransientEvent);
 
     /// Keeps what is sent to the model, for clients that ask.
-    fn set_sent(&mut self, sent: Sent);
+    fn set_sent(&mut self, sent: RequestParts);
 
     /// Shows clients what the turn does now.
     fn set_activity(&mut self, activity: Activity);

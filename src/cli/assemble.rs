@@ -73,7 +73,7 @@ pub(crate) async fn services(
         },
         limits: limits(&config.limits),
         room: room(&config.context),
-        personal: Arc::new(personal(&config, ambient)),
+        personal: Arc::new(personal(settings, &config, ambient)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
         permissions: Arc::new(permissions(settings, &config)),
         lint: lint(&config.lint)?,
@@ -97,9 +97,14 @@ fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
         rules: config.rules.clone(),
         private: vec![folder.to_owned(), config.folders.data.clone()],
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
-        answers: if settings.trust { Answers::trust_all() } else { answers(config) },
+        answers: given(settings, config),
         ..PermissionPolicy::open(mode.value)
     }
+}
+
+/// Returns the answers that hold for this run.
+fn given(settings: &args::Settings, config: &Config) -> Answers {
+    if settings.trust { Answers::trust_all() } else { answers(config) }
 }
 
 /// Returns the lasting answers of the user.
@@ -109,11 +114,11 @@ pub(crate) fn answers(config: &Config) -> Answers {
 }
 
 /// Returns the user's own instructions and files for all projects. They are read on this machine, wherever tools act.
-fn personal(config: &Config, ambient: &Ambient) -> Personal {
+fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Personal {
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
     let instructions = config.instructions.clone().map(|setting| setting.value);
-    Personal { folder, instructions, ..Personal::default() }
+    Personal { folder, instructions, answers: given(settings, config), ..Personal::default() }
 }
 
 /// The value that a setting names; the default when it is not set.
@@ -127,7 +132,7 @@ fn named<T: Copy + Default>(
     let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
     found
         .map(|(_, found)| *found)
-        .with_context(|| format!("`{value}` is no {key}: it is one of {}", names.join(", ")))
+        .with_context(|| format!("unknown {key} `{value}`; expected one of {}", names.join(", ")))
 }
 
 /// Builds the environment of the tools, with the open documents of editors laid over it.

@@ -247,7 +247,7 @@ async fn work_in_session(task: args::history::History, ambient: Ambient) -> anyh
     Ok(if code == run::STOPPED { signals.code() } else { code })
 }
 
-/// Deletes the sessions that have outlived the settings, once their engine has closed.
+/// Deletes the sessions that exceed the configured limits, once their engine has closed.
 fn prune(settings: &args::Settings, ambient: &Ambient) {
     if let Ok(config) = assemble::load_config(settings, ambient) {
         sessions::prune_if_due(&config, ambient);

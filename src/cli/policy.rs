@@ -143,16 +143,16 @@ impl Judge {
         let mut out = io::stdout().lock();
         loop {
             let page = self.store.page(&id, after, PAGE)?;
-            let Some(last) = page.entries.last() else { break };
-            after = last.record.seq;
-            for entry in &page.entries {
-                let EventRecord { event, .. } = &entry.record;
-                if let Event::SessionCreated(created) = event {
+            let before = after;
+            for text in &page.events {
+                let EventRecord { seq, event, .. } = serde_json::from_str(text.get())?;
+                after = seq;
+                if let Event::SessionCreated(created) = &event {
                     cwd = PathBuf::from(&created.cwd);
                 }
                 let Event::ItemCompleted { item } = event else { continue };
                 let ItemBody::ToolCall(call) = &item.body else { continue };
-                let ToolCall { tool_name, input, changed_input, .. } = call;
+                let ToolCall { tool_name, input, changed_input, .. } = call.as_ref();
                 let input = changed_input.as_ref().or(input.as_ref()).cloned().unwrap_or_default();
                 let folders = Folders { cwd: cwd.clone(), home: self.env.platform().home.clone() };
                 let mut found = tools.iter().filter(|tool| tool.name() == tool_name);
@@ -165,6 +165,9 @@ impl Judge {
                 let (verdict, _) = self.decide(tool_name, &prepared.access(), &cwd).await;
                 let by = visible_line(&verdict.by).into_owned();
                 writeln!(out, "  {:<5}  {title}: {by}", verdict.decision)?;
+            }
+            if after == before || !page.more {
+                break;
             }
         }
         ensure!(after > 0, "the session {session} has no events");

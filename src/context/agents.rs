@@ -3,7 +3,7 @@
 use super::{front_matter, in_a_line, tag};
 use std::path::Path;
 
-/// The folders of named agents, in a project's folder; the first that has a name counts.
+/// The folders of named agents, in a project's folder; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 2] = [".pintle/agents", ".claude/agents"];
 
 /// The length of a description in the index.
@@ -16,24 +16,24 @@ pub struct NamedAgent {
     pub name: String,
     /// Its purpose.
     pub description: String,
-    /// The model it wants.
+    /// The model that it requests.
     pub model: Option<String>,
-    /// The tools it may use, as its file names them; `None` is all.
+    /// The tools that it may use, as its file names them; `None` allows all.
     pub tools: Option<Vec<String>>,
     /// Its instructions.
     pub instructions: String,
 }
 
-/// Reads an agent's file; the file's name is the agent's where the head gives none.
+/// Reads an agent's file. Without a name in its front matter, the agent is named after the file.
 ///
 /// # Errors
-/// The head cannot be understood, or the file has no instructions.
+/// The front matter is invalid, or the file has no instructions.
 pub fn parse(path: &Path, text: &str) -> Result<NamedAgent, String> {
     let (head, body) = front_matter::parse(text)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     if body.trim().is_empty() {
         return Err(
-            "it has no text below its head: write there how the agent is to work".to_owned()
+            "it has no text below its front matter; add the agent's instructions there".to_owned()
         );
     }
     let tools = head.list("tools").filter(|tools| !tools.iter().any(|tool| tool == "*"));
@@ -46,7 +46,7 @@ pub fn parse(path: &Path, text: &str) -> Result<NamedAgent, String> {
     })
 }
 
-/// The index in the prompt of those who can make sub-agents.
+/// Returns the index of named agents, for the prompt of sessions that can start sub-agents.
 pub fn layer(agents: &[NamedAgent]) -> Option<String> {
     let lines: Vec<String> = agents
         .iter()
@@ -62,8 +62,8 @@ pub fn layer(agents: &[NamedAgent]) -> Option<String> {
     })
 }
 
-/// True when a tool is one of those that a file names. Files name tools as their authors know them, so a name stands for every
-/// tool that does the same.
+/// Returns true when a tool is among those that a file names. Files use the names of other programs, so a name stands for every tool with
+/// the same purpose.
 pub fn allows(named: &[String], tool: &str) -> bool {
     named.iter().any(|name| {
         let name = plain(name);
@@ -73,7 +73,7 @@ pub fn allows(named: &[String], tool: &str) -> bool {
     })
 }
 
-/// Names of tools that do the same, without case and marks.
+/// Names of tools with the same purpose, in lower case and without punctuation.
 const SAME: [&[&str]; 7] = [
     &["read", "readfile", "readmanyfiles", "view", "cat"],
     &["write", "writefile", "create"],
@@ -85,7 +85,7 @@ const SAME: [&[&str]; 7] = [
 ];
 
 fn plain(name: &str) -> String {
-    // `Bash(git:*)` names a tool and what it may do.
+    // `Bash(git:*)` names a tool and its permitted arguments.
     let name = name.split('(').next().unwrap_or_default();
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }

@@ -1,7 +1,8 @@
-//! Making a long conversation short: where to cut it, what to ask a model for, and what stands there afterwards. Pure.
+//! Compaction: choosing the cut, writing the request for a summary, and replacing the old messages by it. Pure.
 //!
-//! Invariant: the cut never parts a call from its result, and what follows it is the conversation word for word.
+//! Invariant: the cut never separates a call from its result, and the messages after it stay unchanged.
 
+use super::conversation::{from_engine, without_engine_prefix};
 use super::estimate;
 use crate::llm::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
@@ -11,56 +12,56 @@ use std::sync::Arc;
 pub const INSTRUCTIONS: &str = include_str!("prompts/summarize.md");
 
 /// The system prompt of a request for a summary of an abandoned branch.
-pub const LEFT_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
+pub const BRANCH_INSTRUCTIONS: &str = include_str!("prompts/summarize_left.md");
 
-/// The beginning of such a summary.
-pub const LEFT_HEADING: &str = "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.";
+/// The beginning of a branch's summary.
+const BRANCH_HEADING: &str = "the user went back to this point of the conversation. This is a summary of the abandoned branch.";
 
-/// The beginning of a message that holds a summary.
-pub const HEADING: &str = "From the engine, not from the user: the conversation so far was too long and is summed up here.";
+/// The beginning of a compaction's summary.
+const HEADING: &str = "the conversation so far was too long and is summed up here.";
 
-/// The heading of the person's own words in a summary.
+/// The heading of the user's own messages in a summary.
 const PINNED: &str = "\n## What the person said, word for word\n";
 
-/// A result longer than this many characters is cut in what is summed up: its gist is enough.
+/// The maximum length of a result in a request for a summary, in characters.
 const MAX_RESULT_CHARS: usize = 2_000;
 
-/// The person's own words that are kept verbatim, at most so many tokens, the latest first.
+/// The maximum size of the user's messages that are kept verbatim, in tokens; the latest are kept first.
 const MAX_PINNED: u64 = 2_000;
 
-/// Where to cut.
+/// The position of a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cut {
     /// The number of messages at the end that stay.
     pub kept: usize,
-    /// The cut is inside a turn: what stays begins with something the model said.
+    /// The cut is inside a turn: the first message that stays is the model's.
     pub is_inside_turn: bool,
 }
 
-/// The cut that keeps about the last `keep` tokens. None when nothing would go.
+/// Returns the cut that keeps about the last `keep` tokens; `None` if nothing would be removed.
 pub fn plan(messages: &[Arc<Message>], keep: u64) -> Option<Cut> {
     let mut tokens = 0;
     let mut best = None;
-    for (place, message) in messages.iter().enumerate().rev() {
+    for (start, message) in messages.iter().enumerate().rev() {
         tokens += estimate::message(message);
         if tokens > keep && best.is_some() {
             break;
         }
         match &**message {
-            Message::User(_) => best = Some((place, false)),
-            Message::Assistant(_) => best = Some((place, true)),
+            Message::User(_) => best = Some((start, false)),
+            Message::Assistant(_) => best = Some((start, true)),
             Message::ToolResult(_) => {}
         }
     }
-    // What would stay is all there is: then the last message alone stays, if that is less.
-    let (place, is_inside_turn) = best?;
-    let kept = messages.len() - place;
+    // If everything would stay, only the last message stays, provided that is less.
+    let (start, is_inside_turn) = best?;
+    let kept = messages.len() - start;
     let is_summary_alone =
-        place == 1 && messages.first().is_some_and(|first| summary_of(first).is_some());
-    (place > 0 && !is_summary_alone).then_some(Cut { kept, is_inside_turn })
+        start == 1 && messages.first().is_some_and(|first| summary_of(first).is_some());
+    (start > 0 && !is_summary_alone).then_some(Cut { kept, is_inside_turn })
 }
 
-/// What is asked of the model: everything before the cut, as one text.
+/// Returns the request for a summary of everything before the cut, as one text.
 pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
     let mut text = String::new();
@@ -77,18 +78,18 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
         }
     }
     if cut.is_inside_turn {
-        text.push_str("\nThe work goes on in the middle of this last task. Say under \"Progress\" how far it has come.\n");
+        text.push_str("\nThis last task is unfinished and will continue. State its progress under \"Progress\".\n");
     }
     if let Some(instructions) = instructions.filter(|text| !text.trim().is_empty()) {
-        text.push_str("\nThe person says about this memory: ");
+        text.push_str("\nThe user's instructions for this memory: ");
         text.push_str(instructions.trim());
         text.push('\n');
     }
     format!("<conversation>\n{text}</conversation>\n\nWrite the memory now.")
 }
 
-/// What is asked of the model about messages that the conversation has left.
-pub fn left(messages: &[Arc<Message>]) -> String {
+/// Returns the request for a summary of an abandoned branch.
+pub fn branch_request(messages: &[Arc<Message>]) -> String {
     let mut text = String::new();
     for message in messages {
         write_message(&mut text, message);
@@ -98,20 +99,20 @@ pub fn left(messages: &[Arc<Message>]) -> String {
 
 fn write_message(text: &mut String, message: &Message) {
     match message {
-        Message::User(blocks) => push(text, "person", &said(blocks)),
+        Message::User(blocks) => push(text, "person", &plain_text(blocks)),
         Message::ToolResult(result) => {
-            let mut said = said(&result.content);
-            if let Some((end, _)) = said.char_indices().nth(MAX_RESULT_CHARS) {
-                said.truncate(end);
-                said.push_str(" […]");
+            let mut content = plain_text(&result.content);
+            if let Some((end, _)) = content.char_indices().nth(MAX_RESULT_CHARS) {
+                content.truncate(end);
+                content.push_str(" […]");
             }
-            let who = if result.is_error { "failed result" } else { "result" };
-            push(text, &format!("{who} of {}", result.tool_name), &said);
+            let kind = if result.is_error { "failed result" } else { "result" };
+            push(text, &format!("{kind} of {}", result.tool_name), &content);
         }
         Message::Assistant(assistant) => {
             for block in &assistant.blocks {
                 match block {
-                    AssistantBlock::Text { text: said, .. } => push(text, "agent", said),
+                    AssistantBlock::Text { text: reply, .. } => push(text, "agent", reply),
                     AssistantBlock::ToolCall { name, arguments, .. } => {
                         push(text, "agent calls", &format!("{name} {arguments}"));
                     }
@@ -122,50 +123,50 @@ fn write_message(text: &mut String, message: &Message) {
     }
 }
 
-fn push(text: &mut String, who: &str, said: &str) {
-    for part in ["[", who, "]\n", said, "\n\n"] {
+fn push(text: &mut String, role: &str, content: &str) {
+    for part in ["[", role, "]\n", content, "\n\n"] {
         text.push_str(part);
     }
 }
 
-pub(super) fn said(blocks: &[Content]) -> String {
+pub(super) fn plain_text(blocks: &[Content]) -> String {
     let texts = blocks.iter().map(|block| match block {
         Content::Text { text } => text.as_str(),
-        Content::Image { .. } => "(a picture)",
+        Content::Image { .. } => "(an image)",
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands in the place of everything before the cut: the summary, what of the plan is open, and the person's own words as far
-/// as there is room.
+/// Returns the text that replaces everything before the cut: the summary, the open todos, and the user's own messages as far as they fit.
 pub fn summary(
     messages: &[Arc<Message>],
     cut: Cut,
-    said: &str,
+    summary: &str,
     open_todos: Option<&str>,
 ) -> String {
     let old = messages.get(..messages.len() - cut.kept).unwrap_or_default();
-    let mut words = Vec::new();
+    let mut user_messages = Vec::new();
     for message in old {
         match &**message {
             Message::User(blocks) if is_from_engine(blocks) => {
-                // An earlier summary hands on what it had kept.
+                // An earlier summary passes on the messages that it kept.
                 let earlier = summary_of(message).and_then(|text| text.split_once(PINNED));
-                words.extend(earlier.map(|(_, pinned)| pinned.trim().to_owned()));
+                user_messages.extend(earlier.map(|(_, pinned)| pinned.trim().to_owned()));
             }
             Message::User(blocks) => {
-                words.push(format!("> {}", self::said(blocks).trim().replace('\n', "\n> ")));
+                user_messages
+                    .push(format!("> {}", plain_text(blocks).trim().replace('\n', "\n> ")));
             }
             Message::Assistant(_) | Message::ToolResult(_) => {}
         }
     }
     let mut tokens = 0;
-    let fitting = words.iter().rev().take_while(|words| {
-        tokens += estimate::text(words);
+    let fitting = user_messages.iter().rev().take_while(|message| {
+        tokens += estimate::text(message);
         tokens <= MAX_PINNED
     });
-    let pinned = words.get(words.len() - fitting.count()..).unwrap_or_default();
-    let mut text = format!("{HEADING}\n\n{}\n", said.trim());
+    let pinned = user_messages.get(user_messages.len() - fitting.count()..).unwrap_or_default();
+    let mut text = titled(summary);
     if let Some(todos) = open_todos {
         text.push_str("\n## Open todos\n");
         text.push_str(todos.trim());
@@ -179,31 +180,43 @@ pub fn summary(
     text
 }
 
-/// The conversation after the cut.
+/// Replaces the messages before the cut by the summary.
 pub fn apply(messages: &mut Vec<Arc<Message>>, kept: usize, summary: &str) {
-    let place = messages.len().saturating_sub(kept);
+    let start = messages.len().saturating_sub(kept);
     let first = Arc::new(Message::User(vec![Content::text(summary)]));
-    messages.splice(..place, [first]);
+    messages.splice(..start, [first]);
 }
 
-/// The summary that a message is, if it is one.
+/// Returns the summary in a message, if it is one.
 fn summary_of(message: &Message) -> Option<&str> {
     match message {
         Message::User(blocks) => match blocks.as_slice() {
-            [Content::Text { text }] => text.strip_prefix(HEADING).map(str::trim),
+            [Content::Text { text }] => {
+                without_engine_prefix(text)?.strip_prefix(HEADING).map(str::trim)
+            }
             _ => None,
         },
         Message::Assistant(_) | Message::ToolResult(_) => None,
     }
 }
 
-/// True when a message is a summary of what was before.
+/// Returns true when a message is a summary of earlier ones.
 pub fn is_summary(message: &Message) -> bool {
     summary_of(message).is_some()
 }
 
 pub(super) fn is_from_engine(blocks: &[Content]) -> bool {
-    matches!(blocks, [Content::Text { text }, ..] if text.starts_with("From the engine, not from the user"))
+    matches!(blocks, [Content::Text { text }, ..] if without_engine_prefix(text).is_some())
+}
+
+/// Returns a summary with the heading of a compaction.
+pub fn titled(summary: &str) -> String {
+    from_engine(format_args!("{HEADING}\n\n{}\n", summary.trim()))
+}
+
+/// Returns the summary of an abandoned branch with its heading.
+pub fn titled_branch(summary: &str) -> String {
+    from_engine(format_args!("{BRANCH_HEADING}\n\n{}", summary.trim()))
 }
 
 #[cfg(test)]
@@ -321,11 +334,12 @@ mod tests {
             u1 four
 
 
-            The work goes on in the middle of this last task. Say under "Progress" how far it has come.
+            This last task is unfinished and will continue. State its progress under "Progress".
 
-            The person says about this memory: keep the numbers
+            The user's instructions for this memory: keep the numbers
             </conversation>
 
-            Write the memory now."#]].assert_eq(&request(&messages, cut, Some("keep the numbers")));
+            Write the memory now."#]]
+        .assert_eq(&request(&messages, cut, Some("keep the numbers")));
     }
 }

@@ -11,36 +11,44 @@ use std::sync::Arc;
 pub struct Conversation {
     /// The messages.
     pub messages: Vec<Arc<Message>>,
-    /// Results that were pruned and can be brought back.
+    /// Pruned results, which can be recalled.
     pub removed: prune::Removed,
 }
 
-/// A text of the engine as the model reads it: with words that tell it from the user's.
+/// The beginning of the engine's own texts in a conversation.
+const ENGINE_PREFIX: &str = "From the engine, not from the user: ";
+
+/// Returns a text of the engine as the model reads it: with a prefix that distinguishes it from the user's.
 pub fn from_engine(text: impl std::fmt::Display) -> String {
-    format!("From the engine, not from the user: {text}")
+    format!("{ENGINE_PREFIX}{text}")
 }
 
-/// A message of the engine as the model reads it.
+/// Returns a text of the engine without its prefix; `None` for any other text.
+pub fn without_engine_prefix(text: &str) -> Option<&str> {
+    text.strip_prefix(ENGINE_PREFIX)
+}
+
+/// Returns a message of the engine as the model reads it.
 pub fn engine_message(message: &EngineMessage) -> Message {
     Message::User(vec![Content::text(message.text.clone())])
 }
 
 impl Conversation {
-    /// Adds what was said last.
+    /// Appends a message.
     pub fn push(&mut self, message: Message) {
         self.messages.push(Arc::new(message));
     }
 
-    /// Lets go of removed results whose calls are summed up: no note names them any more.
+    /// Drops pruned results whose calls were compacted, since no note refers to them any more.
     pub fn forget_removed(&mut self) {
-        let mut left = prune::Removed::default();
+        let mut recallable = prune::Removed::default();
         for message in &self.messages {
             if let Message::ToolResult(result) = &**message
                 && let Some(content) = self.removed.get(&result.call_id)
             {
-                Arc::make_mut(&mut left).insert(result.call_id.clone(), content.clone());
+                Arc::make_mut(&mut recallable).insert(result.call_id.clone(), content.clone());
             }
         }
-        self.removed = left;
+        self.removed = recallable;
     }
 }

@@ -1,18 +1,18 @@
-//! Documents for agents that work in a project: which files they are, and how much of them is told. Pure.
+//! Documents for agents that work in a project: their names and folders, and the part of them that fits. Pure.
 //!
-//! Invariant: later ones stand nearer to the work and hold against earlier ones, so they are the last to be cut.
+//! Invariant: later documents are closer to the work and take precedence over earlier ones, so they are the last to be cut.
 
 use super::tag;
 use crate::text::truncate::{border_before, size};
 use std::path::{Path, PathBuf};
 
-/// So much of all documents together is told.
+/// The maximum size of all documents together.
 pub const MAX_BYTES: usize = 32 * 1024;
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its text.
     pub text: String,
@@ -28,7 +28,7 @@ pub fn names(profile: &str) -> &'static [&'static str] {
     }
 }
 
-/// The folders from a root down to one below it; the last alone if it is not below.
+/// Returns the folders from a root down to one below it; only the last one if it is not below.
 pub fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         cwd.ancestors().take_while(|folder| folder.starts_with(root)).map(Path::to_owned).collect();
@@ -36,27 +36,27 @@ pub fn folders(root: &Path, cwd: &Path) -> Vec<PathBuf> {
     if folders.is_empty() { vec![cwd.to_owned()] } else { folders }
 }
 
-/// Where documents may be, in the order in which they are told.
-pub fn places(personal: Option<&Path>, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
-    let own = personal.map(|folder| folder.join("AGENTS.md"));
+/// Returns the paths of possible documents, in order of precedence.
+pub fn paths(personal: Option<&Path>, root: &Path, cwd: &Path, profile: &str) -> Vec<PathBuf> {
+    let user = personal.map(|folder| folder.join("AGENTS.md"));
     let of_folder = |folder: PathBuf| names(profile).iter().map(move |name| folder.join(name));
-    own.into_iter().chain(folders(root, cwd).into_iter().flat_map(of_folder)).collect()
+    user.into_iter().chain(folders(root, cwd).into_iter().flat_map(of_folder)).collect()
 }
 
-/// The layer of the prompt; nothing where there are no documents. What says the same as one before it is told once.
+/// Returns the layer of the prompt; `None` without documents. Repeated documents appear once.
 pub fn layer(documents: &[Document]) -> Option<String> {
-    let mut told: Vec<&Document> = Vec::new();
+    let mut unique: Vec<&Document> = Vec::new();
     for document in documents {
-        let is_new = told.iter().all(|other| other.text.trim() != document.text.trim());
+        let is_new = unique.iter().all(|other| other.text.trim() != document.text.trim());
         if is_new && !document.text.trim().is_empty() {
-            told.push(document);
+            unique.push(document);
         }
     }
-    let mut room = MAX_BYTES;
+    let mut remaining = MAX_BYTES;
     let mut parts: Vec<String> = Vec::new();
-    for document in told.into_iter().rev() {
-        parts.push(part(document, room));
-        room = room.saturating_sub(document.text.len());
+    for document in unique.into_iter().rev() {
+        parts.push(part(document, remaining));
+        remaining = remaining.saturating_sub(document.text.len());
     }
     parts.reverse();
     (!parts.is_empty()).then(|| {
@@ -68,26 +68,26 @@ pub fn layer(documents: &[Document]) -> Option<String> {
     })
 }
 
-/// One document with its path, cut to so many bytes.
-pub fn part(document: &Document, room: usize) -> String {
+/// Returns one document with its path, cut to a number of bytes.
+pub fn part(document: &Document, max_bytes: usize) -> String {
     let path = document.path.to_string_lossy();
-    tag("document", &[("path", &path)], &cut(&document.text, room, &path))
+    tag("document", &[("path", &path)], &cut(&document.text, max_bytes, &path))
 }
 
-/// A text that fits, or its beginning and a note that says what is missing. Whole lines are kept where there are any.
-pub fn cut(text: &str, room: usize, path: &str) -> String {
+/// Returns a text that fits, or its beginning and a note about the rest. Lines are kept whole if possible.
+pub fn cut(text: &str, max_bytes: usize, path: &str) -> String {
     let text = text.trim_end();
-    if text.len() <= room {
+    if text.len() <= max_bytes {
         return text.to_owned();
     }
-    let head = text.get(..border_before(text, room)).unwrap_or_default();
+    let head = text.get(..border_before(text, max_bytes)).unwrap_or_default();
     let head = head.rfind('\n').and_then(|end| head.get(..end)).unwrap_or(head);
-    let (kept, all) = (size(head.len() as u64), size(text.len() as u64));
+    let (shown, all) = (size(head.len() as u64), size(text.len() as u64));
     if head.is_empty() {
-        return format!("[all {all} of {path} are left out here; read the file when it matters]");
+        return format!("[all {all} of {path} are omitted; read the file if it matters]");
     }
     format!(
-        "{head}\n[cut: these are the first {kept} of {all} of {path}; read the file for the rest]"
+        "{head}\n[cut: these are the first {shown} of {all} of {path}; read the file for the rest]"
     )
 }
 
@@ -119,7 +119,7 @@ mod tests {
             ),
             ("a root elsewhere", None, "/x", "/w/a", "pi", vec!["/w/a/AGENTS.md"]),
         ] {
-            let got = places(personal.map(Path::new), Path::new(root), Path::new(cwd), profile);
+            let got = paths(personal.map(Path::new), Path::new(root), Path::new(cwd), profile);
             let want: Vec<PathBuf> = want.into_iter().map(PathBuf::from).collect();
             assert_eq!(got, want, "{name}");
         }
@@ -133,17 +133,17 @@ mod tests {
     fn the_nearest_document_is_the_last_to_be_cut() {
         let long = |c: &str| format!("{}\n", c.repeat(99)).repeat(200);
         let (top, deep) = (long("t"), long("d"));
-        let told = layer(&[document("/w/A", &top), document("/w/d/A", &deep)]).unwrap();
-        assert!(told.contains(deep.trim_end()), "the nearest is whole");
-        assert!(told.len() < MAX_BYTES + 1000, "{}", told.len());
+        let layer_text = layer(&[document("/w/A", &top), document("/w/d/A", &deep)]).unwrap();
+        assert!(layer_text.contains(deep.trim_end()), "the nearest is whole");
+        assert!(layer_text.len() < MAX_BYTES + 1000, "{}", layer_text.len());
         let note = "of 19.5KB of /w/A; read the file for the rest]";
-        assert!(told.contains(note), "{told}");
-        let cut_line = told.lines().find(|line| line.starts_with('t') && line.len() != 99);
+        assert!(layer_text.contains(note), "{layer_text}");
+        let cut_line = layer_text.lines().find(|line| line.starts_with('t') && line.len() != 99);
         assert_eq!(cut_line, None, "no line is cut in the middle");
 
-        let told =
+        let layer_text =
             layer(&[document("/w/A", "small"), document("/w/d/A", &deep.repeat(2))]).unwrap();
-        assert!(told.contains("[all 5B of /w/A are left out here"), "{told}");
+        assert!(layer_text.contains("[all 5B of /w/A are omitted"), "{layer_text}");
     }
 
     #[test]
@@ -154,16 +154,16 @@ mod tests {
             ("a link to another", vec![document("/w/A", "x"), document("/w/C", "x\n")], 1),
             ("two", vec![document("/w/A", "x"), document("/w/C", "y")], 2),
         ] {
-            let told = layer(&documents).unwrap_or_default();
-            assert_eq!(told.matches("<document path=").count(), count, "{name}");
+            let layer_text = layer(&documents).unwrap_or_default();
+            assert_eq!(layer_text.matches("<document path=").count(), count, "{name}");
         }
     }
 
     #[test]
     fn a_character_is_never_cut() {
-        for room in 0..12 {
-            let cut = cut("äöü äöü", room, "f");
-            assert!(cut.contains("of f"), "{room}: {cut}");
+        for max_bytes in 0..12 {
+            let cut = cut("äöü äöü", max_bytes, "f");
+            assert!(cut.contains("of f"), "{max_bytes}: {cut}");
         }
         assert_eq!(cut("fits", 4, "f"), "fits");
     }

@@ -1,20 +1,20 @@
-//! Estimates of the tokens of a text or a message: pure, without any model's own vocabulary.
+//! Estimates of the tokens of a text or a message: pure, without any model's vocabulary.
 //!
-//! Good enough to decide when to make room, never a bill. Invariant: longer text is never estimated at less.
+//! Accurate enough to decide when to compact, not for billing. Invariant: longer text never has a lower estimate.
 
 use crate::llm::{Assistant, AssistantBlock, Message, ToolSpec};
 use pintle_protocol::content::{Content, Usage};
 
-/// Bytes of most text and code that make a token.
+/// The number of bytes of most text and code per token.
 const BYTES_PER_TOKEN: u64 = 4;
 
-/// The tokens of an image, once it is made small enough for a model.
+/// The tokens of an image, once it is scaled for a model.
 const IMAGE_TOKENS: u64 = 1_200;
 
-/// The tokens of a message beside its text: its role and marks.
+/// The tokens of a message's envelope.
 const MESSAGE_TOKENS: u64 = 4;
 
-/// The tokens of a text: about four bytes each, and one for each character of Chinese, Japanese or Korean.
+/// Estimates the tokens of a text: one for about four bytes, and one for each Chinese, Japanese or Korean character.
 pub fn text(text: &str) -> u64 {
     let mut wide = 0;
     let mut bytes = 0;
@@ -32,23 +32,23 @@ fn is_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// The tokens of what a person or a tool says.
+/// Estimates the tokens of a user's message or a tool's result.
 pub fn content(blocks: &[Content]) -> u64 {
-    let of = |block: &Content| match block {
-        Content::Text { text: said } => text(said),
+    let tokens = |block: &Content| match block {
+        Content::Text { text: content } => text(content),
         Content::Image { .. } => IMAGE_TOKENS,
     };
-    blocks.iter().map(of).sum()
+    blocks.iter().map(tokens).sum()
 }
 
-/// The tokens of a message.
+/// Estimates the tokens of a message.
 pub fn message(message: &Message) -> u64 {
-    let said = match message {
+    let tokens = match message {
         Message::User(blocks) => content(blocks),
         Message::ToolResult(result) => content(&result.content),
         Message::Assistant(Assistant { blocks, .. }) => blocks.iter().map(block).sum(),
     };
-    said + MESSAGE_TOKENS
+    tokens + MESSAGE_TOKENS
 }
 
 fn block(block: &AssistantBlock) -> u64 {
@@ -56,7 +56,7 @@ fn block(block: &AssistantBlock) -> u64 {
         opaque.as_ref().map_or(0, |opaque| text(opaque.0.get()))
     };
     match block {
-        AssistantBlock::Text { text: said, opaque: more } => text(said) + opaque(more),
+        AssistantBlock::Text { text: reply, opaque: more } => text(reply) + opaque(more),
         AssistantBlock::Reasoning { text: thought, opaque: more } => text(thought) + opaque(more),
         AssistantBlock::ToolCall { name, arguments, opaque: more, .. } => {
             text(name) + text(arguments) + opaque(more)
@@ -65,15 +65,15 @@ fn block(block: &AssistantBlock) -> u64 {
     }
 }
 
-/// The tokens of what a model is told of its tools.
+/// Estimates the tokens of the specifications of tools.
 pub fn tools(tools: &[ToolSpec]) -> u64 {
-    let of = |tool: &ToolSpec| {
+    let tokens = |tool: &ToolSpec| {
         text(&tool.name) + text(&tool.description) + text(&tool.parameters.to_string())
     };
-    tools.iter().map(of).sum()
+    tools.iter().map(tokens).sum()
 }
 
-/// The tokens that a conversation had taken when its provider counted last.
+/// Returns the tokens of a conversation at its provider's last count.
 pub fn counted(usage: &Usage) -> u64 {
     usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens
 }

@@ -1,15 +1,13 @@
-//! The head of a Markdown file that describes it: `key: value` lines between two lines of `---`. Pure.
+//! The front matter of a Markdown file: `key: value` lines between two lines of `---`. Pure.
 //!
-//! It reads the forms that rules, skills, prompts and agents are written in: texts plain or in quotes, lists on one line or
-//! one item a line, blocks behind `|` and `>`. It is no YAML reader, since those refuse `globs: *.ts`, as people write it.
-//! What stands nested under a key is passed over. Invariant: a file without a head is all body.
+//! It supports the forms that rules, skills, prompts and agents use: plain and quoted texts, lists on one line or with one item per line,
+//! blocks after `|` and `>`. Values nested below a key are ignored. Invariant: a file without front matter is all body.
 //!
-//! Why our own reader: these heads are lines of `key: value`, and people write `globs: *.ts`, which is not YAML. The YAML readers would
-//! refuse it, and are no longer maintained.
+//! It is not a YAML reader: people write `globs: *.ts`, which YAML rejects, and the YAML readers for Rust are no longer maintained.
 
 use std::iter::Peekable;
 
-/// The fields of a head.
+/// The fields of a front matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FrontMatter(Vec<(String, Value)>);
 
@@ -22,10 +20,10 @@ enum Value {
 /// A line with its number.
 type Line<'a> = (usize, &'a str);
 
-/// Splits a file into what its head says and its body.
+/// Splits a file into its front matter and its body.
 ///
 /// # Errors
-/// The head has no end, or a line in it is no `key: value`.
+/// The front matter has no end, or a line in it is not `key: value`.
 pub fn parse(text: &str) -> Result<(FrontMatter, &str), String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rest = text;
@@ -40,7 +38,9 @@ pub fn parse(text: &str) -> Result<(FrontMatter, &str), String> {
                 return Ok((FrontMatter(fields(head.into_iter().skip(1))?), after));
             }
             (false, false) if after.is_empty() && !rest.contains('\n') => {
-                return Err("its head begins with `---` and has no `---` at its end".to_owned());
+                return Err(
+                    "its front matter begins with `---` and has no `---` at its end".to_owned()
+                );
             }
             (false, false) => head.push((head.len() + 1, line.trim_end())),
         }
@@ -49,7 +49,7 @@ pub fn parse(text: &str) -> Result<(FrontMatter, &str), String> {
 }
 
 impl FrontMatter {
-    /// A text; the last of a name counts, and an empty one is none.
+    /// Returns a text. The last one of a key counts; an empty one is `None`.
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.get(key)? {
             Value::Text(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -57,7 +57,7 @@ impl FrontMatter {
         }
     }
 
-    /// A list; a text is one with commas. `None` when the key is not there at all.
+    /// Returns a list; a text is split at commas. `None` if the key is missing.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         Some(match self.get(key)? {
             Value::Text(text) => split(text),
@@ -65,7 +65,7 @@ impl FrontMatter {
         })
     }
 
-    /// True or false; anything else is neither.
+    /// Returns a boolean; `None` for anything else.
     pub fn flag(&self, key: &str) -> Option<bool> {
         match self.text(key)? {
             "true" | "True" | "yes" => Some(true),
@@ -90,27 +90,27 @@ fn fields<'a>(lines: impl Iterator<Item = Line<'a>>) -> Result<Vec<(String, Valu
             let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
             !key.is_empty() && key.chars().all(is_of_key)
         };
-        let (key, said) = line
+        let (key, raw) = line
             .split_once(':')
-            .map(|(key, said)| (key.trim_end(), said))
-            .filter(|(key, said)| is_key(key) && (said.is_empty() || said.starts_with([' ', '\t'])))
-            .ok_or_else(|| format!("line {number} of its head is no `key: value`"))?;
-        let said = said.trim();
-        let value = match said.strip_prefix(['|', '>']) {
+            .map(|(key, raw)| (key.trim_end(), raw))
+            .filter(|(key, raw)| is_key(key) && (raw.is_empty() || raw.starts_with([' ', '\t'])))
+            .ok_or_else(|| format!("line {number} of its front matter is not `key: value`"))?;
+        let raw = raw.trim();
+        let value = match raw.strip_prefix(['|', '>']) {
             Some(rest) if rest.trim_matches(['+', '-']).is_empty() => {
-                Value::Text(block(&mut lines, said.starts_with('|')))
+                Value::Text(block(&mut lines, raw.starts_with('|')))
             }
-            _ if said.is_empty() || said.starts_with('#') => below(&mut lines),
-            _ => value_of(said, &mut lines),
+            _ if raw.is_empty() || raw.starts_with('#') => below(&mut lines),
+            _ => value_of(raw, &mut lines),
         };
         fields.push((key.to_owned(), value));
     }
     Ok(fields)
 }
 
-/// A value that begins behind its key.
-fn value_of<'a>(said: &str, lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
-    let mut whole = said.to_owned();
+/// Reads a value that begins on the line of its key.
+fn value_of<'a>(raw: &str, lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
+    let mut whole = raw.to_owned();
     while let Some((_, line)) = lines.next_if(|(_, line)| line.starts_with([' ', '\t'])) {
         whole.push(' ');
         whole.push_str(line.trim());
@@ -122,7 +122,7 @@ fn value_of<'a>(said: &str, lines: &mut Peekable<impl Iterator<Item = Line<'a>>>
     }
 }
 
-/// The value below a key: a list, or something nested that nobody reads.
+/// Reads the value below a key: a list, or a nested value, which is ignored.
 fn below<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
     let mut items = Vec::new();
     let is_below = |(_, line): &Line<'_>| {
@@ -137,7 +137,7 @@ fn below<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>) -> Value {
     if items.is_empty() { Value::Text(String::new()) } else { Value::List(items) }
 }
 
-/// The indented lines below a `|`, as they are, or below a `>`, as one line.
+/// Reads the indented lines below a `|`, unchanged, or below a `>`, as one line.
 fn block<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>, keeps_lines: bool) -> String {
     let is_in = |(_, line): &Line<'_>| line.is_empty() || line.starts_with([' ', '\t']);
     let mut all = Vec::new();
@@ -151,7 +151,7 @@ fn block<'a>(lines: &mut Peekable<impl Iterator<Item = Line<'a>>>, keeps_lines: 
     texts.join(joint).trim_end().to_owned()
 }
 
-/// A text without its quotes, or without the remark behind it.
+/// Returns a text without its quotes, or without the comment behind it.
 fn scalar(text: &str) -> String {
     let quoted = |mark: char| {
         let inner = text.strip_prefix(mark)?;
@@ -181,7 +181,7 @@ fn scalar(text: &str) -> String {
     text.split(" #").next().unwrap_or_default().trim_end().to_owned()
 }
 
-/// The parts between commas that stand in no quotes and no braces.
+/// Splits a text at commas outside of quotes and braces.
 fn split(text: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let (mut quote, mut depth) = (None, 0_usize);
@@ -227,14 +227,18 @@ mod tests {
             (
                 "no end",
                 "---\nname: a\n",
-                Err("its head begins with `---` and has no `---` at its end"),
+                Err("its front matter begins with `---` and has no `---` at its end"),
             ),
             (
                 "only its begin",
                 "---",
-                Err("its head begins with `---` and has no `---` at its end"),
+                Err("its front matter begins with `---` and has no `---` at its end"),
             ),
-            ("no key", "---\nname: a\nwhat\n---\n", Err("line 3 of its head is no `key: value`")),
+            (
+                "no key",
+                "---\nname: a\nwhat\n---\n",
+                Err("line 3 of its front matter is not `key: value`"),
+            ),
         ] {
             let parsed = parse(text);
             let got = parsed.as_ref().map(|(head, body)| (head.text("name"), *body));
@@ -246,7 +250,7 @@ mod tests {
     fn values_come_in_the_forms_that_people_write() {
         let text = |text: &str| Value::Text(text.to_owned());
         let list = |items: &[&str]| Value::List(items.iter().map(|&i| i.to_owned()).collect());
-        for (said, want) in [
+        for (raw, want) in [
             ("k: plain text", text("plain text")),
             ("k: use it: always", text("use it: always")),
             ("k: a # remark", text("a")),
@@ -266,9 +270,9 @@ mod tests {
             ("k: a\n  b", text("a b")),
             ("k:\n  nested: x\n", text("")),
         ] {
-            let (head, _) = parse(&format!("---\n{said}\nlast: 1\n---\n")).unwrap();
-            assert_eq!(head.get("k"), Some(&want), "{said}");
-            assert_eq!(head.text("last"), Some("1"), "{said}");
+            let (head, _) = parse(&format!("---\n{raw}\nlast: 1\n---\n")).unwrap();
+            assert_eq!(head.get("k"), Some(&want), "{raw}");
+            assert_eq!(head.text("last"), Some("1"), "{raw}");
         }
     }
 

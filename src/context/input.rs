@@ -1,20 +1,20 @@
 //! Attachments of a message as the model reads them, and the files that a text mentions. Pure.
 //!
-//! Invariant: each block stands between marks that say what it is and where it is from.
+//! Invariant: each block is enclosed in tags with its kind and its origin.
 
 use super::tag;
 use pintle_protocol::content::{Content, Diagnostic, Input, LineRange, Severity};
 
-/// More files than this are not read for one message.
+/// The maximum number of files that are read for one message.
 pub const MAX_MENTIONS: usize = 32;
 
-/// More of a selection than this is not shown.
+/// The maximum size of a selection.
 const MAX_SELECTION_BYTES: usize = 64 * 1024;
 
-/// More diagnostics than this are counted only.
+/// The maximum number of diagnostics that are listed; further ones are counted.
 const MAX_DIAGNOSTICS: usize = 100;
 
-/// The blocks as they are without reading anything: what a model reads where no file is named and nothing is called.
+/// Converts blocks without reading anything: for input without files and calls.
 pub fn plain(content: &[Input]) -> Vec<Content> {
     content.iter().map(block).collect()
 }
@@ -23,7 +23,7 @@ fn block(input: &Input) -> Content {
     match input {
         Input::Text { text } => Content::text(text.clone()),
         Input::File { path, range } => {
-            file(path, *range, "[not read: the message was stopped before]")
+            file(path, *range, "[not read: the message was interrupted]")
         }
         Input::Selection { path, range, text } => {
             let text = super::documents::cut(text, MAX_SELECTION_BYTES, path);
@@ -36,7 +36,7 @@ fn block(input: &Input) -> Content {
     }
 }
 
-/// A file's text, or words that say why there is none.
+/// Returns a file's text, or the reason why there is none.
 pub fn file(path: &str, range: Option<LineRange>, text: &str) -> Content {
     Content::text(tag("file", &attributes(path, &lines(range)), text))
 }
@@ -66,20 +66,20 @@ fn diagnostics(path: &str, items: &[Diagnostic]) -> Content {
         let source = item.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
         format!("line {}: {severity}{source}: {}", item.line, item.message.trim())
     };
-    let mut told: Vec<String> = items.iter().take(MAX_DIAGNOSTICS).map(line).collect();
+    let mut lines: Vec<String> = items.iter().take(MAX_DIAGNOSTICS).map(line).collect();
     if items.len() > MAX_DIAGNOSTICS {
-        told.push(format!("[and {} more]", items.len() - MAX_DIAGNOSTICS));
+        lines.push(format!("[and {} more]", items.len() - MAX_DIAGNOSTICS));
     }
-    if told.is_empty() {
-        told.push("[nothing is known to be wrong]".to_owned());
+    if lines.is_empty() {
+        lines.push("[no diagnostics]".to_owned());
     }
-    Content::text(tag("diagnostics", &[("path", path)], &told.join("\n")))
+    Content::text(tag("diagnostics", &[("path", path)], &lines.join("\n")))
 }
 
-/// The paths that a text may mention: words behind an `@` that stands at the beginning of a word, or what stands behind it in
-/// quotes. What comes back may be no path at all.
+/// Returns the paths that a text may mention: words after an `@` at the beginning of a word, or the quoted text after it. They need not be
+/// paths of files.
 pub fn mentions(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+    let mut paths: Vec<String> = Vec::new();
     let mut before = None;
     for (at, c) in text.char_indices() {
         let begins = before.is_none_or(|c: char| c.is_whitespace() || "([{<\"'`,;".contains(c));
@@ -93,14 +93,14 @@ pub fn mentions(text: &str) -> Vec<String> {
             None => rest.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}|".contains(c)).next(),
         };
         let path = path.unwrap_or_default().trim_end_matches(['.', ',', ';', ':', '!', '?']);
-        if !path.is_empty() && found.len() < MAX_MENTIONS && !found.iter().any(|p| p == path) {
-            found.push(path.to_owned());
+        if !path.is_empty() && paths.len() < MAX_MENTIONS && !paths.iter().any(|p| p == path) {
+            paths.push(path.to_owned());
         }
     }
-    found
+    paths
 }
 
-/// True when the lines make sense.
+/// Returns true for a valid range of lines.
 pub fn is_range(range: LineRange) -> bool {
     range.start >= 1 && range.end >= range.start
 }
@@ -153,7 +153,7 @@ mod tests {
             Input::Diagnostics { path: "c.rs".to_owned(), items: Vec::new() },
             Input::File { path: "d.rs".to_owned(), range: Some(LineRange { start: 2, end: 2 }) },
         ];
-        let told: Vec<String> = plain(&blocks)
+        let lines: Vec<String> = plain(&blocks)
             .into_iter()
             .map(|content| match content {
                 Content::Text { text } => text,
@@ -171,12 +171,12 @@ mod tests {
             line 7: hint: no such name
             </diagnostics>
             <diagnostics path="c.rs">
-            [nothing is known to be wrong]
+            [no diagnostics]
             </diagnostics>
             <file path="d.rs" lines="2">
-            [not read: the message was stopped before]
+            [not read: the message was interrupted]
             </file>"#]]
-        .assert_eq(&told.join("\n"));
+        .assert_eq(&lines.join("\n"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A request to a model, as clients are shown it: pure.
+//! A request to a model in the form that clients read: pure.
 
 use super::{compact, estimate};
 use crate::llm::{AssistantBlock, Message, Opaque, ToolSpec};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// The parts of a request.
 #[derive(Debug, Clone)]
-pub struct Sent {
+pub struct RequestParts {
     /// The system prompt.
     pub system: Arc<str>,
     /// The tools.
@@ -17,17 +17,17 @@ pub struct Sent {
     pub messages: Arc<Vec<Arc<Message>>>,
 }
 
-impl Sent {
-    /// Its parts by source, in the order in which a model reads them.
+impl RequestParts {
+    /// Returns its parts by source, in the order in which a model reads them.
     pub fn sources(&self) -> Vec<ContextSource> {
         let mut sources: Vec<ContextSource> = Vec::new();
         let mut add = |source: &str, count: u64, tokens: u64| match sources
             .iter_mut()
-            .find(|known| known.source == source)
+            .find(|entry| entry.source == source)
         {
-            Some(known) => {
-                known.count += count;
-                known.tokens += tokens;
+            Some(entry) => {
+                entry.count += count;
+                entry.tokens += tokens;
             }
             None => sources.push(ContextSource { source: source.to_owned(), count, tokens }),
         };
@@ -47,7 +47,7 @@ impl Sent {
         sources
     }
 
-    /// The tools, as a client reads them.
+    /// Returns the tools in the protocol's form.
     pub fn tools(&self) -> Vec<ContextTool> {
         let tool = |tool: &ToolSpec| ContextTool {
             name: tool.name.clone(),
@@ -57,9 +57,9 @@ impl Sent {
         self.tools.iter().map(tool).collect()
     }
 
-    /// The messages, as a client reads them.
+    /// Returns the messages in the protocol's form.
     pub fn messages(&self) -> Vec<ContextMessage> {
-        self.messages.iter().map(|said| message(said)).collect()
+        self.messages.iter().map(|sent| message(sent)).collect()
     }
 }
 

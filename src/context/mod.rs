@@ -1,4 +1,4 @@
-//! The model's view: the system prompt, the conversation, and how room is made in it.
+//! The model's view: the system prompt, the conversation, and the reduction of its context.
 
 pub mod agents;
 pub mod compact;
@@ -18,16 +18,16 @@ pub mod skills;
 pub mod templates;
 pub mod title;
 
-/// A piece of text between marks that say what it is.
+/// Encloses a text in tags that name its kind.
 fn tag(name: &str, attributes: &[(&str, &str)], body: &str) -> String {
     let attribute = |(key, value): &(&str, &str)| {
         format!(" {key}=\"{}\"", value.replace('"', "&quot;").replace('\n', " "))
     };
-    let begin = attributes.iter().fold(name.to_owned(), |begin, one| begin + &attribute(one));
+    let begin = attributes.iter().fold(name.to_owned(), |begin, pair| begin + &attribute(pair));
     format!("<{begin}>\n{}\n</{name}>", body.trim_end_matches('\n'))
 }
 
-/// A line of an index: the first words of a description, on one line.
+/// Returns the first words of a description on one line, for an index.
 fn in_a_line(text: &str, max_chars: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");

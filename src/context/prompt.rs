@@ -1,12 +1,12 @@
-//! The system prompt, in layers, of which a later one counts more. The same facts make the same bytes.
+//! The system prompt, in layers; later layers take precedence. The same facts always give the same bytes.
 
 use super::tag;
 use std::path::PathBuf;
 
-/// The first layer: who the model is here and how it should work.
+/// The first layer: the model's role and way of working.
 const BASE: &str = include_str!("prompts/base.md");
 
-/// The second: how to use the tools of a profile, by its name.
+/// The second layer: instructions for the tools of a profile, by its name.
 const PROFILES: [(&str, &str); 4] = [
     ("pi", include_str!("prompts/pi.md")),
     ("anthropic", include_str!("prompts/anthropic.md")),
@@ -17,7 +17,7 @@ const PROFILES: [(&str, &str); 4] = [
 /// The separator between two parts.
 pub const BETWEEN: &str = "\n\n";
 
-/// When to give work away, where there are sub-agents.
+/// Instructions for delegating work to sub-agents.
 const AGENTS: &str = include_str!("prompts/agents.md");
 
 /// The additional section of a sub-agent's prompt.
@@ -25,49 +25,49 @@ const SUBAGENT: &str = include_str!("prompts/subagent.md");
 
 /// The facts of the environment layer.
 #[derive(Debug, Clone)]
-pub struct Surroundings<'a> {
+pub struct EnvironmentFacts<'a> {
     /// The working directory.
     pub cwd: &'a str,
     /// The directories of the work beside it.
     pub additional: &'a [PathBuf],
     /// The operating system.
     pub os: &'a str,
-    /// Which one exactly, where that is known.
+    /// The version of the operating system, if known.
     pub os_version: Option<&'a str>,
     /// The shell that runs commands.
     pub shell: &'a str,
     /// The model, as `provider/id`.
     pub model: &'a str,
-    /// The month up to which it knows the world, where that is known.
+    /// The month of the model's knowledge cutoff, if known.
     pub cutoff: Option<&'a str>,
     /// The profile of its tools, by name.
     pub profile: &'a str,
-    /// It can make sub-agents.
+    /// The session can start sub-agents.
     pub has_agents: bool,
-    /// It works for another session.
+    /// The session works for another session.
     pub is_subagent: bool,
-    /// The folder of the git repository, where there is one.
+    /// The folder of the git repository, if there is one.
     pub repository: Option<&'a str>,
-    /// The branch there.
+    /// The branch of the repository.
     pub branch: Option<&'a str>,
-    /// Today, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     pub now_ms: u64,
 }
 
-/// The layers that come from files and from people, each as it is told.
+/// The layers that come from files and from people.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
-    /// The repository when the session began.
+    /// The repository at the session's start.
     pub git: Option<String>,
     /// Documents for agents.
     pub documents: Option<String>,
-    /// Rules that always hold, and the names of others.
+    /// Rules that always apply, and an index of the others.
     pub rules: Option<String>,
     /// The index of skills.
     pub skills: Option<String>,
     /// The index of named agents.
     pub agents: Option<String>,
-    /// The instructions of the named agent that it is.
+    /// The instructions of the named agent that the session runs.
     pub role: Option<String>,
     /// The instructions of the user's settings, then those of the session.
     pub instructions: Vec<String>,
@@ -82,30 +82,32 @@ pub struct Section {
     pub text: String,
 }
 
-/// The parts of the system prompt, in order; no two have one name.
-pub fn sections(around: &Surroundings<'_>, layers: &Layers) -> Vec<Section> {
-    let profile = PROFILES.iter().find(|(name, _)| *name == around.profile);
+/// Returns the sections of the system prompt, in order, with unique names.
+pub fn sections(facts: &EnvironmentFacts<'_>, layers: &Layers) -> Vec<Section> {
+    let profile = PROFILES.iter().find(|(name, _)| *name == facts.profile);
     let role = layers.role.as_deref().map(|text| tag("instructions", &[], text));
-    let own = layers.instructions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
-    let own: Vec<String> = own.map(|text| tag("user_instructions", &[], text)).collect();
-    let own = (!own.is_empty()).then(|| own.join(BETWEEN));
-    let environment = environment(around);
-    let told = [
+    let instructions =
+        layers.instructions.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+    let instructions: Vec<String> =
+        instructions.map(|text| tag("user_instructions", &[], text)).collect();
+    let instructions = (!instructions.is_empty()).then(|| instructions.join(BETWEEN));
+    let environment = environment(facts);
+    let sections = [
         ("preamble", Some(BASE)),
         ("environment", Some(environment.as_str())),
         ("git", layers.git.as_deref()),
         ("tools", profile.map(|(_, text)| *text)),
-        ("subagents", around.has_agents.then_some(AGENTS)),
-        ("subagent", around.is_subagent.then_some(SUBAGENT)),
+        ("subagents", facts.has_agents.then_some(AGENTS)),
+        ("subagent", facts.is_subagent.then_some(SUBAGENT)),
         ("documents", layers.documents.as_deref()),
         ("rules", layers.rules.as_deref()),
         ("skills", layers.skills.as_deref()),
-        ("agents", layers.agents.as_deref().filter(|_| around.has_agents)),
+        ("agents", layers.agents.as_deref().filter(|_| facts.has_agents)),
         ("instructions", role.as_deref()),
-        ("user_instructions", own.as_deref()),
+        ("user_instructions", instructions.as_deref()),
     ];
-    let told = told.into_iter().filter_map(|(name, text)| Some((name, text?.trim_end())));
-    told.map(|(name, text)| Section { name, text: text.to_owned() }).collect()
+    let sections = sections.into_iter().filter_map(|(name, text)| Some((name, text?.trim_end())));
+    sections.map(|(name, text)| Section { name, text: text.to_owned() }).collect()
 }
 
 /// The system prompt.
@@ -114,38 +116,35 @@ pub fn system(sections: &[Section]) -> String {
     texts.join(BETWEEN) + "\n"
 }
 
-fn environment(around: &Surroundings<'_>) -> String {
-    let date = i64::try_from(around.now_ms)
+fn environment(facts: &EnvironmentFacts<'_>) -> String {
+    let date = i64::try_from(facts.now_ms)
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
         .map(|time| time.strftime("%Y-%m-%d").to_string())
         .unwrap_or_default();
-    let repository = match (around.repository, around.branch) {
+    let repository = match (facts.repository, facts.branch) {
         (None, _) => "no".to_owned(),
         (Some(folder), None) => folder.to_owned(),
         (Some(folder), Some(branch)) => format!("{folder}, branch {branch}"),
     };
-    let cutoff = around.cutoff.map(|month| format!("\nknowledge up to: {month}"));
-    let version = around.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
-    let mut folders = vec![around.cwd.to_owned()];
+    let cutoff = facts.cutoff.map(|month| format!("\nknowledge up to: {month}"));
+    let version = facts.os_version.map(|version| format!(" ({version})")).unwrap_or_default();
+    let mut folders = vec![facts.cwd.to_owned()];
     folders.extend(
-        around
-            .additional
-            .iter()
-            .map(|folder| format!("additional directory: {}", folder.display())),
+        facts.additional.iter().map(|folder| format!("additional directory: {}", folder.display())),
     );
     let folders = folders.join("\n");
     let body = format!(
         "working directory: {folders}\ngit repository: {repository}\nplatform: {}{version}\nshell: {}\ndate: {date}\nmodel: {}{}",
-        around.os,
-        around.shell,
-        around.model,
+        facts.os,
+        facts.shell,
+        facts.model,
         cutoff.unwrap_or_default(),
     );
     tag("environment", &[], &body)
 }
 
-/// The name and version in an `os-release` file.
+/// Returns the name and version in an `os-release` file.
 pub fn os_version(text: &str) -> Option<String> {
     let value = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     let value = value.trim().trim_matches(['"', '\'']);
@@ -157,8 +156,8 @@ mod tests {
     use super::*;
     use expect_test::expect;
 
-    fn around(profile: &str, is_subagent: bool) -> Surroundings<'_> {
-        Surroundings {
+    fn facts(profile: &str, is_subagent: bool) -> EnvironmentFacts<'_> {
+        EnvironmentFacts {
             cwd: "/w/a",
             additional: &[],
             os: "linux",
@@ -184,11 +183,11 @@ mod tests {
             ("openai", ["`apply_patch`", "`spawn_agent`"], "edit_file"),
             ("gemini", ["`edit_file`", "`read_many_files`"], "apply_patch"),
         ] {
-            let text = system(&sections(&around(profile, false), &none));
+            let text = system(&sections(&facts(profile, false), &none));
             assert!(names.iter().all(|name| text.contains(name)), "{profile}: {text}");
             assert!(!text.contains(other), "{profile}");
-            assert_eq!(text, system(&sections(&around(profile, false), &none)), "{profile}");
-            let text = system(&sections(&around(profile, true), &none));
+            assert_eq!(text, system(&sections(&facts(profile, false), &none)), "{profile}");
+            let text = system(&sections(&facts(profile, true), &none));
             assert!(text.contains("work for another agent"), "{profile}");
             assert!(!text.contains("spawn_agent"), "{profile}");
         }
@@ -206,7 +205,7 @@ mod tests {
             role: some("ROLE"),
             instructions: vec!["OWN".to_owned(), " ".to_owned(), "THIS SESSION".to_owned()],
         };
-        let text = system(&sections(&around("pi", false), &layers));
+        let text = system(&sections(&facts("pi", false), &layers));
         let (_, behind) = text.split_once("<environment>").unwrap();
         let lines: Vec<&str> = behind.lines().filter(|line| !line.starts_with("- ")).collect();
         expect![[r"
@@ -246,7 +245,7 @@ mod tests {
             THIS SESSION
             </user_instructions>"]]
         .assert_eq(&lines.join("\n"));
-        let text = system(&sections(&around("pi", true), &layers));
+        let text = system(&sections(&facts("pi", true), &layers));
         assert!(!text.contains("AGENTS\n"), "who makes no sub-agents is not told of any");
     }
 

@@ -1,7 +1,8 @@
-//! Which old results a conversation can do without: pure. What goes is only what the model reads; the journal keeps all.
+//! Pruning: choosing old results that a conversation can do without. Pure. It changes only what the model reads; the journal keeps
+//! everything.
 //!
-//! Pruning happens in big steps, so that what a provider has cached stays valid for long. Invariant: calls and results stay
-//! paired; only the text of results changes, and never of the newest ones.
+//! Pruning happens in large steps, so that a provider's cache stays valid for long. Invariant: calls and results stay paired; only the text
+//! of results changes, and never that of the newest ones.
 //!
 //! Pruned results stay with the conversation, so that `recall` needs no journal; compaction drops them.
 
@@ -11,26 +12,25 @@ use pintle_protocol::content::Content;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// The beginning of a note in the place of a pruned result.
+/// The beginning of the text that replaces a pruned result.
 const REMOVED: &str = "[This result was removed to make room";
 
-/// The text in the place of a result that was pruned. It names the call for the tool `recall`.
+/// Returns the text that replaces a pruned result. It names the call for the tool `recall`.
 fn removed(call_id: &str) -> String {
     format!("{REMOVED}: `recall` with the call `{call_id}` brings it back, or run the call again.]")
 }
 
-/// The text in the place of a read that a later read of the same file repeats.
+/// The text that replaces a read which a later read of the same file repeats.
 const SUPERSEDED: &str = "[Removed to make room: a later call shows this file again.]";
 
-/// Results that were pruned, whole, by the ids of their calls.
+/// The pruned results by the ids of their calls.
 pub type Removed = Arc<BTreeMap<String, Vec<Content>>>;
 
-/// A result smaller than this many tokens is not worth removing.
-const WORTH: u64 = 100;
+/// The minimum size of a result that is worth pruning, in tokens.
+const MIN_TOKENS: u64 = 100;
 
-/// The results to prune, by their places, so that about `wanted` tokens become free; all that can go where that is `None`. Nothing
-/// of the last `keep` tokens is touched, and reads that a later one replaces go first. Empty when not even half of what is
-/// wanted can be had.
+/// Returns the positions of the results to prune, so that about `wanted` tokens become free; all possible ones if that is `None`. The last
+/// `keep` tokens stay, and superseded reads are pruned first. Empty if not even half of `wanted` can be freed.
 pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<usize> {
     let mut newest = 0;
     let kept = messages.iter().rev().take_while(|message| {
@@ -39,34 +39,33 @@ pub fn plan(messages: &[Arc<Message>], keep: u64, wanted: Option<u64>) -> Vec<us
     });
     let old = messages.get(..messages.len() - kept.count()).unwrap_or_default();
     let superseded = superseded(messages);
-    let result = |(place, message): (usize, &Arc<Message>)| match &**message {
+    let result = |(position, message): (usize, &Arc<Message>)| match &**message {
         Message::ToolResult(result) if !is_pruned(result) => {
             let tokens = estimate::content(&result.content);
             let is_superseded = superseded.contains(&result.call_id);
-            (tokens >= WORTH).then_some((place, tokens, is_superseded))
+            (tokens >= MIN_TOKENS).then_some((position, tokens, is_superseded))
         }
         Message::ToolResult(_) | Message::User(_) | Message::Assistant(_) => None,
     };
-    let (again, other): (Vec<_>, Vec<_>) =
+    let (repeated, other): (Vec<_>, Vec<_>) =
         old.iter().enumerate().filter_map(result).partition(|(_, _, is_superseded)| *is_superseded);
     let mut freed = 0;
-    let mut places = Vec::new();
-    for (place, tokens, _) in again.into_iter().chain(other) {
+    let mut positions = Vec::new();
+    for (position, tokens, _) in repeated.into_iter().chain(other) {
         if wanted.is_some_and(|wanted| freed >= wanted) {
             break;
         }
         freed += tokens;
-        places.push(place);
+        positions.push(position);
     }
-    if freed * 2 < wanted.unwrap_or(0) { Vec::new() } else { places }
+    if freed * 2 < wanted.unwrap_or(0) { Vec::new() } else { positions }
 }
 
-/// Removes the content of these results; a sentence stands in its place, and `kept` has it from then on. The rest of the
-/// conversation stays the very same.
-pub fn apply(messages: &mut [Arc<Message>], places: &[usize], kept: &mut Removed) {
+/// Replaces the content of these results by a note, and stores it in `kept`. The rest of the conversation is unchanged.
+pub fn apply(messages: &mut [Arc<Message>], positions: &[usize], kept: &mut Removed) {
     let superseded = superseded(messages);
-    for place in places {
-        let Some(message) = messages.get_mut(*place) else { continue };
+    for position in positions {
+        let Some(message) = messages.get_mut(*position) else { continue };
         let Message::ToolResult(result) = &**message else { continue };
         let is_superseded = superseded.contains(&result.call_id);
         let notice = if is_superseded { SUPERSEDED.to_owned() } else { removed(&result.call_id) };
@@ -82,7 +81,7 @@ fn is_pruned(result: &ToolResult) -> bool {
     matches!(result.content.as_slice(), [Content::Text { text }] if text.starts_with(REMOVED) || text == SUPERSEDED)
 }
 
-/// The ids of calls that a later call with the same name and the same arguments repeats.
+/// Returns the ids of calls that a later call with the same name and arguments repeats.
 fn superseded(messages: &[Arc<Message>]) -> HashSet<String> {
     let mut last: HashMap<(&str, &str), &str> = HashMap::new();
     let mut superseded = HashSet::new();
@@ -154,9 +153,9 @@ mod tests {
     #[test]
     fn what_was_pruned_is_not_pruned_again_and_stays_paired() {
         let mut messages: Vec<_> = [call("a", "1", 1000), call("b", "1", 1000)].concat();
-        let places = plan(&messages, 0, Some(1900));
+        let positions = plan(&messages, 0, Some(1900));
         let mut kept = Removed::default();
-        apply(&mut messages, &places, &mut kept);
+        apply(&mut messages, &positions, &mut kept);
         assert_eq!(kept.keys().collect::<Vec<_>>(), ["b"], "what is shown again is not kept");
         assert_eq!(kept["b"], [Content::text("four".repeat(1000))]);
         let said = |at: usize| match &*messages[at] {

@@ -1,11 +1,9 @@
-//! The state of a git repository in words: its branch, how much is changed, the last commits. Pure.
+//! The state of a git repository: its branch, the number of changes, the last commits. Pure.
 //!
-//! Invariant: git is only asked where the repository's own settings have it start no program, since looking must not be doing.
-//!
-//! Git is asked only where its settings are plain: `git status` runs the filters that a repository's own settings name, and a folder
+//! Invariant: git runs only if the repository's own settings name no program. `git status` runs the filters that they name, and a folder
 //! that came as an archive may name anything. Hooks and monitors are switched off by flags.
 
-/// The branch that a `HEAD` file names; a commit's first digits when it names none.
+/// Returns the branch that a `HEAD` file names, or a commit's first digits if it names none.
 pub fn branch(head: &str) -> Option<String> {
     let head = head.trim();
     match head.strip_prefix("ref:") {
@@ -21,28 +19,28 @@ pub fn branch(head: &str) -> Option<String> {
     .filter(|name| !name.is_empty())
 }
 
-/// Where a `.git` that is a file leads to.
+/// Returns the folder to which a `.git` file refers.
 pub fn git_folder(text: &str) -> Option<&str> {
     Some(text.strip_prefix("gitdir:")?.trim()).filter(|path| !path.is_empty())
 }
 
-/// True when a repository's settings name no program that git would start when it looks: filters of content, settings in other
-/// files, a way to fetch what is missing.
+/// Returns true when a repository's settings name no program that git would start: no filters, no includes, no way to fetch missing
+/// content.
 pub fn is_harmless(config: &str) -> bool {
     let config = config.to_ascii_lowercase();
     let words = ["filter", "include", "partialclone", "promisor", "sshcommand", "worktreeconfig"];
     !words.iter().any(|word| config.contains(word))
 }
 
-/// The command that tells what is changed.
+/// The command that lists changes.
 pub const STATUS: &str = "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null status --porcelain \
     --no-renames --ignore-submodules=all";
 
-/// The command that tells what was done last.
+/// The command that lists the last commits.
 pub const LOG: &str =
     "git --no-optional-locks -c core.fsmonitor=false log -5 --format=%s --no-show-signature";
 
-/// A repository when the session began.
+/// The repository at the session's start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// The branch.
@@ -54,7 +52,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The layer of the prompt; nothing when git told nothing.
+    /// Returns the layer of the prompt; `None` without output of git.
     pub fn layer(&self) -> Option<String> {
         let mut lines = Vec::new();
         if let Some(status) = &self.status {

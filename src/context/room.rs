@@ -1,27 +1,27 @@
-//! When to make room in a conversation, and how: pure.
+//! The policy for pruning and compacting a conversation: pure.
 //!
-//! Free things first: old results go before anything is summed up. Invariant: without a known window nothing is decided
-//! here; then only the provider's own refusal makes room.
+//! Cheap steps come first: old results are pruned before anything is compacted. Invariant: without a known window nothing is decided here;
+//! then a conversation is compacted only when the provider rejects it.
 
-/// The policy for making room.
+/// The policy for pruning and compacting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
-    /// True when anything is done without being asked.
+    /// True when it happens automatically.
     pub is_automatic: bool,
-    /// The tokens that stay free for the answer.
+    /// The tokens that stay free for the reply.
     pub reserve: u64,
-    /// The tokens at the end that stay word for word when the rest is summed up.
+    /// The tokens at the end that a compaction keeps unchanged.
     pub keep: u64,
-    /// Where old results begin to go.
+    /// The size below which nothing is pruned.
     pub safe: Safe,
 }
 
-/// Up to where nothing is pruned.
+/// The size below which nothing is pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Safe {
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(u64),
-    /// So many hundredths of the window.
+    /// A percentage of the window.
     Percent(u64),
 }
 
@@ -31,21 +31,21 @@ impl Default for Policy {
     }
 }
 
-/// A policy for one window. In a small window everything is smaller, so that there is always room for work.
+/// The limits for one window. In a small window all are smaller, so that there is always room for work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marks {
-    /// From here on old results go.
+    /// The size from which old results are pruned.
     pub prune_at: u64,
-    /// What is left then, about: pruning goes in big steps, so that a provider's cache stays valid for long.
+    /// The approximate size after pruning. Pruning happens in large steps, so that a provider's cache stays valid for long.
     pub prune_to: u64,
-    /// From here on the conversation is summed up.
+    /// The size from which the conversation is compacted.
     pub compact_at: u64,
     /// The tokens at the end that stay.
     pub keep: u64,
 }
 
 impl Policy {
-    /// The marks in a window of so many tokens.
+    /// Returns the limits for a window of this size, in tokens.
     pub fn marks(&self, window: u64) -> Marks {
         let compact_at = window - self.reserve.min(window / 4);
         let safe = match self.safe {
@@ -60,15 +60,15 @@ impl Policy {
 /// The step before the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Send it.
+    /// Send the request.
     Send,
-    /// Prune old results, so many tokens.
+    /// Prune old results of this many tokens.
     Prune(u64),
-    /// Sum it up.
+    /// Compact the conversation.
     Compact,
 }
 
-/// Decides for a conversation of so many tokens. `can_prune` is false once pruning was tried and did not help.
+/// Decides for a conversation of this size. `can_prune` is false once pruning was tried without effect.
 pub fn decide(marks: &Marks, tokens: u64, can_prune: bool) -> Step {
     if tokens >= marks.prune_at && can_prune {
         Step::Prune(tokens - marks.prune_to.min(tokens))

@@ -1,20 +1,21 @@
-//! Rules of a project: Markdown files of which each says when it is to be told. Pure.
+//! Rules of a project: Markdown files, each with the condition under which the model reads it. Pure.
 //!
-//! Invariant: a rule is told in exactly one way. Always, when a path of it is touched, or by its name alone.
+//! Invariant: a rule applies in exactly one way: always, when one of its paths is touched, or when the model asks for it.
 
+use super::conversation::from_engine;
 use super::documents::cut;
 use super::{front_matter, in_a_line, tag};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// The folders of rules, in a project's folder; the first that has a name counts.
+/// The folders of rules, in a project's folder; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 2] = [".pintle/rules", ".autocoderrules"];
 
-/// So much of one rule is told.
+/// The maximum size of one rule.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// So much of all rules that are always told.
+/// The maximum size of all rules in the prompt.
 const MAX_ALL_BYTES: usize = 32 * 1024;
 
 /// The length of a description in the index.
@@ -29,26 +30,26 @@ pub struct Rule {
     pub path: PathBuf,
     /// Its subject.
     pub description: String,
-    /// When it is told.
+    /// The condition under which the model reads it.
     pub when: When,
     /// Its text.
     pub text: String,
 }
 
-/// When a rule is told.
+/// The condition under which the model reads a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum When {
-    /// In the prompt.
+    /// It is in the prompt.
     Always,
-    /// When a tool call touches one of these paths.
+    /// A tool call touches one of these paths.
     Touched(Vec<String>),
-    /// When the model reads it: only its name is told.
-    Wanted,
+    /// The model reads the file itself; the prompt has only its name.
+    OnRequest,
 }
 
-/// A rule that waits for a path to be touched.
+/// A rule that applies once one of its paths is touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct PathRule {
     /// Its file.
     pub path: PathBuf,
     /// The paths that it is about.
@@ -58,7 +59,7 @@ pub struct Waiting {
 /// Reads a rule's file.
 ///
 /// # Errors
-/// Its head or one of its globs cannot be understood.
+/// Its front matter or one of its globs is invalid.
 pub fn parse(path: &Path, text: &str) -> Result<Rule, String> {
     let (head, body) = front_matter::parse(text)?;
     let globs = head.list("globs").unwrap_or_default();
@@ -66,7 +67,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Rule, String> {
     let when = match (head.flag("alwaysApply"), globs.is_empty()) {
         (Some(true), _) => When::Always,
         (_, false) => When::Touched(globs),
-        (_, true) => When::Wanted,
+        (_, true) => When::OnRequest,
     };
     Ok(Rule {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -77,35 +78,35 @@ pub fn parse(path: &Path, text: &str) -> Result<Rule, String> {
     })
 }
 
-/// What is told of rules in the prompt.
+/// Returns the rules for the prompt.
 pub fn layer(rules: &[Rule]) -> Option<String> {
-    let (mut parts, mut room) = (Vec::new(), MAX_ALL_BYTES);
+    let (mut parts, mut remaining) = (Vec::new(), MAX_ALL_BYTES);
     for rule in rules.iter().filter(|rule| rule.when == When::Always && !rule.text.is_empty()) {
-        let room_here = room.min(MAX_BYTES);
-        room = room.saturating_sub(rule.text.len().min(room_here));
-        parts.push(part(&rule.path, &rule.text, room_here));
+        let max_bytes = remaining.min(MAX_BYTES);
+        remaining = remaining.saturating_sub(rule.text.len().min(max_bytes));
+        parts.push(part(&rule.path, &rule.text, max_bytes));
     }
-    let wanted: Vec<String> = rules
+    let on_request: Vec<String> = rules
         .iter()
-        .filter(|rule| rule.when == When::Wanted)
+        .filter(|rule| rule.when == When::OnRequest)
         .map(|rule| {
             let description = in_a_line(&rule.description, DESCRIPTION_CHARS);
             let colon = if description.is_empty() { "" } else { ": " };
             format!("- {} ({}){colon}{description}", rule.name, rule.path.display())
         })
         .collect();
-    if !wanted.is_empty() {
+    if !on_request.is_empty() {
         parts.push(format!(
-            "Read one of these files before you do what it is about:\n{}",
-            wanted.join("\n")
+            "Read one of these files before you work on its subject:\n{}",
+            on_request.join("\n")
         ));
     }
     (!parts.is_empty())
         .then(|| tag("rules", &[], &format!("Rules of this project.\n{}", parts.join("\n"))))
 }
 
-/// The message about rules that begin to apply: each with its file and its text.
-pub fn told(rules: &[(PathBuf, String)]) -> String {
+/// Returns the message about rules that begin to apply: each with its file and its text.
+pub fn message(rules: &[(PathBuf, String)]) -> String {
     let parts: Vec<String> = rules
         .iter()
         .map(|(path, text)| {
@@ -113,26 +114,25 @@ pub fn told(rules: &[(PathBuf, String)]) -> String {
             part(path, body.trim(), MAX_BYTES)
         })
         .collect();
-    format!(
-        "From the engine, not from the user: the project has rules for files that you have just touched. Keep to them, also in \
-        what you have done already.\n{}",
+    from_engine(format_args!(
+        "the project has rules for files that you have just touched. Keep to them, also in what you have done already.\n{}",
         parts.join("\n")
-    )
+    ))
 }
 
-fn part(path: &Path, text: &str, room: usize) -> String {
+fn part(path: &Path, text: &str, max_bytes: usize) -> String {
     let path = path.to_string_lossy();
-    tag("rule", &[("path", &path)], &cut(text, room, &path))
+    tag("rule", &[("path", &path)], &cut(text, max_bytes, &path))
 }
 
-impl Waiting {
-    /// True when a path, relative to the project's root, is one that the rule is about.
+impl PathRule {
+    /// Returns true when the rule is about a path, relative to the project's root.
     pub fn is_about(&self, path: &Path) -> bool {
         matcher(&self.globs).is_ok_and(|globs| globs.is_match(path))
     }
 }
 
-/// A glob without a slash is about names in any folder; one with a slash is about paths from the root on.
+/// Compiles globs. A glob without a slash matches names in any folder; one with a slash matches paths from the root.
 fn matcher(globs: &[String]) -> Result<GlobSet, String> {
     let mut set = GlobSetBuilder::new();
     for glob in globs {
@@ -158,7 +158,7 @@ mod tests {
     fn a_rule_says_when_it_is_told() {
         let touched = |globs: &[&str]| When::Touched(globs.iter().map(|&g| g.to_owned()).collect());
         for (name, text, want) in [
-            ("without a head", "Be kind.", Ok(When::Wanted)),
+            ("without a head", "Be kind.", Ok(When::OnRequest)),
             ("always", "---\nalwaysApply: true\n---\nBe kind.", Ok(When::Always)),
             (
                 "always, whatever the globs",
@@ -170,7 +170,7 @@ mod tests {
                 "---\nglobs: *.rs, src/**\nalwaysApply: false\n---\n",
                 Ok(touched(&["*.rs", "src/**"])),
             ),
-            ("by description", "---\ndescription: d\n---\n", Ok(When::Wanted)),
+            ("by description", "---\ndescription: d\n---\n", Ok(When::OnRequest)),
             (
                 "a broken glob",
                 "---\nglobs: 'a['\n---\n",
@@ -203,7 +203,7 @@ mod tests {
             ("*.{js,ts}", "x/a.ts", true),
             ("Makefile", "sub/Makefile", true),
         ] {
-            let rule = Waiting { path: PathBuf::new(), globs: vec![glob.to_owned()] };
+            let rule = PathRule { path: PathBuf::new(), globs: vec![glob.to_owned()] };
             assert_eq!(rule.is_about(Path::new(path)), want, "{glob} {path}");
         }
     }
@@ -225,13 +225,15 @@ mod tests {
             <rule path="/w/.pintle/rules/all.md">
             Be kind.
             </rule>
-            Read one of these files before you do what it is about:
+            Read one of these files before you work on its subject:
             - db (/w/.pintle/rules/db.md): When the schema changes
             </rules>"#]]
         .assert_eq(&layer(&rules).unwrap());
         assert_eq!(layer(&rules[1..2]), None);
-        let told =
-            told(&[(PathBuf::from("/w/rs.md"), "---\nglobs: '*.rs'\n---\nNo unwrap.".to_owned())]);
-        assert!(told.ends_with("<rule path=\"/w/rs.md\">\nNo unwrap.\n</rule>"), "{told}");
+        let message = message(&[(
+            PathBuf::from("/w/rs.md"),
+            "---\nglobs: '*.rs'\n---\nNo unwrap.".to_owned(),
+        )]);
+        assert!(message.ends_with("<rule path=\"/w/rs.md\">\nNo unwrap.\n</rule>"), "{message}");
     }
 }

@@ -1,15 +1,15 @@
-//! Skills: folders with a `SKILL.md` that says how something is done. The model is told what there is and reads the rest itself. Pure.
+//! Skills: folders with a `SKILL.md` of instructions. The prompt lists them, and the model reads the files itself. Pure.
 
 use super::{front_matter, in_a_line, tag};
 use std::path::{Path, PathBuf};
 
-/// The folders of skills, in a project's folder; the first that has a name counts.
+/// The folders of skills, in a project's folder; if several define a name, the first one counts.
 pub const FOLDERS: [&str; 3] = [".pintle/skills", ".agents/skills", ".claude/skills"];
 
 /// The file that makes a folder a skill.
 pub const FILE: &str = "SKILL.md";
 
-/// The most of a description that is told.
+/// The maximum length of a description in the index.
 const DESCRIPTION_CHARS: usize = 1024;
 
 /// A skill.
@@ -23,15 +23,15 @@ pub struct Skill {
     pub path: PathBuf,
 }
 
-/// Reads the head of a `SKILL.md`; the folder's name is the skill's where the head gives none.
+/// Reads the front matter of a `SKILL.md`. Without a name in it, the skill is named after its folder.
 ///
 /// # Errors
-/// The head cannot be understood, or does not say what the skill is for.
+/// The front matter is invalid, or has no description.
 pub fn parse(path: &Path, text: &str) -> Result<Skill, String> {
     let (head, _) = front_matter::parse(text)?;
     let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let description = head.text("description").ok_or(
-        "it has no `description` in its head, so nobody knows when to use it: begin the file with `---`, `description: …`, `---`",
+        "it has no `description` in its front matter; begin the file with `---`, `description: …`, `---`",
     )?;
     Ok(Skill {
         name: in_a_line(head.text("name").unwrap_or(&folder), 64),
@@ -40,23 +40,23 @@ pub fn parse(path: &Path, text: &str) -> Result<Skill, String> {
     })
 }
 
-/// The prefix by which a person calls a skill.
+/// The prefix by which a user calls a skill.
 pub const CALL: &str = "skill:";
 
-/// A skill that a person called, with what was written behind its name. Pi's clients know this form.
-pub fn called(skill: &Skill, text: &str, arguments: &str) -> String {
+/// Returns a skill that a user called, with the arguments behind its name. Pi's clients know this form.
+pub fn call(skill: &Skill, text: &str, arguments: &str) -> String {
     let body = front_matter::parse(text).map_or(text, |(_, body)| body).trim();
     let Skill { name, path, .. } = skill;
     let folder = path.parent().unwrap_or(path).display();
-    let mut called = format!(
+    let mut message = format!(
         "<skill name=\"{name}\" location=\"{}\">\nPaths in it are relative to {folder}.\n\n{body}\n</skill>",
         path.display(),
     );
     if !arguments.is_empty() {
-        called.push_str("\n\n");
-        called.push_str(arguments);
+        message.push_str("\n\n");
+        message.push_str(arguments);
     }
-    called
+    message
 }
 
 /// The index in the prompt.
@@ -93,7 +93,7 @@ mod tests {
             ),
             ("without a description", "---\nname: paper\n---\n", Err("it has no `description`")),
             ("without a head", "Makes PDFs", Err("it has no `description`")),
-            ("broken", "---\nname: paper\n", Err("its head begins")),
+            ("broken", "---\nname: paper\n", Err("its front matter begins")),
         ] {
             let got = parse(Path::new("/w/.pintle/skills/pdf/SKILL.md"), text);
             match (got, want) {

@@ -1,6 +1,6 @@
-//! Prompts kept in files and called by name, as `/name arguments`: how a call is read and what becomes of it. Pure.
+//! Prompts in files, called by name as `/name arguments`: parsing and expanding a call. Pure.
 //!
-//! Invariant: an argument is put in as it was typed; what looks like a variable in it stays.
+//! Invariant: arguments are inserted unchanged; variables in them are not expanded.
 
 use super::front_matter;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub struct Template {
 /// Reads a prompt's file.
 ///
 /// # Errors
-/// Its head cannot be understood.
+/// Its front matter is invalid.
 pub fn parse(path: &Path, text: &str) -> Result<Template, String> {
     let (head, body) = front_matter::parse(text)?;
     let first =
@@ -38,7 +38,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Template, String> {
     })
 }
 
-/// The name and the arguments of a message that may call a prompt.
+/// Returns the name and the arguments of a message that may call a prompt.
 pub fn call(text: &str) -> Option<(&str, &str)> {
     let rest = text.trim_start().strip_prefix('/')?;
     let (name, arguments) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -47,16 +47,16 @@ pub fn call(text: &str) -> Option<(&str, &str)> {
         .then_some((name, arguments.trim()))
 }
 
-/// The prompt with arguments in the place of its variables: `$1`, `$@`, `$ARGUMENTS`, `${@:2}`, `${@:2:1}`. One that has none
-/// gets them at its end, so that nothing that was typed is lost.
+/// Returns the prompt with its variables replaced by arguments: `$1`, `$@`, `$ARGUMENTS`, `${@:2}`, `${@:2:1}`. Without variables, the
+/// arguments are appended, so that none is lost.
 pub fn expand(body: &str, arguments: &str) -> String {
-    let places = places(arguments);
+    let ranges = ranges(arguments);
     let mut text = String::new();
     let mut rest = body;
     let mut has_variable = false;
     while let Some((before, behind)) = rest.split_once('$') {
         text.push_str(before);
-        if let Some((value, after)) = variable(behind, arguments, &places) {
+        if let Some((value, after)) = variable(behind, arguments, &ranges) {
             text.push_str(&value);
             has_variable = true;
             rest = after;
@@ -73,11 +73,11 @@ pub fn expand(body: &str, arguments: &str) -> String {
     text
 }
 
-/// The value of the variable that begins here, and what is behind it.
+/// Returns the value of the variable that begins here, and the text after it.
 fn variable<'a>(
     behind: &'a str,
     arguments: &str,
-    places: &[Range<usize>],
+    ranges: &[Range<usize>],
 ) -> Option<(String, &'a str)> {
     if let Some(after) = behind.strip_prefix('@').or_else(|| behind.strip_prefix("ARGUMENTS")) {
         return Some((arguments.to_owned(), after));
@@ -90,10 +90,10 @@ fn variable<'a>(
         };
         let first = first.parse::<usize>().ok()?.max(1) - 1;
         let last = match count {
-            Some(count) => first.saturating_add(count).min(places.len()),
-            None => places.len(),
+            Some(count) => first.saturating_add(count).min(ranges.len()),
+            None => ranges.len(),
         };
-        let value = match (places.get(first), last.checked_sub(1).and_then(|last| places.get(last)))
+        let value = match (ranges.get(first), last.checked_sub(1).and_then(|last| ranges.get(last)))
         {
             (Some(begin), Some(end)) if last > first => arguments.get(begin.start..end.end),
             _ => None,
@@ -103,13 +103,13 @@ fn variable<'a>(
     let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
     let (number, after) = behind.split_at(digits);
     let number = number.parse::<usize>().ok()?.checked_sub(1)?;
-    let value = places.get(number).and_then(|place| arguments.get(place.clone()));
+    let value = ranges.get(number).and_then(|range| arguments.get(range.clone()));
     Some((unquoted(value.unwrap_or_default()).to_owned(), after))
 }
 
-/// Where each argument stands. Blanks part them, but not within quotes that begin one.
-fn places(arguments: &str) -> Vec<Range<usize>> {
-    let mut places = Vec::new();
+/// Returns the ranges of the arguments. White space separates them, except within quotes that begin one.
+fn ranges(arguments: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
     let mut at = 0;
     while let Some(rest) = arguments.get(at..) {
         let start = at + (rest.len() - rest.trim_start().len());
@@ -120,10 +120,10 @@ fn places(arguments: &str) -> Vec<Range<usize>> {
             is_whole.then_some(end)
         });
         let end = closing.or_else(|| rest.find(char::is_whitespace)).unwrap_or(rest.len());
-        places.push(start..start + end);
+        ranges.push(start..start + end);
         at = start + end;
     }
-    places
+    ranges
 }
 
 fn unquoted(text: &str) -> &str {

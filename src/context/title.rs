@@ -1,4 +1,4 @@
-//! A session's title: what a model is asked for it, and what of its answer is one. Pure.
+//! A session's title: the request to a model, and the title in its reply. Pure.
 //!
 //! Invariant: a title is one line of at most [`MAX_CHARS`] characters without control characters.
 
@@ -10,19 +10,21 @@ use std::sync::Arc;
 /// The system prompt of a request for a title.
 pub const INSTRUCTIONS: &str = include_str!("prompts/title.md");
 
-/// The longest title that a model gives.
+/// The maximum length of a model's title.
 pub const MAX_CHARS: usize = 80;
 
-/// The longest title that a person gives.
+/// The maximum length of a user's title.
 pub const MAX_GIVEN_CHARS: usize = 200;
 
-/// The length of a message: its beginning and its end tell its subject.
+/// The maximum length of a message in the request: its beginning and its end show its subject.
 const SHOWN: Guard = Guard { max_chars: 2_000, max_lines: None, keep: Keep::HeadAndTail };
 
-/// What is asked of the model: what the person said first and what the agent said last. None where nobody said anything.
+/// Returns the request to the model, with the user's first and the model's last message; `None` without messages.
 pub fn request(messages: &[Arc<Message>]) -> Option<String> {
     let first = messages.iter().find_map(|message| match &**message {
-        Message::User(blocks) if !compact::is_from_engine(blocks) => Some(compact::said(blocks)),
+        Message::User(blocks) if !compact::is_from_engine(blocks) => {
+            Some(compact::plain_text(blocks))
+        }
         Message::User(_) | Message::Assistant(_) | Message::ToolResult(_) => None,
     })?;
     let last = messages.iter().rev().find_map(|message| match &**message {
@@ -42,9 +44,9 @@ pub fn request(messages: &[Arc<Message>]) -> Option<String> {
     ))
 }
 
-/// The title in a model's answer: its first line that says something, without quotes and markup.
-pub fn tidy(said: &str) -> Option<String> {
-    said.lines().find_map(|line| {
+/// Returns the title in a model's reply: its first line with content, without quotes and markup.
+pub fn tidy(reply: &str) -> Option<String> {
+    reply.lines().find_map(|line| {
         let line = one_line(&line.replace(['`', '*'], ""));
         let mut title = line.as_str();
         loop {
@@ -64,13 +66,13 @@ pub fn tidy(said: &str) -> Option<String> {
     })
 }
 
-/// A text on one line: control characters and runs of white space are one space.
+/// Returns a text on one line: control characters and runs of white space become one space.
 pub fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts at the end of a word where there is one near the end.
+/// Cuts a title, at the end of a word if one is near.
 fn shorten(title: &str) -> String {
     if title.chars().count() <= MAX_CHARS {
         return title.to_owned();
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_title_is_one_plain_line() {
-        for (name, said, want) in [
+        for (name, reply, want) in [
             ("plain", "Fix the login form", "Fix the login form"),
             ("quotes", "\"Fix the login form.\"\n", "Fix the login form"),
             ("quotes of other languages", "„Anmeldung reparieren“", "Anmeldung reparieren"),
@@ -104,7 +106,7 @@ mod tests {
             ("control characters", "Fix\u{1b}[31m\tit", "Fix [31m it"),
             ("nothing", " \n`` \"\" \n", ""),
         ] {
-            assert_eq!(tidy(said).unwrap_or_default(), want, "{name}");
+            assert_eq!(tidy(reply).unwrap_or_default(), want, "{name}");
         }
     }
 
@@ -125,7 +127,7 @@ mod tests {
             Arc::new(Message::Assistant(Assistant { blocks: vec![text], origin, stop }))
         };
         let told = "From the engine, not from the user: plan mode is on.";
-        let said = [user(told), user("fix it"), agent("looking"), user("well?"), agent("done")];
+        let reply = [user(told), user("fix it"), agent("looking"), user("well?"), agent("done")];
         expect_test::expect![[r"
             <conversation>
             [person]
@@ -136,7 +138,7 @@ mod tests {
             </conversation>
 
             Name it now."]]
-        .assert_eq(&request(&said).unwrap());
+        .assert_eq(&request(&reply).unwrap());
         assert_eq!(request(&[user(told)]), None, "nobody said anything");
         assert!(request(&[user(&"long ".repeat(9000))]).unwrap().len() < 3000);
     }

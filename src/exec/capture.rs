@@ -99,7 +99,7 @@ impl Capture {
     }
 
     async fn text(&mut self, text: &str) {
-        // Until the file is there the buffer has everything: it is cut only when it is longer than that.
+        // Until the file exists the buffer holds the whole output: it is cut only when it is longer than that.
         let so_far = matches!(self.spill, Spill::None).then(|| self.output.tail());
         self.output.push(text);
         match &mut self.spill {

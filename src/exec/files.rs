@@ -135,7 +135,7 @@ fn read_open(path: &Path, file: &File, facts: &Metadata) -> Result<Vec<u8>, Erro
         return Err(Error::TooLarge { path, size, max: MAX_WHOLE_BYTES });
     }
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default() + 1);
-    // A growing file is cut, not followed for ever.
+    // A growing file is read up to its current size only.
     let read = file.take(MAX_WHOLE_BYTES).read_to_end(&mut content);
     read.map_err(|error| Error::from_io(path, &error))?;
     Ok(content)
@@ -166,7 +166,7 @@ pub(super) fn select_lines(
         version,
     };
     let max_bytes = usize::try_from(window.max_bytes).unwrap_or(usize::MAX);
-    // The line being read: its number, how long it is so far, and its bytes as long as they are wanted.
+    // The current line: its number, its length so far, and its bytes while they are needed.
     let (mut number, mut length, mut current) = (1_u64, 0_u64, Vec::new());
     let (mut is_done, mut counted) = (false, 0_u64);
     loop {

@@ -284,7 +284,7 @@ async fn blocking<T: Send + 'static>(
     guard.disarm();
     match done {
         Ok(done) => done,
-        // Only while the runtime shuts down, or after a panic, which has been told.
+        // Happens only while the runtime shuts down, or after a panic that was reported.
         Err(_) => Err(Error::Cancelled),
     }
 }
@@ -303,7 +303,7 @@ impl Locks {
     ) -> Result<T, Error> {
         let real = paths.iter().map(|path| files::canonicalize(path));
         let real: Vec<PathBuf> = real.collect::<Result<_, _>>()?;
-        // In one order for all, so that two who want the same files never wait for each other.
+        // All callers lock in the same order, so that two of them never wait for each other.
         let ordered: BTreeSet<&PathBuf> = real.iter().collect();
         let locks: Vec<_> = {
             let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);

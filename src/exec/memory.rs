@@ -274,7 +274,7 @@ impl Environment for Memory {
             paths.extend(parents.map(|parent| (parent.to_path_buf(), true)));
             paths.insert(file, false);
         }
-        // Nothing has an age here.
+        // Files have no age here.
         let with_folders = find.order == FindOrder::Path;
         let max_depth = find.max_depth.unwrap_or(usize::MAX);
         let mut matching = paths.into_iter().filter(|(path, is_folder)| {

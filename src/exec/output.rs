@@ -167,7 +167,7 @@ mod tests {
         let (waited, ()) = tokio::join!(output.news(0), async { output.push("x") });
         let ((), ()) = (waited, ());
         tokio::join!(output.news(1), async { output.finish() });
-        // Over is over.
+        // A finished output has no news to wait for.
         output.news(u64::MAX).await;
     }
 }

@@ -88,7 +88,7 @@ pub(super) async fn run(
         cwd.map_or_else(|| launch.cannot_start(&error), |cwd| Error::from_io(cwd, &error))
     })?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-    // A command's time begins when it does.
+    // A command's timeout begins when the command does.
     let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| START_TIMEOUT);
     let mut running = Running {
         family: Family::new(leader, launch.mark),
@@ -121,7 +121,7 @@ impl Launch {
             .argv
             .split_first()
             .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
-        // Processes that the command leaves survive the end of its connection, so the two have marks of their own.
+        // Background processes of a command survive the end of its connection, so each has a mark of its own.
         let way = if self.envelope.is_some() { CONNECTION_PREFIX } else { "" };
         let mut builder = tokio::process::Command::new(program);
         builder
@@ -271,7 +271,7 @@ impl Running {
                     enough_at = Some(Instant::now() + patience);
                 }
                 Event::Enough if status.is_some() => {
-                    // On a busy machine the time may be over before what the command printed is read.
+                    // On a busy machine the timeout may pass before the command's output is read.
                     if let Some(ended) = self.take_the_rest(&mut buffer).await {
                         status = Some(Ok(ended));
                     }
@@ -325,7 +325,7 @@ impl Running {
 
     /// Asks the command to end; returns how long it may take.
     async fn stop(&mut self) -> Duration {
-        // At the other end of the way everything is ended when its input is: politely first, and not for ever.
+        // The other side ends all processes when its input ends: it asks first and kills after a timeout.
         if self.input.take().is_some() {
             return TERM_TO_KILL + 2 * KILL_TO_END;
         }
@@ -338,7 +338,7 @@ impl Running {
         drop(self.input.take());
         let is_gone = self.family.leader.is_none()
             || tokio::time::timeout(GRACE, self.child.wait()).await.is_ok();
-        // Somebody in the background holds the way open. Dropping the family closes it, and only it.
+        // A background process holds the connection open. Dropping the family closes the connection and nothing else.
         self.family.is_armed = !is_gone;
         self.family.mark.insert_str(0, CONNECTION_PREFIX);
     }

@@ -53,7 +53,7 @@ fn beside<'a>(path: &'a Path, content: &'a FileContent) -> Result<Staged<'a>, Er
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(failed(error)),
     };
-    // Renaming over a file needs no right to write it; who may not write it shall not replace it either.
+    // Renaming over a file needs no write permission for it; without that permission it must not be replaced either.
     let held = match &old {
         Some(_) => Some(OpenOptions::new().write(true).open(path).map_err(failed)?),
         None => None,
@@ -82,7 +82,7 @@ fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(PREFIX).permissions(Permissions::from_mode(NEW_FILE_MODE));
     loop {
         let temporary = builder.tempfile_in(folder)?;
-        // The lock says that it is being written. Whoever tidied up between both lines has taken it away.
+        // The lock marks the file as being written. Another process's clean-up may have removed it between these two lines.
         let is_held = temporary.as_file().lock().is_ok();
         if !is_held || temporary.as_file().metadata()?.nlink() > 0 {
             return Ok(temporary);
@@ -133,7 +133,7 @@ impl Staged<'_> {
 }
 
 fn in_place(mut file: File, content: &FileContent) -> io::Result<()> {
-    // Shortened after, so that a full disk loses as little as possible.
+    // Truncated afterwards, so that a full disk loses as little as possible.
     content.write_to(&mut file)?;
     let length = file.stream_position()?;
     file.set_len(length)

@@ -1,70 +1,70 @@
-//! A session as Markdown: what was said stands as it was said, what tools printed in fences.
+//! A session as Markdown: messages unchanged, output of tools in fences.
 //!
-//! Invariant: a fence is longer than any run of its marks inside, so nothing that a tool printed ends it.
+//! Invariant: a fence is longer than any run of its marks inside, so no output of a tool can end it.
 
-use super::story::{Story, Told, What, duration, moment, usd};
-use super::words::{self, end_of_item, end_of_turn};
-use super::{Drawing, Head};
+use super::phrases::{self, end_of_item, end_of_turn};
+use super::timeline::{EntryKind, TimelineEntry, Totals, duration, moment, usd};
+use super::{Head, Renderer};
 use crate::text::terminal::shown;
 use pintle_protocol::content::{Content, Input};
 use pintle_protocol::diff::FileChange;
 use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use std::fmt::Write;
 
-/// A page in the making.
+/// A page that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// Its depth below the outermost session.
     depth: usize,
 }
 
-impl Drawing for Page {
+impl Renderer for Page {
     fn begin(&mut self, head: &Head, text: &mut String) {
         let _ = writeln!(text, "# {}\n", one_line(head.title()));
         let _ = writeln!(text, "- session: `{}`", one_line(head.session.as_str()));
         let _ = writeln!(text, "- folder: `{}`", one_line(&head.cwd));
-        let _ = writeln!(text, "- made: {}\n", moment(head.created_ms));
+        let _ = writeln!(text, "- created: {}\n", moment(head.created_ms));
     }
 
-    fn told(&mut self, told: &Told, text: &mut String) {
-        match told.what {
-            What::Made(created) => {
+    fn entry(&mut self, entry: &TimelineEntry, text: &mut String) {
+        match entry.kind {
+            EntryKind::Created(created) => {
                 let _ = writeln!(text, "Model: `{}`\n", one_line(&created.model));
             }
-            What::Item(item) => self.item(told, item, text),
-            What::Step(_) => {}
-            What::Handed(inputs) => {
+            EntryKind::Item(item) => self.item(entry, item, text),
+            EntryKind::Step(_) => {}
+            EntryKind::HandedBack(inputs) => {
                 for input in inputs {
-                    note(text, "Never read by the model, handed back");
-                    quote(text, &said(&input.content));
+                    note(text, "Handed back, never read by the model");
+                    quote(text, &input_text(&input.content));
                 }
             }
-            What::Asked(question) => {
+            EntryKind::Asked(question) => {
                 note(text, "The model asks");
                 quote(text, &question.text);
             }
-            What::Answered(outcome) => note(text, &words::answer(outcome)),
-            What::Plan(plan) => {
+            EntryKind::Answered(outcome) => note(text, &phrases::answer(outcome)),
+            EntryKind::Plan(plan) => {
                 note(text, "Plan");
                 for item in &plan.items {
                     let _ = writeln!(
                         text,
                         "- {} {}",
-                        words::plan_mark(item.status),
+                        phrases::plan_mark(item.status),
                         one_line(&item.content)
                     );
                 }
                 text.push('\n');
             }
-            What::Retry(retry) => note(text, &words::retry(retry)),
-            What::Pruned { results } => note(text, &words::pruned(results)),
-            What::Config(config) => note(text, &words::config(config)),
-            What::Notice(notice) => note(text, &words::notice(notice)),
-            What::TurnEnded(end) => {
+            EntryKind::Retry(retry) => note(text, &phrases::retry(retry)),
+            EntryKind::Pruned { results } => note(text, &phrases::pruned(results)),
+            EntryKind::Config(config) => note(text, &phrases::config(config)),
+            EntryKind::Notice(notice) => note(text, &phrases::notice(notice)),
+            EntryKind::TurnEnded(end) => {
                 let cost =
                     end.cost_nano_usd.map(|cost| format!(", {}", usd(cost))).unwrap_or_default();
-                let how = end_of_turn(end);
-                note(text, &format!("{how} after {}{cost}", duration(end.duration_ms)));
+                let outcome = end_of_turn(end);
+                note(text, &format!("{outcome} after {}{cost}", duration(end.duration_ms)));
             }
         }
     }
@@ -74,31 +74,31 @@ impl Drawing for Page {
         let _ = writeln!(text, "---\n\nSub-agent's session `{}` begins.\n", head.session);
     }
 
-    fn end_nested(&mut self, story: &Story, text: &mut String) {
+    fn end_nested(&mut self, totals: &Totals, text: &mut String) {
         self.depth = self.depth.saturating_sub(1);
-        let _ = writeln!(text, "Sub-agent's session ends: {}.\n\n---\n", story.counts());
+        let _ = writeln!(text, "Sub-agent's session ends: {}.\n\n---\n", totals.counts());
     }
 
-    fn end(&mut self, story: &Story, text: &mut String) {
-        let _ = writeln!(text, "---\n\n{}.", story.counts());
+    fn end(&mut self, totals: &Totals, text: &mut String) {
+        let _ = writeln!(text, "---\n\n{}.", totals.counts());
     }
 }
 
 impl Page {
-    fn heading(&self, text: &mut String, who: &str, told: &Told) {
+    fn heading(&self, text: &mut String, who: &str, entry: &TimelineEntry) {
         let marks = "#".repeat((2 + self.depth).min(6));
-        let _ = writeln!(text, "{marks} {who} · {}\n", moment(told.ts_ms));
+        let _ = writeln!(text, "{marks} {who} · {}\n", moment(entry.ts_ms));
     }
 
-    fn item(&self, told: &Told, item: &Item, text: &mut String) {
+    fn item(&self, entry: &TimelineEntry, item: &Item, text: &mut String) {
         match &item.body {
             ItemBody::UserMessage(message) => {
-                self.heading(text, "Person", told);
-                block(text, &said(&message.content));
+                self.heading(text, "User", entry);
+                block(text, &input_text(&message.content));
             }
             ItemBody::AgentMessage(body) => {
                 if !body.text.trim().is_empty() {
-                    self.heading(text, "Model", told);
+                    self.heading(text, "Model", entry);
                     block(text, &body.text);
                 }
             }
@@ -123,7 +123,7 @@ impl Page {
                 }
             }
             ItemBody::Compaction(summary) => {
-                title(text, &words::compaction(summary), item);
+                title(text, &phrases::compaction(summary), item);
                 if let Some(summary) = &summary.summary {
                     quote(text, summary);
                 }
@@ -142,10 +142,10 @@ fn call(item: &Item, call: &ToolCall, text: &mut String) {
     let mut is_shown = false;
     for change in changes {
         is_shown = true;
-        let _ = writeln!(text, "{}:\n", one_line(&words::change(change)));
+        let _ = writeln!(text, "{}:\n", one_line(&phrases::change(change)));
         diff(text, change);
     }
-    if !is_shown && let Some(input) = words::input(call) {
+    if !is_shown && let Some(input) = phrases::arguments(call) {
         match input.as_object().and_then(|fields| fields.get("command")).and_then(|c| c.as_str()) {
             Some(command) => fence(text, "sh", command),
             None => fence(
@@ -157,8 +157,8 @@ fn call(item: &Item, call: &ToolCall, text: &mut String) {
     }
     for content in call.output.iter().flat_map(|output| &output.content) {
         match content {
-            Content::Text { text: said } => fence(text, "", said),
-            Content::Image { mime_type, .. } => note(text, &format!("A picture, {mime_type}")),
+            Content::Text { text: output } => fence(text, "", output),
+            Content::Image { mime_type, .. } => note(text, &format!("An image, {mime_type}")),
         }
     }
 }
@@ -179,36 +179,36 @@ fn note(text: &mut String, note: &str) {
     let _ = writeln!(text, "*{}*\n", escaped(&one_line(note)));
 }
 
-fn block(text: &mut String, said: &str) {
-    let _ = writeln!(text, "{}\n", shown(said.trim_end()));
+fn block(text: &mut String, content: &str) {
+    let _ = writeln!(text, "{}\n", shown(content.trim_end()));
 }
 
-fn quote(text: &mut String, said: &str) {
-    for line in shown(said.trim_end()).lines() {
+fn quote(text: &mut String, content: &str) {
+    for line in shown(content.trim_end()).lines() {
         let _ = writeln!(text, "{}", format!("> {line}").trim_end());
     }
     text.push('\n');
 }
 
-fn fence(text: &mut String, language: &str, said: &str) {
-    let said = shown(said.trim_end_matches('\n'));
+fn fence(text: &mut String, language: &str, content: &str) {
+    let content = shown(content.trim_end_matches('\n'));
     let mut longest = 0;
     let mut run = 0;
-    for c in said.chars() {
+    for c in content.chars() {
         run = if c == '`' { run + 1 } else { 0 };
         longest = longest.max(run);
     }
     let marks = "`".repeat((longest + 1).max(3));
-    let _ = writeln!(text, "{marks}{language}\n{said}\n{marks}\n");
+    let _ = writeln!(text, "{marks}{language}\n{content}\n{marks}\n");
 }
 
-/// A text in one line.
+/// Returns a text on one line.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shown(&text).into_owned()
 }
 
-/// What would mark a text up, made plain.
+/// Escapes the characters that Markdown interprets.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -220,7 +220,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn said(content: &[Input]) -> String {
-    let blocks: Vec<String> = content.iter().map(words::said).collect();
+fn input_text(content: &[Input]) -> String {
+    let blocks: Vec<String> = content.iter().map(phrases::input).collect();
     blocks.join("\n\n")
 }

@@ -1,41 +1,38 @@
-//! A stored session as a text for other eyes: Markdown, one HTML page, or the journal's own events.
+//! Export of a stored session: as Markdown, as one HTML page, as a session file of Pi, or as the journal's events.
 //!
-//! Each format is a pure function from an event to the text that it adds, so a session of any length passes through
-//! in the memory of its longest event. Nothing here opens files: the store reads, the caller writes. What is written is what the
-//! events hold, and nothing else of the machine.
-//!
-//! A session is exported one event at a time: the store reads a line, this turns it into text, the caller writes. So a session of any
-//! length needs the memory of its longest event. It stands above `store`, since a sub-agent's session is drawn inside its parent's.
+//! Each format is a pure function from an event to the text that it adds, so a session of any length needs only the memory of its longest
+//! event. No file is opened here: the store reads and the caller writes. The output contains only what the events contain. The module is
+//! above `store`, since a sub-agent's session is rendered inside its parent's.
 
 mod html;
 mod markdown;
-mod story;
-mod words;
+mod phrases;
+mod timeline;
 
-pub use words::end_of_item;
+pub use phrases::end_of_item;
 
 use crate::history;
 use crate::pi;
 use crate::store::{self, Entries, Store};
 use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
-use story::{Story, Told};
+use timeline::{TimelineEntry, Totals};
 
 /// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// One page that needs nothing beside it.
+    /// One self-contained page.
     Html,
     /// Text with headings and fences.
     Markdown,
-    /// The events, one a line, as they went over the wire.
+    /// The events, one per line, as sent over the wire.
     Json,
-    /// A session file of Pi's, version 3.
+    /// A session file of Pi, version 3.
     Pi,
 }
 
 impl Format {
-    /// The ending of a file's name.
+    /// Returns the extension of the file.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -45,7 +42,7 @@ impl Format {
     }
 }
 
-/// Why a session was not exported.
+/// The reason why a session was not exported.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It could not be read.
@@ -56,13 +53,13 @@ pub enum Error {
     Write(#[from] io::Error),
 }
 
-/// Sub-agents of sub-agents are drawn inside each other so far; deeper ones are named.
-const MOST_NESTED: usize = 4;
+/// The maximum depth at which sessions of sub-agents are rendered inside each other; deeper ones are only named.
+const MAX_DEPTH: usize = 4;
 
 /// Writes a session in a format.
 ///
 /// # Errors
-/// The session cannot be read, or `out` took no more.
+/// The session cannot be read, or `out` cannot be written.
 pub fn write(
     store: &Store,
     session: &SessionId,
@@ -78,12 +75,12 @@ pub fn write(
             Ok(())
         }
         Format::Pi => {
-            let mut ways = pi::Ways::default();
+            let mut branch_points = pi::BranchPoints::default();
             for entry in store.entries(session)? {
-                ways.take(&entry?);
+                branch_points.take(&entry?);
             }
             let entries = store.entries(session)?;
-            let mut writer = pi::Writer::new(ways);
+            let mut writer = pi::Writer::new(branch_points);
             let mut text = String::new();
             writer.begin(entries.header(), &mut text);
             for entry in entries {
@@ -96,23 +93,23 @@ pub fn write(
         }
         Format::Markdown => {
             let mut page = markdown::Page::default();
-            draw(store, session, title()?, &mut page, out)
+            render(store, session, title()?, &mut page, out)
         }
-        Format::Html => draw(store, session, title()?, &mut html::Page::default(), out),
+        Format::Html => render(store, session, title()?, &mut html::Page::default(), out),
     }
 }
 
-/// The name of an exported session's file.
+/// Returns the name of an exported session's file.
 ///
 /// # Errors
 /// The session cannot be read.
 pub fn file_name(store: &Store, session: &SessionId, format: Format) -> Result<String, Error> {
-    /// Enough of an id to tell a day's sessions apart: the beginning is their time, the end is chance.
+    /// The characters of an id that distinguish a day's sessions: it begins with their time and ends with random digits.
     const ID_CHARS: usize = 13;
-    const MOST_SLUG_CHARS: usize = 48;
+    const MAX_SLUG_CHARS: usize = 48;
     let title = title(store, session)?.unwrap_or_default();
     let mut slug = String::new();
-    for c in title.chars().take(MOST_SLUG_CHARS) {
+    for c in title.chars().take(MAX_SLUG_CHARS) {
         if c.is_alphanumeric() {
             slug.extend(c.to_lowercase());
         } else if !slug.ends_with('-') && !slug.is_empty() {
@@ -127,26 +124,26 @@ pub fn file_name(store: &Store, session: &SessionId, format: Format) -> Result<S
     Ok(format!("pintle-{slug}{id}.{}", format.ending()))
 }
 
-/// The title that a list shows.
+/// Returns the title that lists show.
 fn title(store: &Store, session: &SessionId) -> Result<Option<String>, Error> {
     Ok(store.summary(session)?.title)
 }
 
-/// A format that draws what happened, a piece at a time. Each function adds to the end of a text.
-trait Drawing {
-    /// What stands before the first event.
+/// A format that renders a session event by event. Each function appends to a text.
+trait Renderer {
+    /// Writes the part before the first event.
     fn begin(&mut self, head: &Head, text: &mut String);
-    /// The text that an event adds.
-    fn told(&mut self, told: &Told, text: &mut String);
-    /// What stands before the events of a sub-agent's session.
+    /// Writes an entry of the timeline.
+    fn entry(&mut self, entry: &TimelineEntry, text: &mut String);
+    /// Writes the part before the events of a sub-agent's session.
     fn begin_nested(&mut self, head: &Head, text: &mut String);
-    /// What stands behind them.
-    fn end_nested(&mut self, story: &Story, text: &mut String);
-    /// What stands behind the last event.
-    fn end(&mut self, story: &Story, text: &mut String);
+    /// Writes the part behind them.
+    fn end_nested(&mut self, totals: &Totals, text: &mut String);
+    /// Writes the part behind the last event.
+    fn end(&mut self, totals: &Totals, text: &mut String);
 }
 
-/// What is known of a session before its first event.
+/// The facts about a session that precede its events.
 #[derive(Debug)]
 struct Head {
     session: SessionId,
@@ -171,75 +168,75 @@ impl Head {
     }
 }
 
-fn draw(
+fn render(
     store: &Store,
     session: &SessionId,
     title: Option<String>,
-    drawing: &mut dyn Drawing,
+    renderer: &mut dyn Renderer,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let entries = history::current_entries(store, session)?;
     let mut text = String::new();
-    drawing.begin(&Head::new(&entries, title), &mut text);
-    let mut above = vec![session.clone()];
-    let story = tell(store, entries, drawing, &mut above, &mut text, out)?;
-    drawing.end(&story, &mut text);
+    renderer.begin(&Head::new(&entries, title), &mut text);
+    let mut parents = vec![session.clone()];
+    let totals = render_events(store, entries, renderer, &mut parents, &mut text, out)?;
+    renderer.end(&totals, &mut text);
     out.write_all(text.as_bytes())?;
     Ok(())
 }
 
-/// Draws the events of a session, those of its sub-agents where they ended.
-fn tell(
+/// Renders the events of a session, with those of its sub-agents where they ended.
+fn render_events(
     store: &Store,
     entries: Entries,
-    drawing: &mut dyn Drawing,
-    above: &mut Vec<SessionId>,
+    renderer: &mut dyn Renderer,
+    parents: &mut Vec<SessionId>,
     text: &mut String,
     out: &mut dyn Write,
-) -> Result<Story, Error> {
-    let mut story = Story::default();
+) -> Result<Totals, Error> {
+    let mut totals = Totals::default();
     for entry in entries {
         let entry = entry?;
         let Some(record) = &entry.record else { continue };
-        story.take(record);
-        if let Some(told) = story::told(record) {
-            drawing.told(&told, text);
-            if let Some(agent) = told.subagent() {
-                nested(store, agent, drawing, above, text, out)?;
+        totals.take(record);
+        if let Some(shown) = timeline::entry(record) {
+            renderer.entry(&shown, text);
+            if let Some(agent) = shown.subagent() {
+                nested(store, agent, renderer, parents, text, out)?;
             }
         }
         out.write_all(text.as_bytes())?;
         text.clear();
     }
-    for item in story.open_items() {
-        let told = Told::unfinished(&item);
-        drawing.told(&told, text);
-        if let Some(agent) = told.subagent() {
-            nested(store, agent, drawing, above, text, out)?;
+    for item in totals.open_items() {
+        let shown = TimelineEntry::unfinished(&item);
+        renderer.entry(&shown, text);
+        if let Some(agent) = shown.subagent() {
+            nested(store, agent, renderer, parents, text, out)?;
         }
     }
-    Ok(story)
+    Ok(totals)
 }
 
 fn nested(
     store: &Store,
     agent: &SessionId,
-    drawing: &mut dyn Drawing,
-    above: &mut Vec<SessionId>,
+    renderer: &mut dyn Renderer,
+    parents: &mut Vec<SessionId>,
     text: &mut String,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    // A journal may name anything, itself too; and a sub-agent's may be gone.
-    if above.len() > MOST_NESTED || above.contains(agent) {
+    // A journal may name any session, itself too, and a sub-agent's session may be gone.
+    if parents.len() > MAX_DEPTH || parents.contains(agent) {
         return Ok(());
     }
     let Ok(entries) = history::current_entries(store, agent) else { return Ok(()) };
     let title = store.summary(agent).ok().and_then(|summary| summary.title);
-    drawing.begin_nested(&Head::new(&entries, title), text);
-    above.push(agent.clone());
-    let story = tell(store, entries, drawing, above, text, out)?;
-    above.pop();
-    drawing.end_nested(&story, text);
+    renderer.begin_nested(&Head::new(&entries, title), text);
+    parents.push(agent.clone());
+    let totals = render_events(store, entries, renderer, parents, text, out)?;
+    parents.pop();
+    renderer.end_nested(&totals, text);
     Ok(())
 }
 

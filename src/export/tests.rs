@@ -307,12 +307,12 @@ fn a_page_shows_all_that_happened_and_is_well_formed() {
     for want in [
         "<h1>Mend the parser</h1>",
         "Mend &lt;it&gt;",
-        "<img alt=\"picture\" src=\"data:image/png;base64,iVBORw0KGgo=\"/>",
+        "<img alt=\"image\" src=\"data:image/png;base64,iVBORw0KGgo=\"/>",
         "<details class=\"reasoning\" id=\"e3\">",
         "<span class=\"k\">fn</span> main() { <span class=\"k\">let</span> x = <span class=\"s\">&quot;1&quot;</span>; } <span class=\"c\">// 2</span>",
         "<span class=\"cut\">-a &lt; b</span><span class=\"add\">+a &gt; b</span>",
         "<details class=\"call bad\" id=\"e6\">\n<summary>bash: false (failed) <span class=\"took\">1 min 1 s</span>",
-        "Its session: The child",
+        "Session: The child",
         "<em>nothing</em>",
         "Warning: the disk is nearly full",
         "The turn ended after 1.5 s, $0.01234",
@@ -402,7 +402,7 @@ fn no_markup_and_no_address_of_a_session_gets_into_its_page() {
     }
     let page = exported(Format::Html, &[("s", vec![model(HOSTILE[4])])]);
     let link =
-        "<a rel=\"noopener noreferrer nofollow\" href=\"https://a.example/p.png\">[picture: j]</a>";
+        "<a rel=\"noopener noreferrer nofollow\" href=\"https://a.example/p.png\">[image: j]</a>";
     assert!(page.contains(link), "{page}");
     let page = exported(Format::Html, &[("s", vec![model("[words](javascript:x)")])]);
     assert!(page.contains("words <span class=\"soft\">(javascript:x)</span>"), "{page}");
@@ -421,8 +421,8 @@ fn markdown_keeps_what_was_said_and_fences_what_was_printed() {
     let page = exported(Format::Markdown, &everything());
     for want in [
         "# Mend the parser\n",
-        "## Person · ",
-        "Mend <it>\n\n[picture, image/png]",
+        "## User · ",
+        "Mend <it>\n\n[image, image/png]",
         "> Let me see.",
         "```rust\nfn main()",
         "```diff\n@@ -1 +1 @@\n-a < b\n+a > b\n```",
@@ -453,7 +453,7 @@ fn a_session_that_names_itself_as_its_sub_agent_ends() {
         ("b", vec![done("1", agent("a")), done("2", agent("gone"))]),
     ];
     let page = exported(Format::Html, &sessions);
-    assert_eq!(page.matches("Its session").count(), 1, "{page}");
+    assert_eq!(page.matches("<summary>Session: ").count(), 1, "{page}");
     assert_eq!(check(&page), Ok(()));
 }
 

@@ -1,5 +1,5 @@
-//! Frontends: each speaks one protocol and turns it into the agent's commands and feeds. They hold no state
-//! beyond their connection, and no foreign format leaves its own folder.
+//! Frontends: each translates one protocol into the agent's commands and events. They hold no state beyond their connection, and no foreign
+//! format leaves its own folder.
 
 pub mod acp;
 mod connection;

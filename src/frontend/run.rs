@@ -1,7 +1,7 @@
 //! `pintle run`: one task without a client. It never asks and never waits for a person.
 //!
-//! Stdout carries the result and nothing else; what happens meanwhile is told on stderr. In the format `events` the
-//! lines are the same records that the journal holds and that go over the wire.
+//! Stdout carries only the result; progress is reported on stderr. In the format `events`, the lines are the records of the journal and of
+//! the wire.
 
 mod watch;
 
@@ -23,19 +23,19 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use watch::{Outcome, Watch};
 
-/// The task was done.
+/// The task was completed.
 pub const DONE: u8 = 0;
 /// The agent failed or gave up.
 pub const FAILED: u8 = 1;
 /// The settings or the usage were wrong.
 pub const USAGE: u8 = 2;
-/// The provider, its key or the network.
+/// The provider, its key or the network failed.
 pub const PROVIDER: u8 = 3;
-/// Something that was needed was denied.
+/// A needed permission was denied.
 pub const DENIED: u8 = 4;
-/// A signal ended it; the program knows which.
+/// A signal ended the run; the program knows which.
 pub const STOPPED: u8 = 255;
-/// Nobody reads the output any more: 128 and the number of SIGPIPE.
+/// The reader of the output is gone: 128 and the number of SIGPIPE.
 pub const HUNG_UP: u8 = 141;
 
 /// The output on stdout.
@@ -60,17 +60,17 @@ pub struct Options {
     pub format: Format,
     /// Its limits.
     pub limits: TurnLimits,
-    /// True when it is planned only; `None` as the session is.
+    /// The mode of the session; `None` leaves it unchanged.
     pub mode: Option<WorkMode>,
-    /// Directories that belong to the work beside the working directory, absolute.
+    /// Absolute paths of directories that belong to the work beside the working directory.
     pub additional: Vec<PathBuf>,
-    /// The stored session to go on with; `None` makes one.
+    /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
-    /// Say nothing on stderr.
+    /// Print nothing on stderr.
     pub is_quiet: bool,
     /// Cancelled by a signal.
     pub stop: CancellationToken,
-    /// Cancelled when nobody reads stdout any more.
+    /// Cancelled when the reader of stdout is gone.
     pub hangup: CancellationToken,
 }
 
@@ -140,9 +140,9 @@ async fn attempt(
     while !watch.is_over {
         tokio::select! {
             biased;
-            is_fed = events.wait() => {
-                if !is_fed {
-                    return Err(Error::new(ErrorKind::Internal, "the session ended by itself"));
+            has_events = events.wait() => {
+                if !has_events {
+                    return Err(Error::new(ErrorKind::Internal, "the session ended unexpectedly"));
                 }
                 show_all(out, options, watch, events.take()).await;
             }
@@ -153,7 +153,7 @@ async fn attempt(
                     return Ok(());
                 }
                 return Err(Error::new(ErrorKind::Internal, "the end of the turn could not be written to the journal")
-                    .hint("free disk space or check the data folder's permissions; what was done before is kept"));
+                    .hint("free disk space or check the data folder's permissions; earlier work is kept"));
             }
             () = stopped(options), if !is_stopping => {
                 is_stopping = true;
@@ -162,12 +162,12 @@ async fn attempt(
             }
         }
     }
-    // A model may still name the session. That is shown as well, and its failure changes nothing.
+    // The session may still be titled. That is shown as well, and its failure changes nothing.
     loop {
         tokio::select! {
             biased;
-            is_fed = events.wait() => {
-                if !is_fed {
+            has_events = events.wait() => {
+                if !has_events {
                     return Ok(());
                 }
                 show_all(out, options, watch, events.take()).await;
@@ -219,8 +219,8 @@ async fn show_all(out: &Outgoing, options: &Options, watch: &mut Watch, events: 
 
 async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Record) {
     let Record { value: record, json } = record;
-    let is_own = watch.outcome.session_id.as_ref() == Some(&record.session_id);
-    if is_own {
+    let is_main = watch.outcome.session_id.as_ref() == Some(&record.session_id);
+    if is_main {
         if record.seq <= watch.last_seq {
             return;
         }
@@ -229,9 +229,10 @@ async fn show(out: &Outgoing, options: &Options, watch: &mut Watch, record: &Rec
     if options.format == Format::Events {
         print(out, json.to_string()).await;
     }
-    let line = if is_own { watch.take(&record.event) } else { watch.take_of_agent(&record.event) };
+    let line =
+        if is_main { watch.take(&record.event) } else { watch.take_from_subagent(&record.event) };
     if let Some(line) = line.filter(|_| !options.is_quiet) {
-        say(&line);
+        report(&line);
     }
 }
 
@@ -242,13 +243,13 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
                 print(out, outcome.text.clone()).await;
             }
             if let Some(error) = &outcome.error {
-                say(&format!("pintle: {}", error.message));
+                report(&format!("pintle: {}", error.message));
                 if let Some(hint) = &error.hint {
-                    say(&format!("  {hint}"));
+                    report(&format!("  {hint}"));
                 }
             }
             for denial in &outcome.denials {
-                say(&format!("pintle: denied: {} ({})", denial.title, denial.hint));
+                report(&format!("pintle: denied: {} ({})", denial.title, denial.hint));
             }
         }
         Format::Json | Format::Events => {
@@ -257,17 +258,17 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
     }
 }
 
-/// Prints a line. A slow reader holds this task back, not the engine.
+/// Prints a line. A slow reader delays this task, not the engine.
 async fn print(out: &Outgoing, line: String) {
     if let Some(room) = out.room_for(line.len()).await {
         out.send(room, line.into_bytes());
     }
 }
 
-/// Tells a line on stderr. What a model or a file wrote into it cannot command the terminal.
-fn say(line: &str) {
+/// Prints a line on stderr, without control characters, which could control the terminal.
+fn report(line: &str) {
     use std::io::Write;
     let line = line.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
-    // Nobody may listen on stderr, which is no reason to stop.
+    // A missing reader of stderr does not end the run.
     let _ = writeln!(std::io::stderr(), "{line}");
 }

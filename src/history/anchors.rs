@@ -1,14 +1,12 @@
 //! The points of a session between which its entries can be listed and searched: pure.
 
 use super::tree;
+use crate::context::conversation::without_engine_prefix;
 use crate::store::Entry;
 use pintle_protocol::event::Event;
 use pintle_protocol::history::{Anchor, AnchorKind};
 use pintle_protocol::item::{ItemBody, ItemStatus};
 use std::collections::BTreeMap;
-
-/// The beginning of the engine's own messages.
-const ENGINE: &str = "From the engine,";
 
 /// The length of a summary in an anchor.
 const TEXT_CHARS: usize = 120;
@@ -18,12 +16,12 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
     let current = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
     let mut labels = tree::labels(entries);
     let mut copied = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut anchors = Vec::new();
     for entry in entries {
         let Some(record) = &entry.record else { continue };
         let mut add = |kind, text, from| {
             let is_current = current.contains(&entry.seq);
-            found.push(Anchor {
+            anchors.push(Anchor {
                 seq: entry.seq,
                 kind,
                 text,
@@ -70,16 +68,17 @@ pub fn anchors(entries: &[Entry]) -> Vec<Anchor> {
             add(AnchorKind::Label, Some(label.to_owned()), None);
         }
     }
-    found
+    anchors
 }
 
-/// The first line of a summary that says something: neither the engine's own words before it, nor a heading or a mark.
+/// The first line of content in a summary: not the engine's introduction, a heading or a list mark.
 fn beginning(text: &str) -> Option<String> {
-    let said = match text.split_once("\n\n") {
-        Some((heading, said)) if heading.starts_with(ENGINE) => said,
+    let body = match text.split_once("\n\n") {
+        Some((heading, body)) if without_engine_prefix(heading).is_some() => body,
         Some(_) | None => text,
     };
-    let is_said = |line: &&str| line.chars().any(char::is_alphanumeric) && !line.starts_with('#');
-    let line = said.lines().map(str::trim).find(is_said)?;
+    let is_content =
+        |line: &&str| line.chars().any(char::is_alphanumeric) && !line.starts_with('#');
+    let line = body.lines().map(str::trim).find(is_content)?;
     Some(line.chars().take(TEXT_CHARS).collect())
 }

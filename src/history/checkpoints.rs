@@ -1,4 +1,4 @@
-//! The places of a session to which its files can go back: pure.
+//! The points of a session to which its files can be rewound: pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::Event;
@@ -14,7 +14,7 @@ pub fn checkpoints(entries: &[Entry]) -> Vec<Checkpoint> {
             labels.insert(changed.seq, changed.label.clone());
         }
     }
-    let mut found: Vec<Checkpoint> = Vec::new();
+    let mut checkpoints: Vec<Checkpoint> = Vec::new();
     let mut changed: Vec<String> = Vec::new();
     for record in records() {
         if let Event::FilesChanged(files) = &record.event {
@@ -24,7 +24,7 @@ pub fn checkpoints(entries: &[Entry]) -> Vec<Checkpoint> {
         if is_end || matches!(record.event, Event::SessionCreated(_)) {
             changed.sort();
             changed.dedup();
-            found.push(Checkpoint {
+            checkpoints.push(Checkpoint {
                 seq: record.seq,
                 turn_id: record.turn_id.clone().filter(|_| is_end),
                 ts_ms: record.ts_ms,
@@ -33,5 +33,5 @@ pub fn checkpoints(entries: &[Entry]) -> Vec<Checkpoint> {
             });
         }
     }
-    found
+    checkpoints
 }

@@ -1,14 +1,14 @@
-//! The part of a session's history that a fork takes over: pure.
+//! The part of a session's history that a fork copies: pure.
 
 use crate::store::Entry;
 use pintle_protocol::event::{Event, TurnStatus};
 
-/// True for an entry that a fork takes over. An event of a kind that this engine does not know stays where it is: it says nothing to a model.
+/// Returns true for an entry that a fork copies. An event of an unknown kind is not copied: it says nothing to a model.
 pub fn belongs_to_history(entry: &Entry) -> bool {
     entry.record.as_ref().is_some_and(|record| is_history(&record.event))
 }
 
-/// True for an event of the conversation and its turns; false for one of the queue, the files or the session itself.
+/// Returns true for an event of the conversation and its turns, false for one of the queue, the files or the session itself.
 pub fn is_history(event: &Event) -> bool {
     match event {
         Event::TurnStarted { .. }
@@ -26,8 +26,8 @@ pub fn is_history(event: &Event) -> bool {
         | Event::RetryScheduled(_)
         | Event::ContextPruned(_)
         | Event::Notice(_) => true,
-        // Files on the disk are the other session's work; a fork begins with them as they are.
-        // Places have other numbers in the copy, and the way to them is all that there is of it.
+        // Files on disk are the other session's work; a fork begins with their current state.
+        // Events have other numbers in the copy, which consists of the path to the forked event only.
         Event::FilesChanged(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)
@@ -43,7 +43,7 @@ pub fn is_history(event: &Event) -> bool {
     }
 }
 
-/// Ends a turn that the copy cuts as interrupted: no crash broke it off.
+/// Marks a turn that the copy cuts as interrupted: it did not end in a crash.
 pub fn interrupted(mut event: Event) -> Event {
     if let Event::TurnCompleted(end) = &mut event {
         end.status = TurnStatus::Interrupted;

@@ -1,6 +1,6 @@
-//! The items of a session as they are now, read from the end of its journal towards its beginning, along the way that the model knows.
+//! The items of a session in their current state, read from the end of its journal towards its beginning, along the current branch.
 //!
-//! Invariant: an item is in one page only, that of its last event; what is read is bounded by what is asked for.
+//! Invariant: an item is in one page only, that of its last event; the work is bounded by the requested page.
 
 use super::tree;
 use crate::store::{Entry, Error, Store};
@@ -18,7 +18,7 @@ pub struct Items {
     pub more: bool,
 }
 
-/// Reads the last items between two events; a number beyond the end stands for the end.
+/// Reads the last items between two events; a number beyond the end means the end.
 ///
 /// # Errors
 /// The session does not exist or cannot be read.
@@ -29,8 +29,8 @@ pub fn page(
     before: u64,
     limit: usize,
 ) -> Result<Items, Error> {
-    let mut found = Items::default();
-    let mut known = BTreeSet::new();
+    let mut page = Items::default();
+    let mut listed = BTreeSet::new();
     let last = store.entries_back(session, u64::MAX)?.next().transpose()?;
     let is_newest = last.is_none_or(|last| last.seq < before);
     let mut entries = store.entries_back(session, before)?;
@@ -40,21 +40,21 @@ pub fn page(
             continue;
         }
         let Some((item, has_ended)) = of(entry) else { continue };
-        // What has ended later is in the page of its end.
-        if !known.insert(item.item.id.clone()) || !(has_ended || is_newest) {
+        // An item that ended later is in the page of its end.
+        if !listed.insert(item.item.id.clone()) || !(has_ended || is_newest) {
             continue;
         }
-        if found.items.len() == limit {
-            found.more = true;
+        if page.items.len() == limit {
+            page.more = true;
             break;
         }
-        found.items.push(item);
+        page.items.push(item);
     }
-    found.items.reverse();
-    Ok(found)
+    page.items.reverse();
+    Ok(page)
 }
 
-/// Reads an item as it is now, also one that lies beside the way; none when there is no such item.
+/// Reads an item in its current state, on any branch; `None` if there is no such item.
 ///
 /// # Errors
 /// The session does not exist or cannot be read.
@@ -67,7 +67,7 @@ pub fn find(store: &Store, session: &SessionId, id: &ItemId) -> Result<Option<It
     Ok(None)
 }
 
-/// The item that an event tells of, and whether it ends it.
+/// Returns the item of an event, and true if the event ends it.
 fn of(entry: Entry) -> Option<(ItemAt, bool)> {
     let seq = entry.seq;
     let event = entry.record?.event;

@@ -1,6 +1,4 @@
-//! The files that a session's events tell of, and the effect on them of going back to a place: pure.
-//!
-//! The ledger follows the line of events, not their tree: there is one disk, and time on it goes one way.
+//! The files that a session's events name, and the effect of a rewind on each of them: pure.
 //!
 //! The ledger follows the order of the journal and not the tree, since there is one disk, and its time goes one way.
 
@@ -9,48 +7,48 @@ use pintle_protocol::event::Event;
 use pintle_protocol::files::{ChangedBy, FileAction, FileOwner, FileRecord, FileState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The review of one file.
+/// A file that a rewind may change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct RewindFile {
     /// The path.
     pub path: String,
-    /// The input at the place.
+    /// The state at the target of the rewind.
     pub then: Option<FileState>,
-    /// The content after the last event.
+    /// The state after the last event.
     pub now: Option<FileState>,
-    /// The model has changed it since.
+    /// The model has changed it since the target.
     pub by_agent: bool,
-    /// Somebody else has changed it since.
+    /// Somebody else has changed it since the target.
     pub by_other: bool,
 }
 
-/// The changes that a session's events tell of, in order, each with the event's number.
+/// Returns the changes of a session's events in order, each with the event's number.
 pub fn changes(entries: &[Entry]) -> impl Iterator<Item = (u64, &ChangedBy, &FileRecord)> {
-    let told = entries.iter().filter_map(|entry| {
+    let events = entries.iter().filter_map(|entry| {
         let Event::FilesChanged(changed) = &entry.record.as_ref()?.event else { return None };
         Some((entry.seq, changed))
     });
-    told.flat_map(|(seq, changed)| {
+    events.flat_map(|(seq, changed)| {
         changed.changes.iter().map(move |record| (seq, &changed.by, record))
     })
 }
 
-/// The last known state of each file.
+/// Returns the last known state of each file.
 pub fn last(entries: &[Entry]) -> BTreeMap<String, Option<FileState>> {
     changes(entries).map(|(_, _, record)| (record.path.clone(), record.after.clone())).collect()
 }
 
-/// The hashes of all contents that events name.
-pub fn named(entries: &[Entry]) -> BTreeSet<String> {
+/// Returns the hashes of all contents that events refer to.
+pub fn referenced_hashes(entries: &[Entry]) -> BTreeSet<String> {
     let states = changes(entries).flat_map(|(_, _, record)| [&record.before, &record.after]);
     states.flatten().map(|state| state.sha256.clone()).collect()
 }
 
-/// The state of each file at an event, as far as any event tells of it.
+/// Returns the state of each file at an event, as far as events record it.
 pub fn at(entries: &[Entry], seq: u64) -> BTreeMap<String, Option<FileState>> {
     let mut files = BTreeMap::new();
-    for (told, _, record) in changes(entries) {
-        if told <= seq {
+    for (at, _, record) in changes(entries) {
+        if at <= seq {
             files.insert(record.path.clone(), record.after.clone());
         } else {
             files.entry(record.path.clone()).or_insert_with(|| record.before.clone());
@@ -59,11 +57,11 @@ pub fn at(entries: &[Entry], seq: u64) -> BTreeMap<String, Option<FileState>> {
     files
 }
 
-/// The files that were changed after an event, by path.
-pub fn since(entries: &[Entry], seq: u64) -> Vec<Wanted> {
-    let mut wanted: BTreeMap<&str, Wanted> = BTreeMap::new();
+/// Returns the files that were changed after an event, by path.
+pub fn since(entries: &[Entry], seq: u64) -> Vec<RewindFile> {
+    let mut files: BTreeMap<&str, RewindFile> = BTreeMap::new();
     for (_, by, record) in changes(entries).filter(|(at, ..)| *at > seq) {
-        let file = wanted.entry(&record.path).or_insert_with(|| Wanted {
+        let file = files.entry(&record.path).or_insert_with(|| RewindFile {
             path: record.path.clone(),
             then: record.before.clone(),
             now: None,
@@ -72,23 +70,23 @@ pub fn since(entries: &[Entry], seq: u64) -> Vec<Wanted> {
         });
         file.now.clone_from(&record.after);
         match by {
-            // What going back did is the engine's own work, as the model's is.
+            // The engine's own rewinds and verdicts count like the model's changes.
             ChangedBy::Call { .. } | ChangedBy::Rewind {} | ChangedBy::Review {} => {
                 file.by_agent = true;
             }
             ChangedBy::Other {} => file.by_other = true,
         }
     }
-    wanted.into_values().collect()
+    files.into_values().collect()
 }
 
-/// What going back does to a file that is `present` on the disk. Somebody else's work stays, unless it is said that it goes.
-pub fn fate(
-    wanted: &Wanted,
+/// Returns the effect of a rewind on a file whose current state is `present`. Other people's changes stay, unless `is_overwritten` is set.
+pub fn rewind_effect(
+    file: &RewindFile,
     present: Option<&FileState>,
     is_overwritten: bool,
 ) -> (FileOwner, FileAction) {
-    let Wanted { then, now, by_agent, by_other, .. } = wanted;
+    let RewindFile { then, now, by_agent, by_other, .. } = file;
     let same = |a: Option<&FileState>, b: Option<&FileState>| match (a, b) {
         (None, None) => true,
         (Some(a), Some(b)) => a.sha256 == b.sha256 && a.mode == b.mode,
@@ -164,9 +162,9 @@ mod tests {
             ("going back is undone", "a:x>y r:y>x", 1, "x", false, (Agent, Restore)),
         ] {
             let entries = journal(events);
-            let wanted = since(&entries, seq);
-            let [wanted] = wanted.as_slice() else { panic!("{name}: {wanted:?}") };
-            assert_eq!(fate(wanted, state(present).as_ref(), overwrite), want, "{name}");
+            let file = since(&entries, seq);
+            let [file] = file.as_slice() else { panic!("{name}: {file:?}") };
+            assert_eq!(rewind_effect(file, state(present).as_ref(), overwrite), want, "{name}");
         }
         assert!(since(&journal("a:x>y"), 1).is_empty());
     }

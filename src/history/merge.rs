@@ -1,32 +1,32 @@
-//! The part of a fork that the session it was made of does not have, and its place there: pure.
+//! The part of a fork that its parent session lacks, and its position there: pure.
 //!
-//! Nothing that was copied once is copied again: the way of the fork is laid beside all ways of the other session, and goes on where it
-//! leaves the one that it follows longest. So a fork may be merged again and again, also after going back in it.
+//! Nothing is copied twice: the fork's path is compared with all branches of the other session, and the new part begins where it leaves the
+//! one with which it shares most. So a fork may be merged repeatedly, also after a rewind in it.
 
 use super::fork::belongs_to_history;
 use super::tree;
 use crate::store::Entry;
 
-/// Where a fork's way leaves all ways of another session, and what comes then.
+/// The point at which a fork's path leaves all branches of another session, and the entries that follow.
 #[derive(Debug)]
 pub struct Branch<'a> {
-    /// The event of the other session after which it begins; 0 is the beginning.
+    /// The event of the other session after which the branch begins; 0 is the beginning.
     pub after: u64,
-    /// The entries that are not there yet, in order.
+    /// The entries that the other session lacks, in order.
     pub new: Vec<&'a Entry>,
 }
 
-/// Finds where the way to the last of a fork's entries leaves those of another session.
-pub fn branch<'a>(here: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
+/// Finds the point at which the path to a fork's last entry leaves the branches of another session.
+pub fn branch<'a>(parent: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
     let path = tree::path(fork, fork.last().map_or(0, |entry| entry.seq));
     let on_path = fork.iter().filter(|entry| path.contains(&entry.seq));
-    let mut way: Vec<&Entry> = on_path.filter(|entry| belongs_to_history(entry)).collect();
+    let mut history: Vec<&Entry> = on_path.filter(|entry| belongs_to_history(entry)).collect();
     let (mut after, mut longest) = (0, 0);
-    // How many events of the way lead to each entry; none where it lies on another way.
-    let mut followed: Vec<Option<usize>> = Vec::with_capacity(here.len());
-    for (at, entry) in here.iter().enumerate() {
+    // The number of the path's events that lead to each entry; `None` for an entry of another branch.
+    let mut followed: Vec<Option<usize>> = Vec::with_capacity(parent.len());
+    for (at, entry) in parent.iter().enumerate() {
         let before = match tree::rewound_to(entry) {
-            Some(to) if to < entry.seq => here.partition_point(|other| other.seq <= to),
+            Some(to) if to < entry.seq => parent.partition_point(|other| other.seq <= to),
             Some(_) | None => at,
         };
         let count = match before.checked_sub(1) {
@@ -37,22 +37,21 @@ pub fn branch<'a>(here: &[Entry], fork: &'a [Entry]) -> Branch<'a> {
             if !belongs_to_history(entry) {
                 return Some(count);
             }
-            way.get(count).filter(|other| is_same(entry, other)).map(|_| count + 1)
+            history.get(count).filter(|other| is_same(entry, other)).map(|_| count + 1)
         });
         if let Some(count) = count.filter(|count| *count > longest) {
             (after, longest) = (entry.seq, count);
         }
         followed.push(count);
     }
-    Branch { after, new: way.split_off(longest) }
+    Branch { after, new: history.split_off(longest) }
 }
 
-/// True when one is a copy of the other.
-fn is_same(one: &Entry, other: &Entry) -> bool {
-    let [one, other] = [one, other].map(|entry| entry.record.as_ref());
-    one.zip(other).is_some_and(|(one, other)| {
-        one.ts_ms == other.ts_ms && one.turn_id == other.turn_id && one.event == other.event
-    })
+/// Returns true when one is a copy of the other.
+fn is_same(a: &Entry, b: &Entry) -> bool {
+    let [a, b] = [a, b].map(|entry| entry.record.as_ref());
+    a.zip(b)
+        .is_some_and(|(a, b)| a.ts_ms == b.ts_ms && a.turn_id == b.turn_id && a.event == b.event)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The meaning of a session's events: folds over the entries of a journal.
 //!
-//! The store keeps entries and the agent appends them; what follows from them is decided here, so that a session that is opened again
-//! finds what it left. Everything is pure but [`items`] and [`current_entries`], which read a journal through the store.
+//! The store keeps entries and the agent appends them; their consequences are decided here, so that a reopened session has the same state.
+//! Everything is pure but [`items`] and [`current_entries`], which read a journal through the store.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event must be given its meaning in each fold"
@@ -21,13 +21,13 @@ pub mod tree;
 use crate::store::{Entries, Error, Store};
 use pintle_protocol::ids::SessionId;
 
-/// Reads a session from its beginning along its current path: without the entries that going back has left behind.
+/// Reads a session from its beginning along its current path, without the entries that a rewind has left behind.
 ///
 /// # Errors
 /// It does not exist or cannot be read.
 pub fn current_entries(store: &Store, session: &SessionId) -> Result<Entries, Error> {
     let marks = store.entries(session)?.map(|entry| entry.map(|entry| tree::Mark::of(&entry)));
     let marks: Vec<tree::Mark> = marks.collect::<Result<_, _>>()?;
-    // Entries that are appended meanwhile are not part of it.
-    Ok(store.entries(session)?.only(tree::way(&marks, u64::MAX)))
+    // Entries appended meanwhile are excluded.
+    Ok(store.entries(session)?.only(tree::path_of(&marks, u64::MAX)))
 }

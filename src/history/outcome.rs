@@ -1,10 +1,10 @@
-//! Outcomes that no client decides: of approvals and questions without an answer, and of sub-agents that end. Pure.
+//! Outcomes that no client decides: those of unanswered approvals and questions, and of ended sub-agents. Pure.
 
 use pintle_protocol::approval::{Approval, ApprovalOutcome, DecidedBy, Decision, Scope};
 use pintle_protocol::item::{ItemStatus, SubagentState};
 use pintle_protocol::question::{AnsweredBy, Question, QuestionKind, QuestionOutcome};
 
-/// The outcome of an approval that no client can give: the call is denied.
+/// Returns the outcome of an approval that no client can decide: the call is denied.
 pub fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
     ApprovalOutcome {
         approval_id: approval.approval_id.clone(),
@@ -16,7 +16,7 @@ pub fn without_client(approval: &Approval, by: DecidedBy) -> ApprovalOutcome {
     }
 }
 
-/// The outcome of a question that nobody answered. A plan is never accepted by itself.
+/// Returns the outcome of an unanswered question. A plan is never accepted without a person.
 pub fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
     let first = question.options.first().map(|option| option.option_id.clone());
     let option_ids = match (by, question.kind) {
@@ -39,7 +39,7 @@ pub fn without_answer(question: &Question, by: AnsweredBy) -> QuestionOutcome {
     }
 }
 
-/// True when a person accepted a plan unchanged.
+/// Returns true when a person accepted a plan unchanged.
 pub fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
     let first = question.options.first().map(|option| &option.option_id);
     question.kind == QuestionKind::Plan
@@ -48,7 +48,7 @@ pub fn accepts_plan(question: &Question, outcome: &QuestionOutcome) -> bool {
         && outcome.option_ids.first() == first
 }
 
-/// The final status of a sub-agent's item.
+/// Returns the final status of a sub-agent's item.
 pub fn closed(state: SubagentState, result: Option<&str>) -> ItemStatus {
     match state {
         SubagentState::Done => ItemStatus::Completed,

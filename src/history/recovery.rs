@@ -1,7 +1,7 @@
 //! Recovery of a session after a crash: pure, from the journal's entries.
 //!
-//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are
-//! still wanted.
+//! Messages that were accepted and never read are handed back after a crash (`input.removed`), since nobody knows whether they are still
+//! wanted.
 
 use super::outcome::{accepts_plan, closed, without_answer, without_client};
 use super::tree;
@@ -19,49 +19,48 @@ use pintle_protocol::plan::{Plan, WorkMode};
 use pintle_protocol::question::{AnsweredBy, Question};
 use pintle_protocol::review::WaitingVerdict;
 
-/// The open ends of a journal.
+/// The unfinished work at the end of a journal.
 #[derive(Debug, Default)]
 pub struct Recovery {
-    /// The configuration of the session, model and mode as last used.
+    /// The configuration of the session, with its last model and mode.
     pub created: Option<SessionCreated>,
-    /// Events to append, each with its turn, so that everything that began has ended and every message that was
-    /// never read is handed back.
+    /// Events to append, each with its turn, so that everything that began has ended and every unread message is handed back.
     pub closing: Vec<(Option<TurnId>, Event)>,
     /// The state beside the conversation.
     pub earlier: Earlier,
 }
 
-/// The state that an earlier life of a session leaves to the next.
+/// The state that a session leaves to the next time it is opened.
 #[derive(Debug, Default)]
 pub struct Earlier {
-    /// The background jobs there were.
+    /// Its background jobs.
     pub jobs: EarlierJobs,
-    /// The number of sub-agents.
+    /// The number of its sub-agents.
     pub agents: u64,
-    /// The use.
+    /// The tokens and money used.
     pub total: Total,
     /// The verdicts about hunks.
     pub verdicts: Verdicts,
-    /// It is a fork in which nothing has happened yet.
+    /// It is a fork without turns of its own.
     pub is_new_fork: bool,
     /// The model's plan.
     pub plan: Plan,
-    /// It was given another title since it was made, or its title was taken away.
+    /// Its title was changed or removed after its creation.
     pub is_retitled: bool,
-    /// The mode that it was last told of.
-    pub told_mode: WorkMode,
+    /// The mode that was last reported to the model.
+    pub reported_mode: WorkMode,
 }
 
-/// The background jobs of an earlier life of a session.
+/// The background jobs of a session that was open before.
 #[derive(Debug, Default)]
 pub struct EarlierJobs {
     /// Their number.
     pub count: u64,
-    /// The ended ones whose end the model was not told.
-    pub untold: Vec<Item>,
+    /// Ended jobs whose end was not reported to the model.
+    pub unreported: Vec<Item>,
 }
 
-/// The tokens and the money that a session has used so far, its sub-agents included.
+/// The tokens and the money that a session and its sub-agents have used so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Total {
     /// The tokens.
@@ -71,19 +70,19 @@ pub struct Total {
 }
 
 impl Total {
-    /// Adds one use.
+    /// Adds usage.
     pub fn add(&mut self, usage: Usage, cost_nano_usd: Option<u64>) {
         self.usage += usage;
         add_cost(&mut self.cost_nano_usd, cost_nano_usd);
     }
 }
 
-/// The verdicts of a session, as far as its review does not know them.
+/// The verdicts of a session that its review has not applied yet.
 #[derive(Debug, Default)]
 pub struct Verdicts {
-    /// The journal holds some.
+    /// The journal holds verdicts.
     pub has_earlier: bool,
-    /// Those that wait, oldest first.
+    /// The waiting verdicts, oldest first.
     pub waiting: Vec<WaitingVerdict>,
 }
 
@@ -104,7 +103,7 @@ impl Verdicts {
     }
 }
 
-/// Reads what is open at the end of a journal.
+/// Reads the unfinished work at the end of a journal.
 pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let mut recovery = Recovery::default();
     let mut open = Open::default();
@@ -116,7 +115,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
     let (mut copied_seq, mut forked_ms, mut merged_seq) = (0, 0, 0);
     for record in entries.iter().filter_map(|entry| entry.record.as_ref()) {
         if record.seq <= merged_seq {
-            // It ended in the fork that it came from, and was used there.
+            // It ended in the fork that it was copied from, and was counted there.
             continue;
         }
         if jobs.takes(&record.event) || agents.takes(&record.event) {
@@ -141,7 +140,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 unread.retain(|waiting| !inputs.contains(waiting));
             }
             Event::QueueChanged { queue } => {
-                // What is not in it was read, or belongs to a turn that has begun.
+                // A message that is missing from it was read, or belongs to a turn that has begun.
                 let ids: Vec<_> = queue.iter().map(|input| input.item_id.clone()).collect();
                 unread.retain(|waiting| !ids.contains(&waiting.item_id));
                 unread.extend(queue.iter().cloned());
@@ -151,7 +150,7 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
                 open = Open { turn: Some((turn, record.ts_ms)), ..Open::default() };
             }
             Event::TurnCompleted(end) => {
-                // What a fork took over was used by the other session.
+                // The part that a fork copied was counted in the other session.
                 if record.seq > copied_seq {
                     total.add(end.usage, end.cost_nano_usd);
                 }
@@ -179,11 +178,11 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
             }
             Event::QuestionRequested(question) => open.questions.push(question.clone()),
             Event::QuestionResolved(outcome) => {
-                open.questions.retain(|asked| asked.question_id != outcome.question_id);
+                open.questions.retain(|question| question.question_id != outcome.question_id);
             }
             Event::ApprovalRequested(approval) => open.approvals.push(approval.clone()),
             Event::ApprovalResolved(outcome) => {
-                open.approvals.retain(|asked| asked.approval_id != outcome.approval_id);
+                open.approvals.retain(|approval| approval.approval_id != outcome.approval_id);
             }
             Event::HistoryRewound(rewound) => {
                 merged_seq = rewound.merged.as_ref().map_or(merged_seq, |from| from.copied_seq);
@@ -208,22 +207,22 @@ pub fn read(entries: &[Entry], now_ms: u64) -> Recovery {
         total.add(agent.usage, agent.cost_nano_usd);
     }
     let path = tree::path(entries, entries.last().map_or(0, |entry| entry.seq));
-    let known = || entries.iter().filter(|entry| path.contains(&entry.seq));
-    let (plan, told_mode) = (plan(known()), told_mode(known()));
+    let current = || entries.iter().filter(|entry| path.contains(&entry.seq));
+    let (plan, reported_mode) = (plan(current()), reported_mode(current()));
     let last = entries.last().map_or(0, |entry| entry.seq);
     let is_new_fork = copied_seq > 0 && copied_seq == last;
     let verdicts = Verdicts::of(entries);
-    let jobs = EarlierJobs { count: jobs.count, untold: jobs.untold() };
+    let jobs = EarlierJobs { count: jobs.count, unreported: jobs.unreported() };
     let agents = agents.items.len() as u64;
     recovery.earlier =
-        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, told_mode };
+        Earlier { jobs, agents, total, verdicts, is_new_fork, plan, is_retitled, reported_mode };
     if !unread.is_empty() {
         recovery.closing.push((None, Event::InputRemoved { inputs: unread }));
     }
     recovery
 }
 
-/// The model's plan, from these entries.
+/// Returns the model's plan from these entries.
 pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
     let records = entries.into_iter().filter_map(|entry| entry.record.as_ref());
     let plans = records.filter_map(|record| {
@@ -233,30 +232,31 @@ pub fn plan<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Plan {
     plans.last().cloned().unwrap_or_default()
 }
 
-/// The mode that the model was last told of, as these entries say.
-pub fn told_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
-    let mut told = WorkMode::default();
-    let mut asked: Vec<&Question> = Vec::new();
+/// Returns the mode that was last reported to the model, from these entries.
+pub fn reported_mode<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> WorkMode {
+    let mut mode = WorkMode::default();
+    let mut questions: Vec<&Question> = Vec::new();
     for record in entries.into_iter().filter_map(|entry| entry.record.as_ref()) {
         if let Event::ItemCompleted { item } = &record.event
             && let ItemBody::EngineMessage(message) = &item.body
         {
-            told = message.mode.unwrap_or(told);
+            mode = message.mode.unwrap_or(mode);
         }
         if let Event::QuestionRequested(question) = &record.event {
-            asked.push(question);
+            questions.push(question);
         }
         if let Event::QuestionResolved(outcome) = &record.event {
-            let is_it = |asked: &&&Question| asked.question_id == outcome.question_id;
-            if asked.iter().find(is_it).is_some_and(|asked| accepts_plan(asked, outcome)) {
-                told = WorkMode::Act;
+            let is_it = |question: &&&Question| question.question_id == outcome.question_id;
+            let question = questions.iter().find(is_it);
+            if question.is_some_and(|question| accepts_plan(question, outcome)) {
+                mode = WorkMode::Act;
             }
         }
     }
-    told
+    mode
 }
 
-/// The background jobs that a journal tells of.
+/// The background jobs in a journal.
 #[derive(Default)]
 struct OpenJobs {
     count: u64,
@@ -264,7 +264,7 @@ struct OpenJobs {
 }
 
 impl OpenJobs {
-    /// Takes note of an event, and says whether it is about a job alone.
+    /// Handles an event; returns true if it is about a job alone.
     fn takes(&mut self, event: &Event) -> bool {
         let (Event::ItemStarted { item }
         | Event::ItemUpdated { item }
@@ -283,10 +283,10 @@ impl OpenJobs {
                 self.items.retain(|job| !message.jobs.contains(&job.id));
                 false
             }
-            // The result of a call may tell the end as well.
+            // The result of a call may report the end as well.
             ItemBody::ToolCall(call) => {
-                let told = call.output.iter().flat_map(|output| &output.details.jobs);
-                for job in told.filter(|job| job.has_ended) {
+                let reported = call.output.iter().flat_map(|output| &output.details.jobs);
+                for job in reported.filter(|job| job.has_ended) {
                     self.items.retain(|other| other.id != job.item_id);
                 }
                 false
@@ -299,7 +299,7 @@ impl OpenJobs {
         }
     }
 
-    /// Ends those that run: they ended with the engine.
+    /// Ends the running jobs: they ended with the engine.
     fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
         let mut ended = Vec::new();
         for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
@@ -313,20 +313,20 @@ impl OpenJobs {
         ended.into_iter()
     }
 
-    /// Those whose end no model has read.
-    fn untold(self) -> Vec<Item> {
+    /// The jobs whose end no model has read.
+    fn unreported(self) -> Vec<Item> {
         self.items
     }
 }
 
-/// The sub-agents that a journal tells of.
+/// The sub-agents in a journal.
 #[derive(Default)]
 struct OpenAgents {
     items: Vec<Item>,
 }
 
 impl OpenAgents {
-    /// Takes note of an event, and says whether it is about a sub-agent alone.
+    /// Handles an event; returns true if it is about a sub-agent alone.
     fn takes(&mut self, event: &Event) -> bool {
         let (Event::ItemStarted { item }
         | Event::ItemUpdated { item }
@@ -338,13 +338,13 @@ impl OpenAgents {
             return false;
         }
         match self.items.iter_mut().find(|other| other.id == item.id) {
-            Some(known) => known.clone_from(item),
+            Some(other) => other.clone_from(item),
             None => self.items.push(item.clone()),
         }
         true
     }
 
-    /// Those that began at this time or later.
+    /// The sub-agents that began at this time or later.
     fn since(&self, ms: u64) -> impl Iterator<Item = &Subagent> {
         self.items.iter().filter(move |item| item.started_ms >= ms).filter_map(|item| {
             match &item.body {
@@ -360,7 +360,7 @@ impl OpenAgents {
         })
     }
 
-    /// Ends those that are open: they ended with the engine.
+    /// Ends the open sub-agents: they ended with the engine.
     fn end(&mut self, now_ms: u64) -> impl Iterator<Item = Item> + use<> {
         let mut ended = Vec::new();
         for item in self.items.iter_mut().filter(|item| item.duration_ms.is_none()) {
@@ -403,7 +403,7 @@ impl Open {
             error: Some(TurnError {
                 code: "engineRestarted".to_owned(),
                 message: "the engine ended while this turn ran".to_owned(),
-                hint: Some("what was complete is kept; send a prompt to go on".to_owned()),
+                hint: Some("completed work is kept; send a prompt to continue".to_owned()),
                 retryable: true,
                 http_status: None,
             }),
@@ -418,13 +418,13 @@ impl Open {
     }
 }
 
-/// Ends an item that a crash left open. A call that ran may have done anything, and is never run again.
+/// Ends an item that a crash left open. A call that ran may have had any effect, and is never run again.
 fn ended(mut item: Item) -> Item {
-    let had_begun = item.status == ItemStatus::Running;
+    let had_started = item.status == ItemStatus::Running;
     item.status = ItemStatus::Cancelled;
     if let ItemBody::ToolCall(call) = &mut item.body {
-        let text = if had_begun {
-            "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
+        let text = if had_started {
+            "Interrupted, outcome unknown: the engine ended while this call ran. Check its effects before you continue."
         } else {
             "Not run: the engine ended before this call began."
         };

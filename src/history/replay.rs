@@ -1,16 +1,12 @@
 //! The conversation that a model reads, rebuilt from a journal: pure.
 //!
-//! A journal holds items and, with the end of each step, a private [`Skeleton`]: in which order the reply's blocks
-//! came and what its provider wants back verbatim. From the two comes the same list of messages that the
-//! turn had in memory.
+//! A journal holds items and, with the end of each step, a private [`Skeleton`]: the order of the reply's blocks, and the parts that its
+//! provider wants back verbatim. Items are what people see; both together give the same messages that the turn had in memory.
 //!
-//! Why `step.completed` keeps a skeleton: items hold what people see; the order of a reply's blocks, and the parts that its provider
-//! wants back verbatim, are in the private field of that one line. Both together give the same conversation again.
-//!
-//! A summary changes what the model reads, never the journal. The event that completes it says in its private part how many messages
-//! stay, and `context.pruned` says which results were pruned: the same events always give the same conversation.
+//! A summary changes what the model reads, never the journal. The event that completes it records in its private part how many messages
+//! stay, and `context.pruned` records the pruned results: the same events always give the same conversation.
 
-use crate::context::conversation::{Conversation, engine_message};
+use crate::context::conversation::{Conversation, engine_message, from_engine};
 use crate::context::{compact, input, prune};
 use crate::llm::{Assistant, AssistantBlock, Message, Opaque, ToolResult};
 use crate::store::Entry;
@@ -24,26 +20,26 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The text in the place of a first message that cannot be read any more.
-const LOST: &str = "From the engine, not from the user: the message that stood here was lost.";
+const LOST: &str = "the message that stood here was lost.";
 
 /// The private part of a reply.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Skeleton {
-    /// Who said it, as `provider/model`.
+    /// The model, as `provider/model`.
     pub origin: String,
-    /// Why it stopped.
+    /// The reason why it stopped.
     pub stop: StopReason,
     /// Its blocks, in order.
     pub blocks: Vec<Bone>,
 }
 
 impl Skeleton {
-    /// Reads the private part of the end of a step; `None` where it holds no skeleton.
+    /// Reads the private part of the end of a step; `None` if it holds no skeleton.
     pub fn read(private: &str) -> Option<Self> {
         serde_json::from_str(private).ok()
     }
 
-    /// The reply, with what its items say, and its calls in order.
+    /// Returns the reply with the content of its items, and its calls in order.
     pub fn fill(self, items: &HashMap<ItemId, Item>) -> Replayed {
         let mut calls = Vec::new();
         let blocks = self.blocks.into_iter().filter_map(|bone| block(bone, items, &mut calls));
@@ -52,12 +48,12 @@ impl Skeleton {
     }
 }
 
-/// A reply as the journal tells it.
+/// A reply, rebuilt from the journal.
 #[derive(Debug)]
 pub struct Replayed {
-    /// The text.
+    /// The message.
     pub assistant: Assistant,
-    /// Of each call its item, the provider's id and the tool's name.
+    /// The item of each call, with the provider's id and the tool's name.
     pub calls: Vec<(ItemId, String, String)>,
 }
 
@@ -65,7 +61,7 @@ pub struct Replayed {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", try_from = "FlatBone")]
 pub enum Bone {
-    /// Text; it stands in the item.
+    /// Text, which is in the item.
     Text {
         /// The item.
         item: ItemId,
@@ -73,23 +69,23 @@ pub enum Bone {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
-    /// Reasoning; its text stands in the item.
+    /// Reasoning, whose text is in the item.
     Reasoning {
-        /// The item; none if there was no text to show.
+        /// The item; `None` if there was no text to show.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<ItemId>,
         /// The part that the provider wants back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opaque: Option<Opaque>,
     },
-    /// A call; its name and arguments stand in the item.
+    /// A call, whose name and arguments are in the item.
     #[serde(rename_all = "camelCase")]
     Call {
         /// The item.
         item: ItemId,
         /// The provider's id of the call.
         call_id: String,
-        /// The arguments as the model wrote them, where the item's would be written differently.
+        /// The arguments as the model wrote them, if the item's would be serialized differently.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
         /// The part that the provider wants back.
@@ -103,7 +99,7 @@ pub enum Bone {
     },
 }
 
-/// A [`Bone`] as it is read: serde reads a tagged enum through values of its own, which cannot hold JSON byte for byte.
+/// A [`Bone`] as it is read: serde buffers tagged enums in values that cannot hold JSON byte for byte.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FlatBone {
@@ -119,7 +115,7 @@ impl TryFrom<FlatBone> for Bone {
 
     fn try_from(flat: FlatBone) -> Result<Self, String> {
         let FlatBone { r#type: kind, item, call_id, arguments, opaque } = flat;
-        let missing = |what: &str| format!("a block of the type {kind} without its {what}");
+        let missing = |field: &str| format!("missing field {field} in a block of type {kind}");
         Ok(match kind.as_str() {
             "text" => Self::Text { item: item.ok_or_else(|| missing("item"))?, opaque },
             "reasoning" => Self::Reasoning { item, opaque },
@@ -130,19 +126,19 @@ impl TryFrom<FlatBone> for Bone {
                 opaque,
             },
             "unknown" => Self::Unknown { opaque: opaque.ok_or_else(|| missing("opaque"))? },
-            _ => return Err(format!("a block of the type {kind}, which is not known")),
+            _ => return Err(format!("unknown block type {kind}")),
         })
     }
 }
 
-/// The private part of a person's message for which files were read, or a prompt was called.
+/// The private part of a user's message that refers to files or calls a prompt.
 #[derive(Debug, Deserialize)]
-pub struct Read {
+pub struct ExpandedInput {
     read: Vec<Content>,
 }
 
-impl Read {
-    /// A person's words as the model reads them; `private` is what the journal keeps beside them.
+impl ExpandedInput {
+    /// Returns a user's message as the model reads it; `private` is the private part of its journal entry.
     pub fn of(content: &[Input], private: Option<&RawValue>) -> Vec<Content> {
         let read = private.and_then(|raw| serde_json::from_str::<Self>(raw.get()).ok());
         read.map_or_else(|| input::plain(content), |read| read.read)
@@ -205,21 +201,21 @@ fn private<T: DeserializeOwned>(entry: &Entry) -> Option<T> {
     serde_json::from_str(entry.private.as_ref()?.get()).ok()
 }
 
-/// Which results were pruned, by their places in the conversation.
+/// The pruned results, by their positions in the conversation.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Pruned {
-    /// The places.
+    /// The positions.
     pub places: Vec<usize>,
 }
 
-/// The part of a conversation that stayed when the rest was summed up.
+/// The part of a conversation that a compaction kept.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptMessages {
     /// The number of messages at its end.
     pub kept: usize,
 }
 
-impl Kept {
+impl KeptMessages {
     /// Reads the private part of a compaction.
     pub fn read(private: &str) -> Option<usize> {
         serde_json::from_str::<Self>(private).ok().map(|kept| kept.kept)
@@ -230,16 +226,18 @@ impl Kept {
 struct Replay {
     conversation: Conversation,
     items: HashMap<ItemId, Item>,
-    /// The calls of the last reply, in order, with their results as far as they have come.
+    /// The calls of the last reply, in order, with the results received so far.
     calls: Vec<(ItemId, ToolResult)>,
 }
 
 impl Replay {
     fn item(&mut self, item: &Item, entry: &Entry) {
         match &item.body {
-            // One that was not completed changed nothing.
+            // A compaction that did not complete changed nothing.
             ItemBody::Compaction(body) => {
-                if let (Some(summary), Some(Kept { kept })) = (&body.summary, private(entry)) {
+                if let (Some(summary), Some(KeptMessages { kept })) =
+                    (&body.summary, private(entry))
+                {
                     self.settle();
                     compact::apply(&mut self.conversation.messages, kept, summary);
                     self.conversation.forget_removed();
@@ -247,22 +245,22 @@ impl Replay {
             }
             ItemBody::UserMessage(message) => {
                 self.settle();
-                let read = Read::of(&message.content, entry.private.as_deref());
+                let read = ExpandedInput::of(&message.content, entry.private.as_deref());
                 self.conversation.push(Message::User(read));
             }
             ItemBody::EngineMessage(message) => {
                 self.settle();
                 self.conversation.push(engine_message(message));
             }
-            // A model learns of jobs and sub-agents by calls and messages.
+            // Calls and messages report jobs and sub-agents to the model.
             ItemBody::Job(_) | ItemBody::Subagent(_) => {}
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => {
                 self.items.insert(item.id.clone(), item.clone());
             }
             ItemBody::ToolCall(call) => {
                 self.items.insert(item.id.clone(), item.clone());
-                let waiting = self.calls.iter_mut().find(|(id, _)| *id == item.id);
-                if let (Some((_, result)), Some(output)) = (waiting, &call.output) {
+                let pending = self.calls.iter_mut().find(|(id, _)| *id == item.id);
+                if let (Some((_, result)), Some(output)) = (pending, &call.output) {
                     result.content.clone_from(&output.content);
                     result.is_error = output.is_error;
                 }
@@ -272,9 +270,9 @@ impl Replay {
 
     fn step(&mut self, skeleton: Skeleton) {
         self.settle();
-        // No provider takes a conversation that begins with a reply; the line of the message before it is damaged.
+        // No provider accepts a conversation that begins with a reply; the entry of the message before it is damaged.
         if self.conversation.messages.is_empty() {
-            self.conversation.push(Message::User(vec![Content::text(LOST)]));
+            self.conversation.push(Message::User(vec![Content::text(from_engine(LOST))]));
         }
         let Replayed { assistant, calls } = skeleton.fill(&self.items);
         self.conversation.push(Message::Assistant(assistant));
@@ -283,7 +281,7 @@ impl Replay {
         self.calls = calls.into_iter().map(open).collect();
     }
 
-    /// Puts the results of the last reply's calls behind it, in the order of the calls.
+    /// Appends the results of the last reply's calls, in the order of the calls.
     fn settle(&mut self) {
         for (_, result) in self.calls.drain(..) {
             self.conversation.push(Message::ToolResult(result));
@@ -329,7 +327,7 @@ fn text(items: &HashMap<ItemId, Item>, item: &ItemId) -> Option<String> {
     }
 }
 
-/// The result of a call that has none: no provider accepts a call without one.
+/// Returns the result of a call without one: every provider requires a result for each call.
 pub fn unanswered(call_id: &str, tool_name: &str) -> ToolResult {
     ToolResult {
         call_id: call_id.to_owned(),

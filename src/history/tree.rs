@@ -1,10 +1,7 @@
-//! The tree that a journal's line of events is, and the way through it that holds: pure.
-//!
-//! Each event comes after the one before it, except `history.rewound`, which comes after the event that it names. So nothing is ever
-//! taken out of a journal, and a journal without such events is one way.
+//! The history tree: the tree that the events of a journal form, and the current path through it. Pure.
 //!
 //! Each event follows the one before it, except `history.rewound`, which follows the event that it names. So nothing is removed from a
-//! journal, numbers stay gapless, and going forward again is going to another place. A fork copies the path, not the tree.
+//! journal, numbers stay gapless, and going forward again is a rewind to another event. A fork copies the path, not the tree.
 
 use crate::store::Entry;
 use pintle_protocol::content::Input;
@@ -17,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The length of a message in a node.
 const TEXT_CHARS: usize = 120;
 
-/// The part of an entry that tells its place in the tree.
+/// The part of an entry that determines its position in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     seq: u64,
@@ -30,21 +27,21 @@ impl Mark {
     }
 }
 
-/// The numbers of the events on the way to the one numbered `leaf`, or the last one before it.
+/// Returns the numbers of the events on the path to the one numbered `leaf`, or to the last one before it.
 pub fn path(entries: &[Entry], leaf: u64) -> BTreeSet<u64> {
     let marks: Vec<Mark> = entries.iter().map(Mark::of).collect();
-    way(&marks, leaf)
+    path_of(&marks, leaf)
 }
 
-/// The way to an event, as [`path`], from as little as is needed.
-pub(super) fn way(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
+/// As [`path`], from the marks alone.
+pub(super) fn path_of(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     let mut path = BTreeSet::new();
     let behind = |seq: u64| marks.partition_point(|mark| mark.seq <= seq);
     let mut end = behind(leaf);
     while let Some(mark) = end.checked_sub(1).and_then(|last| marks.get(last)) {
         path.insert(mark.seq);
         end = match mark.rewound_to {
-            // One that names itself or what comes later is damaged; it is taken for any other.
+            // A damaged event that names itself or a later one counts as any other.
             Some(to) if to < mark.seq => behind(to),
             Some(_) | None => end - 1,
         };
@@ -52,7 +49,7 @@ pub(super) fn way(marks: &[Mark], leaf: u64) -> BTreeSet<u64> {
     path
 }
 
-/// Only the entries on the way to the one numbered `leaf`.
+/// Returns only the entries on the path to the one numbered `leaf`.
 pub fn on_path(mut entries: Vec<Entry>, leaf: u64) -> Vec<Entry> {
     if entries.iter().any(|entry| rewound_to(entry).is_some() || entry.seq > leaf) {
         let path = path(&entries, leaf);
@@ -61,26 +58,26 @@ pub fn on_path(mut entries: Vec<Entry>, leaf: u64) -> Vec<Entry> {
     entries
 }
 
-/// The event after which the way goes on from an entry, where that is not the one before it.
+/// Returns the event that an entry follows, if that is not the one before it.
 pub fn rewound_to(entry: &Entry) -> Option<u64> {
     let Event::HistoryRewound(rewound) = &entry.record.as_ref()?.event else { return None };
     Some(rewound.to_seq)
 }
 
-/// A place that was found: the event after which it is, and the message that it is before.
+/// A point of the history: the event before it, and the message after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Point {
     /// The event's number; 0 is the beginning.
     pub seq: u64,
     /// The message.
     pub input: Vec<Input>,
 }
 
-/// Finds a place.
+/// Finds a point of the history.
 ///
 /// # Errors
-/// Why there is none, in words for a person.
-pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Place, String> {
+/// There is no such point; the message names the reason.
+pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Point, String> {
     let last = entries.last().map_or(0, |entry| entry.seq);
     match point {
         HistoryPoint { item_id: Some(id), turn_id: None, seq: None } => before(entries, id),
@@ -90,40 +87,40 @@ pub fn find(entries: &[Entry], point: &HistoryPoint) -> Result<Place, String> {
                     && record.turn_id.as_ref() == Some(id)
             });
             let seq = ended.ok_or_else(|| format!("no turn {id} has ended in this session"))?.seq;
-            Ok(Place { seq, input: Vec::new() })
+            Ok(Point { seq, input: Vec::new() })
         }
         HistoryPoint { item_id: None, turn_id: None, seq: Some(seq) } if *seq <= last => {
-            Ok(Place { seq: *seq, input: Vec::new() })
+            Ok(Point { seq: *seq, input: Vec::new() })
         }
         HistoryPoint { item_id: None, turn_id: None, seq: Some(seq) } => {
-            Err(format!("there is no event {seq}; the last one is {last}"))
+            Err(format!("event {seq} does not exist; the last one is {last}"))
         }
-        _ => Err("a place is one of `itemId`, `turnId` and `seq`".to_owned()),
+        _ => Err("give exactly one of `itemId`, `turnId` and `seq`".to_owned()),
     }
 }
 
-/// The place before a message. What the turn began with goes as well where the message is the first thing in it.
-fn before(entries: &[Entry], id: &ItemId) -> Result<Place, String> {
-    let is_it = |entry: &Entry| said(entry).is_some_and(|(item, _)| item.id == *id);
+/// Returns the point before a message. If the message is the first of its turn, the turn's start is excluded as well.
+fn before(entries: &[Entry], id: &ItemId) -> Result<Point, String> {
+    let is_it = |entry: &Entry| user_message(entry).is_some_and(|(item, _)| item.id == *id);
     let at = entries
         .iter()
         .position(is_it)
-        .ok_or_else(|| format!("{id} is no message of a person that was read in this session"))?;
-    let input = entries.get(at).and_then(said).map(|(_, input)| input.to_vec());
+        .ok_or_else(|| format!("{id} is not a user's message that was read in this session"))?;
+    let input = entries.get(at).and_then(user_message).map(|(_, input)| input.to_vec());
     let before = entries.get(..at).unwrap_or_default().iter().rev();
     let mut earlier = before.skip_while(|entry| {
         let event = entry.record.as_ref().map(|record| &record.event);
         matches!(event, Some(Event::TurnStarted { .. } | Event::PromptMade(_)))
     });
     let seq = earlier.next().map_or(0, |entry| entry.seq);
-    Ok(Place { seq, input: input.unwrap_or_default() })
+    Ok(Point { seq, input: input.unwrap_or_default() })
 }
 
-/// The number of the event with which a message was read.
+/// Returns the number of the event with which a message was read.
 pub fn seq_of(entries: &[Entry], id: &ItemId) -> Option<u64> {
     entries
         .iter()
-        .find(|entry| said(entry).is_some_and(|(item, _)| item.id == *id))
+        .find(|entry| user_message(entry).is_some_and(|(item, _)| item.id == *id))
         .map(|entry| entry.seq)
 }
 
@@ -131,24 +128,24 @@ fn records(entries: &[Entry]) -> impl Iterator<Item = &EventRecord> {
     entries.iter().filter_map(|entry| entry.record.as_ref())
 }
 
-/// A message of a person that was read.
-fn said(entry: &Entry) -> Option<(&Item, &[Input])> {
+/// Returns a user's message that was read.
+fn user_message(entry: &Entry) -> Option<(&Item, &[Input])> {
     let Event::ItemCompleted { item } = &entry.record.as_ref()?.event else { return None };
     let ItemBody::UserMessage(message) = &item.body else { return None };
     Some((item, &message.content))
 }
 
-/// What a model that knows the way to one event does not know any more on the way to another one, and what it knows there alone.
+/// Returns the items that only the path to `from` has, and those that only the path to `to` has.
 pub fn difference(entries: &[Entry], from: u64, to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
-    let [was, is] = [from, to].map(|seq| items(entries, &path(entries, seq)));
+    let [before, after] = [from, to].map(|seq| items(entries, &path(entries, seq)));
     let only = |these: &[ItemId], others: &[ItemId]| {
         let others: BTreeSet<_> = others.iter().collect();
         these.iter().filter(|id| !others.contains(id)).cloned().collect()
     };
-    (only(&was, &is), only(&is, &was))
+    (only(&before, &after), only(&after, &before))
 }
 
-/// The items that a model knows, with what a path leaves of them, in order.
+/// Returns the items that a model knows on a path, in order.
 pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     let completed = records(entries).filter(|record| path.contains(&record.seq));
     let item = |record: &EventRecord| {
@@ -158,7 +155,7 @@ pub fn items(entries: &[Entry], path: &BTreeSet<u64>) -> Vec<ItemId> {
     completed.filter_map(item).collect()
 }
 
-/// The names that places have, by their events.
+/// Returns the labels of events.
 pub fn labels(entries: &[Entry]) -> BTreeMap<u64, &str> {
     let mut labels = BTreeMap::new();
     for record in records(entries) {
@@ -172,20 +169,20 @@ pub fn labels(entries: &[Entry]) -> BTreeMap<u64, &str> {
     labels
 }
 
-/// The places where the history may branch, oldest first: messages of people, and what has a name.
+/// Returns the points at which the history may branch, oldest first: users' messages and labelled events.
 pub fn nodes(entries: &[Entry]) -> Vec<HistoryNode> {
     let last = entries.last().map_or(0, |entry| entry.seq);
     let current = path(entries, last);
     let labels = labels(entries);
     let mut nodes = Vec::new();
-    // The last node on the way to each event.
+    // The last node on the path to each event.
     let mut nearest: BTreeMap<u64, Option<u64>> = BTreeMap::new();
     let mut before = None;
     for entry in entries {
         if let Some(to) = rewound_to(entry) {
             before = nearest.range(..=to).next_back().and_then(|(_, node)| *node);
         }
-        let message = said(entry);
+        let message = user_message(entry);
         let label = labels.get(&entry.seq).map(|label| (*label).to_owned());
         if let Some(record) = &entry.record
             && (message.is_some() || label.is_some())

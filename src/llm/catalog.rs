@@ -365,7 +365,7 @@ pub fn model(provider: &str, id: &str) -> Option<&'static Model> {
 /// A model's id without the date or `-latest` at its end; `None` where there is none.
 pub fn undated(id: &str) -> Option<&str> {
     let (name, end) = id.rsplit_once(['-', '@'])?;
-    // A date is `20260416`, or `2026-04-16`, whose parts are cut off one after the other.
+    // A date is `20260416`, or `2026-04-16`, whose parts are removed one after the other.
     let is_digits = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
     match end.len() {
         8 if is_digits => Some(name),

@@ -35,7 +35,7 @@ pub(super) fn answer(
     let kind = match (is_success, text.is_empty()) {
         (false, is_empty) => kind(Some(status), &facts, is_empty),
         (true, true) => ErrorKind::Protocol,
-        // An error in the clothes of a success.
+        // An error with a successful status.
         (true, false) if json.is_some() && !facts.text.is_empty() => {
             kind(facts.status, &facts, false)
         }
@@ -239,7 +239,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if status == Some(529) || facts.has_code(OVERLOADED_CODES) || says(OVERLOADED_TEXTS) {
         return ErrorKind::Overloaded;
     }
-    // Google mentions plan and billing also where a minute's wait is enough.
+    // Google mentions plan and billing even if a minute's wait is enough.
     let is_googles = facts.is_used_up || facts.wait.is_some();
     if status == Some(429) && (is_googles || says(&["please retry in"])) {
         return ErrorKind::RateLimit;
@@ -266,7 +266,7 @@ fn kind(status: Option<u16>, facts: &Facts, is_empty: bool) -> ErrorKind {
     if facts.has_code(FILTER_CODES) || says(&["content management policy"]) {
         return ErrorKind::ContentFilter;
     }
-    // The model wrote a call that the server does not accept: another try may do better.
+    // The model wrote a call that the server rejects: a retry may succeed.
     if facts.has_code(&["tool_use_failed"]) {
         return ErrorKind::Protocol;
     }

@@ -145,7 +145,7 @@ impl Endpoint {
             key_var,
             auth: entry.auth,
             dialect: Dialect {
-                // Another server may refuse fields that it does not know, as Azure's dated versions do.
+                // Another server may reject unknown fields, as Azure's dated versions do.
                 prompt_cache_key: entry.dialect.prompt_cache_key && is_at_home,
                 ..entry.dialect
             },

@@ -68,7 +68,7 @@ pub(super) fn decoded(name: &str, api: Api, bytes: &Bytes) -> String {
         from = to;
     }
     assert_eq!(format!("{:?}", decode_pieces(api, pieces)), want, "{name} in random pieces");
-    // Whatever one lost line near an end does to a reply, it ends in a stop or an error, and nothing panics.
+    // A reply with a lost line near its end still ends in a stop or an error, without a panic.
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let ends = (0..lines.len()).filter(|at| *at < 6 || at + 9 > lines.len());
     for lost in ends {

@@ -40,7 +40,7 @@ impl Halves {
                     at += ESCAPE;
                     continue;
                 }
-                // Two first surrogates: the pending one has lost its counterpart.
+                // Two high surrogates: the pending one has lost its counterpart.
                 Some(Half::First) => {
                     let first = data.get(place..at).map(str::to_owned);
                     self.first.replace(first.unwrap_or_default()).map(|_| ALONE.to_owned())

@@ -176,7 +176,7 @@ fn a_conversation_of_four_models_goes_to_any_of_them() {
         find("openai-chat", "kimi-reasoning-tool"),
         find("openai-responses", "phase-commentary-tool-1"),
         find("gemini", "g3-parallel-1"),
-        // A call whose name never came, and a reply that is nothing.
+        // A call whose name was never received, or an empty reply.
         Assistant {
             blocks: vec![AssistantBlock::ToolCall {
                 id: String::new(),

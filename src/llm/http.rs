@@ -63,7 +63,7 @@ impl Http {
 }
 
 fn build(is_plain: bool, connect: Duration) -> Result<reqwest::Client, Error> {
-    // Fails when one is installed already, which is as good.
+    // Fails if one is installed already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))
@@ -146,7 +146,7 @@ impl Stream for Body {
                 this.last = Instant::now();
                 if this.limit != this.idle {
                     this.limit = this.idle;
-                    // The first limit may be the longer one, and the alarm would ring too late.
+                    // The first limit may be the longer one, and the timeout would come too late.
                     this.alarm.as_mut().reset(this.last + this.idle);
                 }
                 Poll::Ready(Some(Ok(piece)))
@@ -198,7 +198,7 @@ fn server(url: &str) -> &str {
     let end =
         url.get(start..).and_then(|rest| rest.find(['/', '?'])).map_or(url.len(), |at| start + at);
     let server = url.get(..end).unwrap_or(url);
-    // A name and password before the host stay here.
+    // A name and password in the URL are not shown.
     server.rsplit_once('@').map_or(server, |(_, host)| host)
 }
 

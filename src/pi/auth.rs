@@ -1,55 +1,55 @@
-//! Keys that a person has given to Pi (`auth.json` in its folder). Pure.
+//! Keys that a user has given to Pi (`auth.json` in its folder). Pure.
 //!
-//! Invariant: what is said about the file holds nothing of a key. Subscriptions (`oauth`) are Pi's own and are left to it.
+//! Invariant: messages about the file contain no part of a key. Subscriptions (`oauth`) are left to Pi.
 //! Source: Pi 0.73.1, docs/providers.md.
 
 use crate::ambient::Ambient;
 use serde_json::Value;
 
-/// The keys of providers, by their names, and what a person should know.
+/// The keys of providers, by their names, with warnings for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Keys {
     /// The keys, each with its provider's name.
     pub keys: Vec<(String, String)>,
-    /// The entries that are not used, and why.
+    /// The entries that are not used, each with the reason.
     pub warnings: Vec<String>,
 }
 
-/// Reads the file's text. A key may be a variable's name; one that a command prints is not taken.
+/// Reads the file's text. A key may be the name of a variable; commands that print keys are not supported.
 pub fn read(text: &str, ambient: &Ambient) -> Keys {
-    let mut found = Keys::default();
+    let mut keys = Keys::default();
     let providers = match serde_json::from_str(text) {
         Ok(Value::Object(providers)) => providers,
         Ok(_) => {
-            found.warnings.push("it is no object of providers; it is not used".to_owned());
-            return found;
+            keys.warnings.push("it is not an object of providers; it is not used".to_owned());
+            return keys;
         }
-        // Its own words could show what it has read.
+        // The parser's message could contain a part of the file.
         Err(error) => {
             let (line, column) = (error.line(), error.column());
-            let what = format!("no JSON at line {line} column {column}; it is not used");
-            found.warnings.push(what);
-            return found;
+            let warning = format!("invalid JSON at line {line} column {column}; it is not used");
+            keys.warnings.push(warning);
+            return keys;
         }
     };
     for (provider, entry) in providers {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-        let why = match (text("type"), text("key")) {
+        let problem = match (text("type"), text("key")) {
             ("oauth", _) => "is a subscription, which only Pi can use",
             ("api_key", "") => "has no key",
             ("api_key", key) if key.starts_with('!') => {
-                "has a command in the place of its key: put it into models.json as `apiKey`"
+                "has a command instead of a key; put it into models.json as `apiKey`"
             }
             ("api_key", key) => {
                 let key = ambient.var(key).unwrap_or(key);
-                found.keys.push((provider, key.to_owned()));
+                keys.keys.push((provider, key.to_owned()));
                 continue;
             }
-            _ => "is of a type that is not known",
+            _ => "is of an unknown type",
         };
-        found.warnings.push(format!("`{provider}` {why}; it is not used"));
+        keys.warnings.push(format!("`{provider}` {problem}; it is not used"));
     }
-    found
+    keys
 }
 
 #[cfg(test)]
@@ -72,16 +72,16 @@ mod tests {
             (
                 r#"{"a":{"type":"api_key"},"b":{"type":"new"},"c":5,"d":{"type":"api_key","key":"!pass d"}}"#,
                 "",
-                "`a` has no key; it is not used\n`b` is of a type that is not known; it is not used\n`c` is of a type that is not known; it is not used\n`d` has a command in the place of its key: put it into models.json as `apiKey`; it is not used",
+                "`a` has no key; it is not used\n`b` is of an unknown type; it is not used\n`c` is of an unknown type; it is not used\n`d` has a command instead of a key; put it into models.json as `apiKey`; it is not used",
             ),
-            (r#"["sk-1"]"#, "", "it is no object of providers; it is not used"),
-            (r#"{"a":sk-1}"#, "", "no JSON at line 1 column 6; it is not used"),
+            (r#"["sk-1"]"#, "", "it is not an object of providers; it is not used"),
+            (r#"{"a":sk-1}"#, "", "invalid JSON at line 1 column 6; it is not used"),
         ] {
-            let found = read(text, &ambient);
+            let read = read(text, &ambient);
             let got: Vec<String> =
-                found.keys.iter().map(|(provider, key)| format!("{provider}={key}")).collect();
+                read.keys.iter().map(|(provider, key)| format!("{provider}={key}")).collect();
             assert_eq!(
-                (got.join(" "), found.warnings.join("\n")),
+                (got.join(" "), read.warnings.join("\n")),
                 (keys.to_owned(), warnings.to_owned()),
                 "{text}"
             );

@@ -1,4 +1,4 @@
-//! Blocks of messages, there and back: texts, pictures, thoughts and what providers signed.
+//! Blocks of messages, converted in both directions: texts, images, thinking, and the data that providers signed.
 
 use crate::llm::{Assistant, AssistantBlock, Opaque};
 use pintle_protocol::content::{Content, Input, Usage};
@@ -7,7 +7,7 @@ use pintle_protocol::item::ToolKind;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-/// A message's content, which may be a text or blocks; what no model takes is named.
+/// Returns a message's content, which may be a text or blocks; unsupported blocks are named.
 pub(super) fn content(value: Option<&Value>) -> Vec<Content> {
     match value {
         Some(Value::String(text)) => vec![Content::text(text.clone())],
@@ -22,12 +22,12 @@ fn block(block: &Value) -> Content {
         ("image", mime @ ("image/png" | "image/jpeg" | "image/gif" | "image/webp")) => {
             Content::Image { mime_type: mime.to_owned(), data: text("data").to_owned() }
         }
-        ("image", mime) => Content::text(format!("[a picture of the type {mime}]")),
+        ("image", mime) => Content::text(format!("[an image of type {mime}]")),
         _ => Content::text(text("text")),
     }
 }
 
-/// A person's message as blocks of ours.
+/// Converts a user's message into the engine's input.
 pub(super) fn inputs(content: Vec<Content>) -> Vec<Input> {
     let input = |content| match content {
         Content::Text { text } => Input::Text { text },
@@ -36,7 +36,7 @@ pub(super) fn inputs(content: Vec<Content>) -> Vec<Input> {
     content.into_iter().map(input).collect()
 }
 
-/// Content as Pi's blocks.
+/// Converts content into Pi's blocks.
 pub(super) fn to_pi(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
@@ -47,7 +47,7 @@ pub(super) fn to_pi(content: &[Content]) -> Value {
     content.iter().map(block).collect()
 }
 
-/// What a provider wants back of a block, in the form that its wire has here; none for wires without such a thing.
+/// Returns the part of a block that its provider wants back, in the form of the provider's API; `None` if the API has none.
 pub(super) fn opaque(api: &str, block: &Map<String, Value>) -> Option<Opaque> {
     let text = |key: &str| block.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let kind = text("type")?;
@@ -81,7 +81,7 @@ fn signed(text: &str, signature: &str) -> Value {
     json!({ "signed": [{ "from": 0, "to": text.len(), "thoughtSignature": signature }] })
 }
 
-/// A reply as Pi's blocks.
+/// Converts a reply into Pi's blocks.
 pub(super) fn reply(assistant: &Assistant) -> Vec<Value> {
     assistant.blocks.iter().filter_map(reply_block).collect()
 }
@@ -90,7 +90,7 @@ fn reply_block(block: &AssistantBlock) -> Option<Value> {
     let raw = |opaque: &Option<Opaque>| -> Value {
         opaque.as_ref().and_then(|o| serde_json::from_str(o.0.get()).ok()).unwrap_or_default()
     };
-    let signed = |kept: &Value| kept.pointer("/signed/0/thoughtSignature").cloned();
+    let signed = |stored: &Value| stored.pointer("/signed/0/thoughtSignature").cloned();
     Some(match block {
         AssistantBlock::Text { text, opaque } => {
             let mut block = json!({ "type": "text", "text": text });
@@ -98,16 +98,16 @@ fn reply_block(block: &AssistantBlock) -> Option<Value> {
             block
         }
         AssistantBlock::Reasoning { text, opaque } => {
-            let kept = raw(opaque);
+            let stored = raw(opaque);
             let mut block = json!({ "type": "thinking", "thinking": text });
-            let is_redacted = kept.get("type") == Some(&json!("redacted_thinking"));
+            let is_redacted = stored.get("type") == Some(&json!("redacted_thinking"));
             let signature = if is_redacted {
                 put(&mut block, "redacted", Some(Value::Bool(true)));
-                kept.get("data").cloned()
-            } else if kept.get("type") == Some(&json!("reasoning")) {
-                Some(Value::from(kept.to_string()))
+                stored.get("data").cloned()
+            } else if stored.get("type") == Some(&json!("reasoning")) {
+                Some(Value::from(stored.to_string()))
             } else {
-                kept.get("signature").cloned().or_else(|| signed(&kept))
+                stored.get("signature").cloned().or_else(|| signed(&stored))
             };
             put(&mut block, "thinkingSignature", signature);
             block
@@ -120,7 +120,7 @@ fn reply_block(block: &AssistantBlock) -> Option<Value> {
             put(&mut block, "thoughtSignature", raw(opaque).get("thoughtSignature").cloned());
             block
         }
-        // Only its own provider knows what it is; Pi has no word for it.
+        // Only its provider can interpret it; Pi has no such block.
         AssistantBlock::Unknown(_) => return None,
     })
 }
@@ -131,7 +131,7 @@ fn put(block: &mut Value, key: &str, value: Option<Value>) {
     }
 }
 
-/// Pi's count of tokens as ours, and its cost in billionths of a US dollar.
+/// Converts Pi's usage, with its cost in billionths of a US dollar.
 pub(super) fn usage(value: Option<&Value>) -> (Usage, Option<u64>) {
     let count = |key: &str| value.and_then(|v| v.get(key)).and_then(Value::as_u64).unwrap_or(0);
     let usage = Usage {
@@ -146,7 +146,7 @@ pub(super) fn usage(value: Option<&Value>) -> (Usage, Option<u64>) {
     (usage, nano.and_then(|nano| nano.parse().ok()))
 }
 
-/// Our count of tokens as Pi's.
+/// Converts usage into Pi's form.
 pub fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
     let Usage {
         input_tokens,
@@ -156,7 +156,7 @@ pub fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
         reasoning_tokens,
     } = *usage;
     let total = input_tokens + output_tokens + cache_read_tokens + cache_write_tokens;
-    // Written as digits, so that no part of a cent is rounded away.
+    // Written as digits, so that no fraction of a cent is rounded away.
     let nano = cost_nano_usd.unwrap_or(0);
     let cost = format!("{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000);
     let cost = RawValue::from_string(cost).ok().and_then(|raw| raw.get().parse::<f64>().ok());
@@ -171,7 +171,7 @@ pub fn usage_to_pi(usage: &Usage, cost_nano_usd: Option<u64>) -> Value {
     })
 }
 
-/// Why a reply ended; none where it was cut.
+/// Returns the reason why a reply ended; `None` if it was cut.
 pub(super) fn stop(reason: &str) -> Option<StopReason> {
     match reason {
         "aborted" | "error" | "pending" => None,
@@ -182,7 +182,7 @@ pub(super) fn stop(reason: &str) -> Option<StopReason> {
     }
 }
 
-/// The same in Pi's words.
+/// Returns Pi's stop reason.
 pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
     match stop {
         None => "aborted",
@@ -194,7 +194,7 @@ pub(super) fn stop_to_pi(stop: Option<StopReason>) -> &'static str {
     }
 }
 
-/// What kind of act a tool of Pi's does.
+/// Returns the kind of a tool of Pi's.
 pub(super) fn kind(tool: &str) -> ToolKind {
     match tool {
         "read" | "ls" => ToolKind::Read,
@@ -205,14 +205,14 @@ pub(super) fn kind(tool: &str) -> ToolKind {
     }
 }
 
-/// A call in a line.
+/// Returns the title of a call.
 pub(super) fn title(tool: &str, arguments: &Value) -> String {
-    const MOST_CHARS: usize = 100;
-    let what = ["command", "path", "file_path", "pattern", "query", "url"]
+    const MAX_CHARS: usize = 100;
+    let subject = ["command", "path", "file_path", "pattern", "query", "url"]
         .iter()
         .find_map(|key| arguments.get(*key).and_then(Value::as_str));
-    match what.and_then(|what| what.lines().next()) {
-        Some(what) => format!("{tool}: {}", what.chars().take(MOST_CHARS).collect::<String>()),
+    match subject.and_then(|subject| subject.lines().next()) {
+        Some(subject) => format!("{tool}: {}", subject.chars().take(MAX_CHARS).collect::<String>()),
         None => tool.to_owned(),
     }
 }

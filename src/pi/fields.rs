@@ -1,4 +1,4 @@
-//! The fields of a JSON object in their order, each value byte for byte as it was: numbers stay as they were written.
+//! The fields of a JSON object in order, each value byte for byte as it was: numbers keep their spelling.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::fmt;
 pub(super) struct Fields(Vec<(String, Box<RawValue>)>);
 
 impl Fields {
-    /// The fields of an object that was made here.
+    /// Returns the fields of an object.
     pub(super) fn of(value: &Value) -> Self {
         serde_json::from_str(&value.to_string()).unwrap_or_default()
     }
@@ -19,18 +19,18 @@ impl Fields {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| &**value)
     }
 
-    /// A field that is a text.
+    /// Returns a string field.
     pub(super) fn text(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?.get()).ok()
     }
 
-    /// Takes a field out.
+    /// Removes a field.
     pub(super) fn remove(&mut self, key: &str) -> Option<Box<RawValue>> {
         let at = self.0.iter().position(|(name, _)| name == key)?;
         Some(self.0.remove(at).1)
     }
 
-    /// Puts a field where it was, else at the end.
+    /// Replaces a field, or appends it.
     pub(super) fn insert(&mut self, key: &str, value: impl serde::Serialize) {
         let Ok(value) = to_raw_value(&value) else { return };
         match self.0.iter_mut().find(|(name, _)| name == key) {
@@ -39,12 +39,12 @@ impl Fields {
         }
     }
 
-    /// Puts all fields of another object behind these.
+    /// Appends all fields of another object.
     pub(super) fn extend(&mut self, others: Self) {
         self.0.extend(others.0);
     }
 
-    /// The object as a line.
+    /// Appends the object as a line.
     pub(super) fn push_line(&self, out: &mut String) {
         let fields =
             self.0.iter().map(|(name, value)| format!("{}:{value}", Value::from(name.as_str())));

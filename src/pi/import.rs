@@ -1,15 +1,16 @@
-//! A session of Pi's as events of ours.
+//! Converts a session of Pi's into events.
 //!
-//! Invariant: what comes out replays to a conversation that any provider accepts, whatever the file holds.
+//! Invariant: the result replays to a conversation that any provider accepts, whatever the file contains.
 //!
-//! Branches come in the order of Pi's file: its lines name their parents, as ours follow from `history.rewound`, and its leaf is the
-//! last line, as ours is. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; what follows
-//! on another branch is a turn of its own.
+//! Branches keep the order of Pi's file: its lines name their parents, as events follow `history.rewound`, and its leaf is the last line,
+//! as it is here. Each jump in the file becomes one event. A turn that a branch leaves in its middle ends there; its continuation on
+//! another branch is a turn of its own.
 
 use super::read::{Line, Session};
-use super::turns::{Stop, Turns};
-use super::{blocks, keeping};
+use super::turns::{SavedState, Turns};
+use super::{blocks, private_with};
 use crate::context::compact;
+use crate::context::conversation::from_engine;
 use crate::llm::Effort;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::content::Input;
@@ -26,14 +27,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// An event that is to be written.
+/// An event to be written.
 #[derive(Debug)]
 pub struct Draft {
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub ts_ms: u64,
-    /// The turn it belongs to.
+    /// The turn that it belongs to.
     pub turn_id: Option<TurnId>,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The private part.
     pub private: Option<Box<RawValue>>,
@@ -46,22 +47,21 @@ pub struct Imported {
     pub pi_id: String,
     /// The working directory.
     pub cwd: String,
-    /// When it was made, in milliseconds since 1970.
+    /// The time of its creation, in milliseconds since 1970.
     pub created_ms: u64,
     /// Its events, in order.
     pub drafts: Vec<Draft>,
-    /// What is not as it was.
+    /// The differences from the original.
     pub warnings: Vec<String>,
 }
 
-/// What no model of Pi's is called where the file names none.
+/// The model of a session whose file names none.
 const NO_MODEL: &str = "pi/unknown";
 
-/// The longest name of a place, in characters.
-const MOST_LABEL_CHARS: usize = 200;
+/// The maximum length of a label, in characters.
+const MAX_LABEL_CHARS: usize = 200;
 
-/// Makes events of a session. Its working directory is the one that is given, else its own; `new_id` makes ids that nobody
-/// else has.
+/// Converts a session. Its working directory is `cwd`, or else its own; `new_id` returns unique ids.
 pub fn import(
     session: &Session,
     cwd: Option<&str>,
@@ -89,7 +89,7 @@ pub fn import(
         system_prompt: None,
         forked_from: None,
     };
-    importer.turns.push(Event::SessionCreated(created), keeping("{}", &head.raw));
+    importer.turns.push(Event::SessionCreated(created), private_with("{}", &head.raw));
     importer.turns.model = importer.model(&model);
     importer.all(session);
     importer.turns.end(TurnStatus::Completed, None, None);
@@ -104,44 +104,44 @@ pub fn import(
     }
 }
 
-/// The name it was given last.
+/// Returns its last name.
 fn title(session: &Session) -> Option<String> {
     let names = session.current().filter(|line| line.kind() == "session_info");
     let name = names.last()?.text("name")?.trim();
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// The model that the session began with, as `provider/id`.
+/// Returns the model that the session began with, as `provider/id`.
 fn first_model(session: &Session) -> String {
-    let named = |provider: Option<&str>, id: Option<&str>| {
+    let model = |provider: Option<&str>, id: Option<&str>| {
         let (provider, id) = (provider?, id?);
         (!provider.is_empty() && !provider.contains('/') && !id.is_empty())
             .then(|| format!("{provider}/{id}"))
     };
-    let of = |line: &Line| match line.kind() {
-        "model_change" => named(line.text("provider"), line.text("modelId")),
+    let model_of = |line: &Line| match line.kind() {
+        "model_change" => model(line.text("provider"), line.text("modelId")),
         "message" => {
             let message = line.fields.get("message")?;
             let text = |key: &str| message.get(key).and_then(Value::as_str);
-            named(text("provider"), text("model"))
+            model(text("provider"), text("model"))
         }
         _ => None,
     };
-    named(session.head.text("provider"), session.head.text("modelId"))
-        .or_else(|| session.current().find_map(of))
+    model(session.head.text("provider"), session.head.text("modelId"))
+        .or_else(|| session.current().find_map(model_of))
         .unwrap_or_else(|| NO_MODEL.to_owned())
 }
 
 fn effort(level: &str) -> Option<Effort> {
-    // Pi's `off` asks for nothing.
+    // Pi's `off` requests no reasoning.
     level.parse().ok().filter(|effort| *effort != Effort::None)
 }
 
-/// The entries that something else than the next line goes on from.
-fn left(session: &Session) -> HashSet<usize> {
-    let places = 0..session.entries.len();
-    let jumps = places.filter_map(|place| {
-        session.parent(place).filter(|parent| Some(*parent) != place.checked_sub(1))
+/// Returns the entries that have a child other than the next line.
+fn branch_points(session: &Session) -> HashSet<usize> {
+    let indexes = 0..session.entries.len();
+    let jumps = indexes.filter_map(|index| {
+        session.parent(index).filter(|parent| Some(*parent) != index.checked_sub(1))
     });
     jumps.collect()
 }
@@ -154,36 +154,37 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// All entries in the order of the file, each branch behind the event where it leaves. So the last one is the leaf, as in the file.
+    /// Converts all entries in the order of the file, each branch after the event where it begins. So the last one is the leaf, as in the
+    /// file.
     fn all(&mut self, session: &Session) {
-        let is_left = left(session);
-        let begin = (self.turns.stop(), self.effort);
-        let mut stops: HashMap<usize, (Stop, Option<Effort>)> = HashMap::new();
+        let branch_points = branch_points(session);
+        let begin = (self.turns.save(), self.effort);
+        let mut saved: HashMap<usize, (SavedState, Option<Effort>)> = HashMap::new();
         let mut at = None;
-        for (place, line) in session.entries.iter().enumerate() {
-            let parent = session.parent(place);
+        for (index, line) in session.entries.iter().enumerate() {
+            let parent = session.parent(index);
             if parent != at {
-                let stop = parent.map_or(Some(&begin), |parent| stops.get(&parent));
-                if let Some((stop, effort)) = stop {
+                let state = parent.map_or(Some(&begin), |parent| saved.get(&parent));
+                if let Some((state, effort)) = state {
                     let model = self.turns.model.clone();
-                    self.turns.go_on_from(stop, line.ms());
+                    self.turns.resume_from(state, line.ms());
                     self.effort = *effort;
                     if self.turns.model != model {
-                        self.configured(keeping("{}", "null"));
+                        self.push_config(private_with("{}", "null"));
                     }
                 }
             }
-            self.turns.at(place + 1, line.ms());
-            self.entry(session, place, line);
+            self.turns.at(index + 1, line.ms());
+            self.entry(session, index, line);
             self.ends.push(self.turns.last_seq());
-            if is_left.contains(&place) {
-                stops.insert(place, (self.turns.stop(), self.effort));
+            if branch_points.contains(&index) {
+                saved.insert(index, (self.turns.save(), self.effort));
             }
-            at = Some(place);
+            at = Some(index);
         }
     }
 
-    /// A model with the effort that holds.
+    /// Returns a model with the current effort.
     fn model(&self, model: &str) -> String {
         match self.effort {
             Some(effort) => format!("{model}:{}", effort.name()),
@@ -191,43 +192,43 @@ impl Importer<'_> {
         }
     }
 
-    fn entry(&mut self, session: &Session, place: usize, line: &Line) {
+    fn entry(&mut self, session: &Session, index: usize, line: &Line) {
         match line.kind() {
             "message" => match line.fields.get("message").and_then(Value::as_object) {
                 Some(message) => self.message(message, line),
-                None => self.kept("a message without content", line),
+                None => self.unmapped("a message without content", line),
             },
             "model_change" => {
                 let (provider, id) = (line.text("provider"), line.text("modelId"));
                 let (Some(provider), Some(id)) = (provider, id) else {
-                    return self.kept("a change of the model without its name", line);
+                    return self.unmapped("a change of the model without its name", line);
                 };
                 let model = format!("{provider}/{id}");
-                self.config(&model, keeping("{}", &line.raw));
+                self.config(&model, private_with("{}", &line.raw));
             }
             "thinking_level_change" => {
                 self.effort = line.text("thinkingLevel").and_then(effort);
                 let model = self.plain_model();
-                self.config(&model, keeping("{}", &line.raw));
+                self.config(&model, private_with("{}", &line.raw));
             }
-            "compaction" => self.compaction(session, place, line),
+            "compaction" => self.compaction(session, index, line),
             "branch_summary" => {
                 let summary = line.text("summary").unwrap_or_default();
-                self.left(summary, line);
+                self.branch_summary(summary, line);
             }
             "custom_message" => {
                 let text = plain(line.fields.get("content"));
-                self.engine(&text, line);
+                self.custom_message(&text, line);
             }
             "label" => self.label(session, line),
             "session_info" => {
                 let name = line.text("name").unwrap_or_default();
-                self.kept(&format!("the session was named `{name}`"), line);
+                self.unmapped(&format!("the session was named `{name}`"), line);
             }
             kind => {
                 let custom = line.text("customType").map(|custom| format!(" `{custom}`"));
-                let what = format!("an entry of the kind {kind}{}", custom.unwrap_or_default());
-                self.kept(&what, line);
+                let what = format!("an entry of kind {kind}{}", custom.unwrap_or_default());
+                self.unmapped(&what, line);
             }
         }
     }
@@ -235,44 +236,44 @@ impl Importer<'_> {
     fn message(&mut self, message: &Map<String, Value>, line: &Line) {
         let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
         match text("role") {
-            "user" => self.person(message, line),
+            "user" => self.user_message(message, line),
             "assistant" => {
-                self.begin_with_a_person();
+                self.ensure_first_message();
                 let origin = format!("{}/{}", text("provider"), text("model"));
                 let is_named = !text("provider").is_empty() && !text("model").is_empty();
                 if is_named && origin != self.plain_model() {
-                    self.config(&origin, keeping("{}", "null"));
+                    self.config(&origin, private_with("{}", "null"));
                 }
                 self.turns.reply(message, &line.raw);
             }
             "toolResult" => {
                 if !self.turns.result(message, &line.raw) {
-                    self.kept("a result that no call waits for", line);
+                    self.unmapped("a result without a call", line);
                 }
             }
             "bashExecution" => {
                 let is_hidden = message.get("excludeFromContext").and_then(Value::as_bool);
                 let text = bash(message);
                 if is_hidden == Some(true) {
-                    self.kept("a command of the person, not for the model", line);
+                    self.unmapped("a command of the user that is hidden from the model", line);
                 } else {
-                    self.engine(&text, line);
+                    self.custom_message(&text, line);
                 }
             }
-            "custom" | "hookMessage" => self.engine(&plain(message.get("content")), line),
-            "branchSummary" => self.left(text("summary"), line),
-            "compactionSummary" => self.engine(text("summary"), line),
-            role => self.kept(&format!("a message of the role {role}"), line),
+            "custom" | "hookMessage" => self.custom_message(&plain(message.get("content")), line),
+            "branchSummary" => self.branch_summary(text("summary"), line),
+            "compactionSummary" => self.custom_message(text("summary"), line),
+            role => self.unmapped(&format!("a message of role {role}"), line),
         }
     }
 
-    fn person(&mut self, message: &Map<String, Value>, line: &Line) {
+    fn user_message(&mut self, message: &Map<String, Value>, line: &Line) {
         let mut content = blocks::inputs(blocks::content(message.get("content")));
         let is_empty = |block: &Input| matches!(block, Input::Text { text } if text.is_empty());
         let mut fields = "{}";
         if content.iter().all(is_empty) {
             content = vec![Input::text("")];
-            // No provider takes a message without content.
+            // No provider accepts a message without content.
             fields = r#"{"read":[{"type":"text","text":"(an empty message)"}]}"#;
         }
         let turn_id = self.turns.begin();
@@ -288,66 +289,65 @@ impl Importer<'_> {
         self.turns.push(Event::InputAccepted(queued), None);
         let model = self.turns.model.clone();
         self.turns.push(Event::TurnStarted { model }, None);
-        self.turns.told(Event::ItemCompleted { item }, keeping(fields, &line.raw));
+        self.turns.message(Event::ItemCompleted { item }, private_with(fields, &line.raw));
     }
 
-    /// The first message of a conversation is a person's, or says why it is not.
-    fn begin_with_a_person(&mut self) {
+    /// Ensures that the conversation begins with a user's message, or with a note of the engine.
+    fn ensure_first_message(&mut self) {
         if self.turns.messages.is_empty() {
-            let text =
-                "From the engine, not from the user: this session was imported, and begins here.";
-            self.tell(text, keeping("{}", "null"));
+            let text = from_engine("this session was imported, and begins here.");
+            self.engine_message(&text, private_with("{}", "null"));
         }
     }
 
-    fn engine(&mut self, text: &str, line: &Line) {
+    fn custom_message(&mut self, text: &str, line: &Line) {
         if text.trim().is_empty() {
-            return self.kept("a message without text", line);
+            return self.unmapped("a message without text", line);
         }
-        self.tell(text, keeping("{}", &line.raw));
+        self.engine_message(text, private_with("{}", &line.raw));
     }
 
-    /// The summary of a branch that was left.
-    fn left(&mut self, summary: &str, line: &Line) {
+    /// Adds the summary of an abandoned branch.
+    fn branch_summary(&mut self, summary: &str, line: &Line) {
         let text = branch(summary);
         if text.is_empty() {
-            return self.kept("a message without text", line);
+            return self.unmapped("a message without text", line);
         }
         let message = EngineMessage { text, sums_up_left: true, ..EngineMessage::default() };
-        self.tell_of(message, keeping("{}", &line.raw));
+        self.push_engine_message(message, private_with("{}", &line.raw));
     }
 
-    fn tell(&mut self, text: &str, private: Option<Box<RawValue>>) {
+    fn engine_message(&mut self, text: &str, private: Option<Box<RawValue>>) {
         let message = EngineMessage { text: text.to_owned(), ..EngineMessage::default() };
-        self.tell_of(message, private);
+        self.push_engine_message(message, private);
     }
 
-    fn tell_of(&mut self, message: EngineMessage, private: Option<Box<RawValue>>) {
+    fn push_engine_message(&mut self, message: EngineMessage, private: Option<Box<RawValue>>) {
         let item = self.turns.item(ItemBody::EngineMessage(message), ItemStatus::Completed);
-        self.turns.told(Event::ItemCompleted { item }, private);
+        self.turns.message(Event::ItemCompleted { item }, private);
     }
 
     fn label(&mut self, session: &Session, line: &Line) {
         let label = line.text("label").map(str::trim).filter(|label| !label.is_empty());
-        let target = line.text("targetId").and_then(|id| session.place(id));
-        let Some(seq) = target.and_then(|place| self.ends.get(place).copied()) else {
+        let target = line.text("targetId").and_then(|id| session.index_of(id));
+        let Some(seq) = target.and_then(|index| self.ends.get(index).copied()) else {
             let label = label.unwrap_or_default();
-            return self.kept(&format!("the label `{label}` of an entry that is not there"), line);
+            return self.unmapped(&format!("the label `{label}` of a missing entry"), line);
         };
-        let label = label.map(|label| label.chars().take(MOST_LABEL_CHARS).collect());
-        let private = keeping("{}", &line.raw);
+        let label = label.map(|label| label.chars().take(MAX_LABEL_CHARS).collect());
+        let private = private_with("{}", &line.raw);
         self.turns.push(Event::LabelChanged(LabelChanged { seq, label }), private);
     }
 
-    fn compaction(&mut self, session: &Session, place: usize, line: &Line) {
+    fn compaction(&mut self, session: &Session, index: usize, line: &Line) {
         self.turns.settle();
         let first = line.text("firstKeptEntryId").unwrap_or_default();
-        let is_first = |place: &usize| session.entries.get(*place).is_some_and(|it| it.id == first);
-        let first = session.back(session.parent(place)).filter(is_first).last();
-        let first = first.map(|place| place + 1);
+        let is_first = |index: &usize| session.entries.get(*index).is_some_and(|it| it.id == first);
+        let first = session.back(session.parent(index)).filter(is_first).last();
+        let first = first.map(|index| index + 1);
         let messages: Vec<(usize, bool)> = self.turns.messages.back().copied().collect();
         let messages: Vec<_> = messages.into_iter().rev().collect();
-        // The summary of before is never kept; this one takes its place.
+        // An earlier summary is never kept; this one replaces it.
         let mut cut = first.map_or(messages.len(), |first| {
             let is_kept = |(at, _): &(usize, bool)| *at >= first;
             messages.iter().position(is_kept).unwrap_or(messages.len())
@@ -363,15 +363,15 @@ impl Importer<'_> {
             reason: CompactionReason::Requested,
             tokens_before: line.fields.get("tokensBefore").and_then(Value::as_u64).unwrap_or(0),
             tokens_after: None,
-            summary: Some(format!("{}\n\n{}\n", compact::HEADING, summary.trim())),
+            summary: Some(compact::titled(summary)),
             error: None,
         };
         let item = self.turns.item(ItemBody::Compaction(Box::new(body)), ItemStatus::Completed);
-        let private = keeping(&format!("{{\"kept\":{kept}}}"), &line.raw);
+        let private = private_with(&format!("{{\"kept\":{kept}}}"), &line.raw);
         self.turns.push(Event::ItemCompleted { item }, private);
     }
 
-    /// The model without its effort.
+    /// Returns the model without its effort.
     fn plain_model(&self) -> String {
         let model = &self.turns.model;
         match model.rsplit_once(':') {
@@ -382,21 +382,21 @@ impl Importer<'_> {
 
     fn config(&mut self, model: &str, private: Option<Box<RawValue>>) {
         self.turns.model = self.model(model);
-        self.configured(private);
+        self.push_config(private);
     }
 
-    /// Says what the model is.
-    fn configured(&mut self, private: Option<Box<RawValue>>) {
+    /// Records the current model.
+    fn push_config(&mut self, private: Option<Box<RawValue>>) {
         let model = self.turns.model.clone();
         let permission_mode = PermissionMode::Ask;
         let config = ConfigChanged { model, permission_mode, mode: WorkMode::Act };
         self.turns.push(Event::ConfigChanged(config), private);
     }
 
-    /// Something that stays in the file and is never sent to a model.
-    fn kept(&mut self, what: &str, line: &Line) {
+    /// Notes an entry that the journal keeps and no model reads.
+    fn unmapped(&mut self, what: &str, line: &Line) {
         let text = format!("imported, not for the model: {what}");
-        self.notice(NoticeLevel::Info, &text, keeping("{}", &line.raw));
+        self.notice(NoticeLevel::Info, &text, private_with("{}", &line.raw));
     }
 
     fn notice(&mut self, level: NoticeLevel, text: &str, private: Option<Box<RawValue>>) {
@@ -406,12 +406,12 @@ impl Importer<'_> {
     }
 }
 
-/// The text of a content without its pictures, which are named.
+/// Returns the text of a content; images are named.
 fn plain(content: Option<&Value>) -> String {
     let blocks = blocks::inputs(blocks::content(content));
     let text = |block: &Input| match block {
         Input::Text { text } => text.clone(),
-        Input::Image { mime_type, .. } => format!("[a picture of the type {mime_type}]"),
+        Input::Image { mime_type, .. } => format!("[an image of type {mime_type}]"),
         Input::File { .. } | Input::Selection { .. } | Input::Diagnostics { .. } => String::new(),
     };
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")
@@ -421,32 +421,34 @@ fn branch(summary: &str) -> String {
     if summary.trim().is_empty() {
         return String::new();
     }
-    format!(
-        "From the engine, not from the user: what happened on a branch of this conversation that was left.\n\n<summary>\n{}\n</summary>",
+    from_engine(format_args!(
+        "what happened on a branch of this conversation that was left.\n\n<summary>\n{}\n</summary>",
         summary.trim()
-    )
+    ))
 }
 
-/// A command that the person ran, as the model reads it; from a message of Pi's.
+/// Returns a command that the user ran, as the model reads it, from a message of Pi's.
 pub fn bash(message: &Map<String, Value>) -> String {
     let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
-    let mut said = format!("The person ran `{}`", text("command"));
+    let mut report = format!("The person ran `{}`", text("command"));
     let output = text("output").trim_end();
     if output.is_empty() {
-        said.push_str(" (no output)");
+        report.push_str(" (no output)");
     } else {
         let fence = if output.contains("```") { "`````" } else { "```" };
-        said.push_str(&format_args!("\n{fence}\n{output}\n{fence}").to_string());
+        report.push_str(&format_args!("\n{fence}\n{output}\n{fence}").to_string());
     }
     if message.get("cancelled").and_then(Value::as_bool) == Some(true) {
-        said.push_str("\nIt was stopped.");
+        report.push_str("\nIt was stopped.");
     }
     match message.get("exitCode").and_then(Value::as_i64) {
-        Some(code) if code != 0 => said.push_str(&format_args!("\nExit code {code}.").to_string()),
+        Some(code) if code != 0 => {
+            report.push_str(&format_args!("\nExit code {code}.").to_string());
+        }
         Some(_) | None => {}
     }
     if message.get("truncated").and_then(Value::as_bool) == Some(true) {
-        said.push_str("\nThe output was cut.");
+        report.push_str("\nThe output was cut.");
     }
-    said
+    report
 }

@@ -1,4 +1,4 @@
-//! A session of Pi's in the store, as a journal of its own.
+//! Stores a session of Pi's as a journal of its own.
 
 use super::Imported;
 use crate::store::{Error, FORMAT_VERSION, Header, Store};
@@ -6,7 +6,7 @@ use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 
 impl Imported {
-    /// Keeps it under an id that no session has. Until it is whole nobody sees it.
+    /// Stores it under an unused id. It is invisible until it is complete.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -29,7 +29,7 @@ impl Imported {
             };
             journal.append(&record, draft.private.as_deref())?;
         }
-        // What is half there would look like the whole.
+        // A part of it would look like a complete session.
         journal.publish()
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of Pi's in the making: what they are called there, and what of them a journal keeps. Pure functions of the writer.
+//! The lines of Pi's that a writer produces: their names, and the parts that journals keep. Pure functions of the writer.
 
 use super::fields::Fields;
 use super::{KEY, blocks};
@@ -11,17 +11,17 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// What the private part of an entry says of Pi.
+/// The origin of an event, from the private part of its entry.
 pub(super) enum Origin {
-    /// Nothing: the event is our own.
-    Ours,
-    /// It stands for something that was not in the file.
-    Made,
+    /// The engine's own event.
+    Engine,
+    /// It represents something that was not in the file.
+    Synthetic,
     /// The line it came from.
     Line(Fields),
 }
 
-/// What version 2 called a message of an extension.
+/// Renames the messages of extensions from version 2.
 pub(super) fn hook_message(fields: &mut Fields) {
     let message = fields.get("message").map(RawValue::get).unwrap_or_default();
     if !message.contains("hookMessage") {
@@ -42,10 +42,10 @@ pub(super) fn hook_message(fields: &mut Fields) {
 pub(super) fn origin(private: Option<&RawValue>) -> Origin {
     let private = private.and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
     match private.as_ref().and_then(|fields| fields.get(KEY)) {
-        None => Origin::Ours,
+        None => Origin::Engine,
         Some(line) => match serde_json::from_str(line.get()) {
             Ok(line) => Origin::Line(line),
-            Err(_) => Origin::Made,
+            Err(_) => Origin::Synthetic,
         },
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn result(call: &ToolCall, call_id: &str, name: &str, ms: u64) -> Fie
     }))
 }
 
-/// Has calls named by their items.
+/// Names calls by their items.
 pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, String, String)]) {
     let ids = assistant.blocks.iter_mut().filter_map(|block| match block {
         AssistantBlock::ToolCall { id, .. } => Some(id),
@@ -79,14 +79,14 @@ pub(super) fn name_by_items(assistant: &mut Assistant, calls: &mut [(ItemId, Str
     }
 }
 
-/// What Pi calls the wires of providers.
+/// Pi's names of the APIs of providers.
 #[derive(Debug, Clone, Default)]
 pub struct Apis(Arc<BTreeMap<String, &'static str>>);
 
 impl Apis {
-    /// Those of providers whose wires are known, by our names of them.
-    pub fn new<'a>(known: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let known = known.filter_map(|(provider, wire)| {
+    /// Returns the names for providers whose APIs are known, given by the engine's names.
+    pub fn new<'a>(providers: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let providers = providers.filter_map(|(provider, wire)| {
             let api = match wire {
                 "chat" => "openai-completions",
                 "messages" => "anthropic-messages",
@@ -96,10 +96,10 @@ impl Apis {
             };
             Some((provider.to_owned(), api))
         });
-        Self(Arc::new(known.collect()))
+        Self(Arc::new(providers.collect()))
     }
 
-    /// That of a provider; one that nobody knows speaks what most do.
+    /// Returns the API of a provider; unknown providers get the most common one.
     pub fn of(&self, provider: &str) -> &'static str {
         self.0.get(provider).copied().unwrap_or(match provider {
             "anthropic" => "anthropic-messages",
@@ -110,7 +110,7 @@ impl Apis {
     }
 }
 
-/// What an event is called, here and in every copy of it: its line has an id of this name.
+/// Returns the name of an event, which is the same in every copy of it: the id of its line is derived from it.
 pub(super) fn name(record: &EventRecord) -> String {
     let turn = record.turn_id.as_ref().map(TurnId::as_str).unwrap_or_default();
     match &record.event {
@@ -124,7 +124,7 @@ pub(super) fn name(record: &EventRecord) -> String {
     }
 }
 
-/// Eight hexadecimal digits that no other line has, the same for the same name unless another line has them.
+/// Returns eight hexadecimal digits that no other line has; they depend on the name alone, unless another line has them.
 pub(super) fn new_id(name: &str, used: &HashSet<String>) -> String {
     // FNV-1a: a name may be as short as a number.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

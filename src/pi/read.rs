@@ -1,25 +1,25 @@
-//! The lines of a session file of Pi's: parsed, brought to one form whatever their version, and the tree that they are.
+//! Reads the lines of a session file of Pi's: parses them, converts them to one version, and finds their tree.
 //!
-//! Invariant: an entry's parent stands before it in the file, and the last entry is the leaf.
+//! Invariant: an entry's parent precedes it in the file, and the last entry is the leaf.
 
 use super::VERSION;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Why a file is not read.
+/// The reason why a file is not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// Nothing is in it.
+    /// The file has no lines.
     #[error("the file is empty")]
     Empty,
     /// The first line is not the head of a session.
-    #[error("line {line} is no head of a Pi session: it must be {{\"type\":\"session\", …}}")]
+    #[error("line {line} is not the head of a Pi session; expected {{\"type\":\"session\", …}}")]
     NoSession {
         /// The line, from 1.
         line: usize,
     },
     /// It is of a later version.
-    #[error("line {line} says version {version}; up to {VERSION} can be read")]
+    #[error("line {line} has version {version}; supported are versions up to {VERSION}")]
     TooNew {
         /// The line, from 1.
         line: usize,
@@ -28,25 +28,25 @@ pub enum Error {
     },
 }
 
-/// A session as its file says it.
+/// A parsed session file.
 #[derive(Debug)]
 pub struct Session {
     /// The first line.
     pub(super) head: Line,
     /// The entries, in the order of the file.
     pub(super) entries: Vec<Line>,
-    /// The place of each entry's parent.
+    /// The index of each entry's parent.
     parents: Vec<Option<usize>>,
-    /// The first place of each id.
-    places: HashMap<String, usize>,
-    /// What was wrong with the file.
+    /// The first index of each id.
+    index_by_id: HashMap<String, usize>,
+    /// The problems with the file.
     pub(super) warnings: Vec<String>,
 }
 
 /// A line of the file.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// The line as it stands there.
+    /// The line as it is in the file.
     pub(super) raw: String,
     pub(super) fields: Map<String, Value>,
     pub(super) id: String,
@@ -62,14 +62,14 @@ impl Line {
         self.text("type").unwrap_or_default()
     }
 
-    /// When it was written, in milliseconds since 1970.
+    /// Returns the time of the line, in milliseconds since 1970.
     pub(super) fn ms(&self) -> Option<u64> {
         let stamp: jiff::Timestamp = self.text("timestamp")?.parse().ok()?;
         u64::try_from(stamp.as_millisecond()).ok()
     }
 }
 
-/// Reads the text of a session file. Lines that are no JSON are left out and named.
+/// Reads the text of a session file. Lines that are not JSON are skipped and reported.
 ///
 /// # Errors
 /// It is not a session's, or of a later version.
@@ -87,7 +87,7 @@ pub fn read(text: &str) -> Result<Session, Error> {
                 return Err(Error::NoSession { line: number + 1 });
             }
             Ok(_) | Err(_) => {
-                warnings.push(format!("line {} is damaged and was left out", number + 1));
+                warnings.push(format!("line {} is damaged and was skipped", number + 1));
             }
         }
     }
@@ -116,27 +116,27 @@ pub fn read(text: &str) -> Result<Session, Error> {
         };
         entries.push(Line { raw: raw.to_owned(), fields, id, parent });
     }
-    let mut places = HashMap::new();
-    for (place, line) in entries.iter().enumerate() {
-        places.entry(line.id.clone()).or_insert(place);
+    let mut index_by_id = HashMap::new();
+    for (index, line) in entries.iter().enumerate() {
+        index_by_id.entry(line.id.clone()).or_insert(index);
     }
-    let parents = entries.iter().enumerate().map(|(place, line)| parent(place, line, &places));
+    let parents = entries.iter().enumerate().map(|(index, line)| parent(index, line, &index_by_id));
     let parents = parents.collect();
-    let mut session = Session { head, entries, parents, places, warnings };
+    let mut session = Session { head, entries, parents, index_by_id, warnings };
     session.keep_by_id();
     Ok(session)
 }
 
-/// An entry's parent. One that is not there, or that comes later, is taken to be the line before.
-fn parent(place: usize, line: &Line, places: &HashMap<String, usize>) -> Option<usize> {
-    match places.get(line.parent.as_ref()?) {
-        Some(earlier) if *earlier < place => Some(*earlier),
-        Some(_) | None => place.checked_sub(1),
+/// Returns an entry's parent. If it is missing or follows the entry, the previous line counts as its parent.
+fn parent(index: usize, line: &Line, index_by_id: &HashMap<String, usize>) -> Option<usize> {
+    match index_by_id.get(line.parent.as_ref()?) {
+        Some(earlier) if *earlier < index => Some(*earlier),
+        Some(_) | None => index.checked_sub(1),
     }
 }
 
 impl Session {
-    /// Version 1 names the first message that stays by its place in the file, the head counted.
+    /// Version 1 names the first kept message by its index in the file, including the head.
     fn keep_by_id(&mut self) {
         let ids: Vec<String> = self.entries.iter().map(|line| line.id.clone()).collect();
         for line in &mut self.entries {
@@ -148,25 +148,25 @@ impl Session {
         }
     }
 
-    /// The place of an entry's parent; none for one that the session begins with.
-    pub(super) fn parent(&self, place: usize) -> Option<usize> {
-        self.parents.get(place).copied().flatten()
+    /// Returns the index of an entry's parent; `None` for a first entry.
+    pub(super) fn parent(&self, index: usize) -> Option<usize> {
+        self.parents.get(index).copied().flatten()
     }
 
-    /// The first entry with this id.
-    pub(super) fn place(&self, id: &str) -> Option<usize> {
-        self.places.get(id).copied()
+    /// Returns the first entry with this id.
+    pub(super) fn index_of(&self, id: &str) -> Option<usize> {
+        self.index_by_id.get(id).copied()
     }
 
-    /// The places from an entry back to where the session begins.
+    /// Returns the indexes from an entry back to the session's beginning.
     pub(super) fn back(&self, from: Option<usize>) -> impl Iterator<Item = usize> {
-        std::iter::successors(from, |place| self.parent(*place))
+        std::iter::successors(from, |index| self.parent(*index))
     }
 
-    /// The entries on the way to the leaf, in order.
+    /// Returns the entries on the path to the leaf, in order.
     pub(super) fn current(&self) -> impl Iterator<Item = &Line> {
         let mut path: Vec<usize> = self.back(self.entries.len().checked_sub(1)).collect();
         path.reverse();
-        path.into_iter().filter_map(|place| self.entries.get(place))
+        path.into_iter().filter_map(|index| self.entries.get(index))
     }
 }

@@ -47,11 +47,11 @@ fn stored(text: &str) -> (Vec<Entry>, Vec<Value>) {
 
 /// A journal as a session of Pi's.
 fn written(header: &Header, entries: &[Entry]) -> Vec<Value> {
-    let mut ways = Ways::default();
+    let mut branch_points = BranchPoints::default();
     for entry in entries {
-        ways.take(entry);
+        branch_points.take(entry);
     }
-    let mut writer = Writer::new(ways);
+    let mut writer = Writer::new(branch_points);
     let mut out = String::new();
     writer.begin(header, &mut out);
     for entry in entries {
@@ -149,7 +149,8 @@ fn chain(version: u64, entries: &[(&str, Value)]) -> String {
 #[test]
 fn what_a_model_reads_of_an_imported_session() {
     let compaction = |first: &str| json!({"type": "compaction", "summary": "all", "firstKeptEntryId": first, "tokensBefore": 9});
-    let heading = crate::context::compact::HEADING;
+    let heading = crate::context::compact::titled("");
+    let heading = heading.trim();
     for (name, entries, want) in [
         ("nothing", vec![], String::new()),
         ("two turns", vec![("1", user("hi")), ("2", reply(text("yes"), "stop"))], "user: hi\na/m: yes\n".into()),
@@ -166,7 +167,7 @@ fn what_a_model_reads_of_an_imported_session() {
                 ("3", result("d", "seen")),
                 ("4", user("so?")),
             ],
-            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check what it did before you go on.\nresult of d: seen\nuser: so?\n".into(),
+            "user: hi\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen\nuser: so?\n".into(),
         ),
         (
             "a cut reply keeps its words and none of its calls",
@@ -229,7 +230,7 @@ fn what_a_model_reads_of_an_imported_session() {
                 {"type": "image", "mimeType": "image/png", "data": "AA=="},
                 {"type": "image", "mimeType": "image/tiff", "data": "AA=="},
             ]}}))],
-            "user: (image/png) [a picture of the type image/tiff]\n".into(),
+            "user: (image/png) [an image of type image/tiff]\n".into(),
         ),
         (
             "a model speaks first",
@@ -297,7 +298,8 @@ fn earlier_versions_come_back_as_version_three() {
         flat("thinking_level_change", json!({"thinkingLevel": "off"})),
         flat("message", user("three")),
     ]);
-    let heading = crate::context::compact::HEADING;
+    let heading = crate::context::compact::titled("");
+    let heading = heading.trim();
     assert_eq!(conversation(&one), format!("user: {heading}⏎⏎all⏎\nuser: two\nuser: three\n"));
     let (entries, lines) = stored(&one);
     assert_eq!(lines[0]["version"], 3);
@@ -344,16 +346,20 @@ fn what_is_no_session_is_refused_with_its_line() {
     for (name, text, want) in [
         ("empty", String::new(), "the file is empty"),
         ("blank", "\n \n".to_owned(), "the file is empty"),
-        ("prose", "# Title".to_owned(), "line 1 is no head"),
-        ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is no head"),
-        ("a list", "[]".to_owned(), "line 1 is no head"),
+        ("prose", "# Title".to_owned(), "line 1 is not the head"),
+        ("other JSON", "\n{\"a\":1}".to_owned(), "line 2 is not the head"),
+        ("a list", "[]".to_owned(), "line 1 is not the head"),
         (
             "a journal of ours",
             "{\"journal\":\"pintle\",\"version\":1}".to_owned(),
-            "line 1 is no head",
+            "line 1 is not the head",
         ),
-        ("without an id", "{\"type\":\"session\"}".to_owned(), "line 1 is no head"),
-        ("of tomorrow", head(4).to_string(), "line 1 says version 4; up to 3 can be read"),
+        ("without an id", "{\"type\":\"session\"}".to_owned(), "line 1 is not the head"),
+        (
+            "of tomorrow",
+            head(4).to_string(),
+            "line 1 has version 4; supported are versions up to 3",
+        ),
     ] {
         let error = read(&text).unwrap_err().to_string();
         assert!(error.starts_with(want), "{name}: {error}");
@@ -362,7 +368,7 @@ fn what_is_no_session_is_refused_with_its_line() {
         format!("{}\r\n{{\"type\":\"mess\n{}\n7\n", head(3), entry("1", None, user("hi")));
     assert_eq!(
         read(&damaged).unwrap().warnings,
-        ["line 2 is damaged and was left out", "line 4 is damaged and was left out"]
+        ["line 2 is damaged and was skipped", "line 4 is damaged and was skipped"]
     );
     assert_eq!(conversation(&damaged), "user: hi\n");
 }

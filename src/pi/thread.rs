@@ -1,6 +1,6 @@
-//! A list that branches: to go back to an earlier end of it costs nothing, and what was left stays for whoever goes there again.
+//! A list that branches: returning to an earlier end is cheap, and abandoned values remain for whoever returns to them.
 
-/// The list, and the end that it has now.
+/// The list, and its current end.
 #[derive(Debug)]
 pub(super) struct Thread<T> {
     /// Each value with the one before it.
@@ -8,7 +8,7 @@ pub(super) struct Thread<T> {
     end: End,
 }
 
-/// An end of the list; none is its beginning.
+/// An end of the list; `None` is its beginning.
 pub(super) type End = Option<usize>;
 
 impl<T> Default for Thread<T> {
@@ -36,17 +36,17 @@ impl<T: Clone> Thread<T> {
         self.end = end;
     }
 
-    /// The values, the last one first.
+    /// Returns the values, the last one first.
     pub(super) fn back(&self) -> impl Iterator<Item = &T> {
         let mut next = self.end;
         std::iter::from_fn(move || {
-            let (value, before) = self.nodes.get(next?)?;
-            next = *before;
+            let (value, previous) = self.nodes.get(next?)?;
+            next = *previous;
             Some(value)
         })
     }
 
-    /// Puts a value in the place of all but the last ones, of which so many stay.
+    /// Replaces all but the last `kept` values by one value.
     pub(super) fn cut(&mut self, kept: usize, value: T) {
         let tail: Vec<T> = self.back().take(kept).cloned().collect();
         self.end = None;

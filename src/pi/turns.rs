@@ -1,10 +1,10 @@
-//! Turns, steps and calls in the making: a line of Pi's messages becomes the events that this engine would have written.
+//! Builds turns, steps and calls: a message of Pi's becomes the events that this engine would have recorded.
 //!
-//! Invariant: every turn that begins ends, and every call has a result before anything else is said.
+//! Invariant: every turn that begins ends, and every call has a result before the next message.
 
 use super::import::Draft;
 use super::thread::{End, Thread};
-use super::{blocks, keeping};
+use super::{blocks, private_with};
 use crate::history::replay::{Bone, Skeleton};
 use pintle_protocol::content::{Content, Usage, add_cost};
 use pintle_protocol::event::{
@@ -18,12 +18,12 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The result of a call whose own is not in the file.
-const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check what it did before you go on.";
+const UNKNOWN: &str = "Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.";
 
 /// The result of a call in a reply that was cut.
 const NOT_RUN: &str = "Not run: the reply was cut before this call began.";
 
-/// A turn that is open.
+/// An open turn.
 #[derive(Debug)]
 struct Turn {
     id: TurnId,
@@ -35,42 +35,42 @@ struct Turn {
 
 /// A call that waits for its result, or for those before it.
 #[derive(Debug, Clone)]
-struct Waiting {
+struct PendingCall {
     item: Item,
     /// Its id in the file.
     id: String,
     /// The entry of its reply.
-    place: usize,
+    index: usize,
 }
 
-/// A message that came between a call and its result: its entry, its time, its event.
-type Held = (usize, u64, Event, Option<Box<RawValue>>);
+/// A message between a call and its result: its entry, its time, its event.
+type HeldMessage = (usize, u64, Event, Option<Box<RawValue>>);
 
-/// A place that the history goes back to, with what holds there.
+/// The state after an event to which the history returns.
 #[derive(Debug, Clone)]
-pub(super) struct Stop {
+pub(super) struct SavedState {
     seq: u64,
     messages: End,
     model: String,
-    calls: Vec<Waiting>,
-    held: Vec<Held>,
+    calls: Vec<PendingCall>,
+    held: Vec<HeldMessage>,
 }
 
-/// What makes events.
+/// Builds events.
 pub(super) struct Turns<'a> {
     pub(super) new_id: &'a mut dyn FnMut() -> String,
     pub(super) drafts: Vec<Draft>,
-    /// The messages that a model reads, by the place of their entries; a result's is marked.
+    /// The messages that a model reads, by the indexes of their entries; those of results are marked.
     pub(super) messages: Thread<(usize, bool)>,
     /// The model, with its effort.
     pub(super) model: String,
     pub(super) cwd: String,
     turn: Option<Turn>,
-    calls: Vec<Waiting>,
-    /// Messages that came between a call and its result.
-    held: Vec<Held>,
+    calls: Vec<PendingCall>,
+    /// Messages between a call and its result.
+    held: Vec<HeldMessage>,
     call_ids: HashSet<String>,
-    place: usize,
+    index: usize,
     pub(super) now_ms: u64,
 }
 
@@ -86,14 +86,14 @@ impl<'a> Turns<'a> {
             calls: Vec::new(),
             held: Vec::new(),
             call_ids: HashSet::new(),
-            place: 0,
+            index: 0,
             now_ms: 0,
         }
     }
 
-    /// The entry whose events come now.
-    pub(super) fn at(&mut self, place: usize, ms: Option<u64>) {
-        self.place = place;
+    /// Sets the entry whose events follow.
+    pub(super) fn at(&mut self, index: usize, ms: Option<u64>) {
+        self.index = index;
         self.now_ms = ms.unwrap_or(self.now_ms);
     }
 
@@ -119,9 +119,9 @@ impl<'a> Turns<'a> {
         self.drafts.len() as u64
     }
 
-    /// What holds now, to come back to.
-    pub(super) fn stop(&self) -> Stop {
-        Stop {
+    /// Returns the current state, to resume from later.
+    pub(super) fn save(&self) -> SavedState {
+        SavedState {
             seq: self.last_seq(),
             messages: self.messages.end(),
             model: self.model.clone(),
@@ -130,24 +130,24 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Goes on from an earlier place. A turn that was open there is another one's from here on. The ids of all calls stay taken.
-    pub(super) fn go_on_from(&mut self, stop: &Stop, ms: Option<u64>) {
+    /// Resumes from an earlier state. A turn that was open there belongs to another branch from here on. The ids of all calls stay in use.
+    pub(super) fn resume_from(&mut self, state: &SavedState, ms: Option<u64>) {
         self.end(TurnStatus::Completed, None, None);
         self.now_ms = ms.unwrap_or(self.now_ms);
-        let (dropped, restored) = self.between(self.last_seq(), stop.seq);
-        let rewound = HistoryRewound { to_seq: stop.seq, dropped, restored, merged: None };
+        let (dropped, restored) = self.difference(self.last_seq(), state.seq);
+        let rewound = HistoryRewound { to_seq: state.seq, dropped, restored, merged: None };
         self.push(Event::HistoryRewound(rewound), None);
-        let Stop { messages, model, calls, held, .. } = stop.clone();
+        let SavedState { messages, model, calls, held, .. } = state.clone();
         self.messages.go_to(messages);
         (self.model, self.calls, self.held) = (model, calls, held);
     }
 
-    /// The items that only the way to the one event has, and those that only the way to the other has.
-    fn between(&self, mut one: u64, mut other: u64) -> (Vec<ItemId>, Vec<ItemId>) {
-        let (mut of_one, mut of_other) = (Vec::new(), Vec::new());
-        while one != other {
+    /// Returns the items that only the path to `from` has, and those that only the path to `to` has.
+    fn difference(&self, mut from: u64, mut to: u64) -> (Vec<ItemId>, Vec<ItemId>) {
+        let (mut only_from, mut only_to) = (Vec::new(), Vec::new());
+        while from != to {
             let (seq, items) =
-                if one > other { (&mut one, &mut of_one) } else { (&mut other, &mut of_other) };
+                if from > to { (&mut from, &mut only_from) } else { (&mut to, &mut only_to) };
             let before = *seq - 1;
             let draft = usize::try_from(before).ok().and_then(|at| self.drafts.get(at));
             *seq = match draft.map(|draft| &draft.event) {
@@ -159,16 +159,16 @@ impl<'a> Turns<'a> {
                 Some(_) | None => before,
             };
         }
-        // A call may have ended on either way.
+        // A call may have ended on both paths.
         let both: HashSet<ItemId> = {
-            let others: HashSet<&ItemId> = of_other.iter().collect();
-            of_one.iter().filter(|id| others.contains(id)).cloned().collect()
+            let others: HashSet<&ItemId> = only_to.iter().collect();
+            only_from.iter().filter(|id| others.contains(id)).cloned().collect()
         };
-        for items in [&mut of_one, &mut of_other] {
+        for items in [&mut only_from, &mut only_to] {
             items.retain(|id| !both.contains(id));
             items.reverse();
         }
-        (of_one, of_other)
+        (only_from, only_to)
     }
 
     /// Begins a turn and returns its id.
@@ -185,7 +185,7 @@ impl<'a> Turns<'a> {
         id
     }
 
-    /// Ends the turn that is open, if one is.
+    /// Ends the open turn, if any.
     pub(super) fn end(
         &mut self,
         status: TurnStatus,
@@ -208,18 +208,18 @@ impl<'a> Turns<'a> {
         self.turn = None;
     }
 
-    /// Something that the model reads beside people's messages; between a call and its result it has to wait.
-    pub(super) fn told(&mut self, event: Event, private: Option<Box<RawValue>>) {
+    /// Adds a message that the model reads; between a call and its result it has to wait.
+    pub(super) fn message(&mut self, event: Event, private: Option<Box<RawValue>>) {
         if self.calls.iter().any(|call| call.item.status == ItemStatus::Running) {
-            self.held.push((self.place, self.now_ms, event, private));
+            self.held.push((self.index, self.now_ms, event, private));
             return;
         }
         self.settle();
-        self.messages.push((self.place, false));
+        self.messages.push((self.index, false));
         self.push(event, private);
     }
 
-    /// A reply of a model.
+    /// Adds a reply of a model.
     pub(super) fn reply(&mut self, message: &Map<String, Value>, line: &str) {
         self.settle();
         let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -243,7 +243,7 @@ impl<'a> Turns<'a> {
         let has_blocks = !bones.is_empty();
         let skeleton = Skeleton { origin, stop: stop.unwrap_or(StopReason::Other), blocks: bones };
         let fields = if has_blocks { serde_json::to_string(&skeleton).ok() } else { None };
-        let private = keeping(fields.as_deref().unwrap_or("{}"), line);
+        let private = private_with(fields.as_deref().unwrap_or("{}"), line);
         let completed = StepCompleted {
             step,
             stop,
@@ -254,7 +254,7 @@ impl<'a> Turns<'a> {
         };
         self.push(Event::StepCompleted(completed), private);
         if has_blocks {
-            self.messages.push((self.place, false));
+            self.messages.push((self.index, false));
         }
         self.calls = calls;
         for number in 0..self.calls.len() {
@@ -296,28 +296,29 @@ impl<'a> Turns<'a> {
         (turn.steps, turn.usage, turn.cost_nano_usd)
     }
 
-    /// A block of a reply as items, what the journal keeps of it for the model, and the call that waits.
+    /// Adds a block of a reply as items; returns its part of the skeleton, and the call that waits.
     fn block(
         &mut self,
         block: &Map<String, Value>,
         api: &str,
         step: u32,
         is_whole: bool,
-    ) -> (Option<Bone>, Option<Waiting>) {
+    ) -> (Option<Bone>, Option<PendingCall>) {
         let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
         let opaque = blocks::opaque(api, block);
-        let said = |text: &str| TextBody { text: text.to_owned() };
+        let body = |text: &str| TextBody { text: text.to_owned() };
         match text("type") {
             "text" if !text("text").is_empty() => {
-                let item = self.said(ItemBody::AgentMessage(said(text("text"))), step, is_whole);
+                let item =
+                    self.text_item(ItemBody::AgentMessage(body(text("text"))), step, is_whole);
                 (Some(Bone::Text { item, opaque }), None)
             }
             "thinking" => {
                 let is_redacted = block.get("redacted").and_then(Value::as_bool).unwrap_or(false);
                 let shown = if is_redacted { "" } else { text("thinking") };
                 let item = (!shown.is_empty())
-                    .then(|| self.said(ItemBody::Reasoning(said(shown)), step, is_whole));
-                // Cut reasoning has no signature, and no provider takes it back without one.
+                    .then(|| self.text_item(ItemBody::Reasoning(body(shown)), step, is_whole));
+                // Cut reasoning has no signature, and no provider accepts it without one.
                 let is_kept =
                     (is_whole || opaque.is_some()) && (item.is_some() || opaque.is_some());
                 (is_kept.then_some(Bone::Reasoning { item, opaque }), None)
@@ -328,18 +329,18 @@ impl<'a> Turns<'a> {
                     return (None, None);
                 }
                 let is_new = self.call_ids.insert(id.clone());
-                let call_id = if is_new { id.clone() } else { self.unused(&id) };
-                // An object is written again as it is in the item.
+                let call_id = if is_new { id.clone() } else { self.unique_call_id(&id) };
+                // An object is serialized again as it is in the item.
                 let arguments = (!arguments.is_object()).then(|| arguments.to_string());
                 let bone = Bone::Call { item: item.id.clone(), call_id, arguments, opaque };
-                (Some(bone), Some(Waiting { item, id, place: self.place }))
+                (Some(bone), Some(PendingCall { item, id, index: self.index }))
             }
             _ => (None, None),
         }
     }
 
-    /// An id of a call that no other has.
-    fn unused(&mut self, id: &str) -> String {
+    /// Returns an id that no other call has.
+    fn unique_call_id(&mut self, id: &str) -> String {
         let mut number = 2u64;
         loop {
             let other = format!("{id}_{number}");
@@ -350,7 +351,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    fn said(&mut self, body: ItemBody, step: u32, is_whole: bool) -> ItemId {
+    fn text_item(&mut self, body: ItemBody, step: u32, is_whole: bool) -> ItemId {
         let status = if is_whole { ItemStatus::Completed } else { ItemStatus::Cancelled };
         let mut item = self.item(body, status);
         item.step = Some(step);
@@ -389,7 +390,12 @@ impl<'a> Turns<'a> {
         if is_whole {
             self.push(Event::ItemUpdated { item: item.clone() }, None);
         } else {
-            self.close(item.clone(), ItemStatus::Cancelled, failed(NOT_RUN), keeping("{}", "null"));
+            self.close(
+                item.clone(),
+                ItemStatus::Cancelled,
+                failed(NOT_RUN),
+                private_with("{}", "null"),
+            );
         }
         (item, id, arguments)
     }
@@ -409,34 +415,35 @@ impl<'a> Turns<'a> {
         self.push(Event::ItemCompleted { item }, private);
     }
 
-    /// A result of a call. False where no call waits for it.
+    /// Adds the result of a call. Returns false if no call waits for it.
     pub(super) fn result(&mut self, message: &Map<String, Value>, line: &str) -> bool {
         let id = message.get("toolCallId").and_then(Value::as_str).unwrap_or_default();
-        let waits = |call: &&mut Waiting| call.id == id && call.item.status == ItemStatus::Running;
-        let Some(call) = self.calls.iter_mut().find(waits) else { return false };
+        let is_pending =
+            |call: &&mut PendingCall| call.id == id && call.item.status == ItemStatus::Running;
+        let Some(call) = self.calls.iter_mut().find(is_pending) else { return false };
         let is_error = message.get("isError").and_then(Value::as_bool).unwrap_or(false);
         let status = if is_error { ItemStatus::Failed } else { ItemStatus::Completed };
         call.item.status = status;
         let item = call.item.clone();
         let content = blocks::content(message.get("content"));
         let result = ToolResult { content, is_error, ..ToolResult::default() };
-        self.close(item, status, result, keeping("{}", line));
+        self.close(item, status, result, private_with("{}", line));
         true
     }
 
-    /// Gives the calls that wait the result that they never got, and takes what was held back for them.
+    /// Closes calls without a result, and adds the messages that were held for them.
     pub(super) fn settle(&mut self) {
         for call in std::mem::take(&mut self.calls) {
-            self.messages.push((call.place, true));
+            self.messages.push((call.index, true));
             if call.item.status == ItemStatus::Running {
-                // The way back leaves out what was not in the file.
-                let private = keeping("{}", "null");
+                // Writing the session back omits this result, which was not in the file.
+                let private = private_with("{}", "null");
                 self.close(call.item, ItemStatus::Cancelled, failed(UNKNOWN), private);
             }
         }
         let now_ms = self.now_ms;
-        for (place, ms, event, private) in std::mem::take(&mut self.held) {
-            self.messages.push((place, false));
+        for (index, ms, event, private) in std::mem::take(&mut self.held) {
+            self.messages.push((index, false));
             self.now_ms = ms;
             self.push(event, private);
         }

@@ -1,7 +1,7 @@
-//! A session of ours as a session file of Pi's, version 3, a line at a time.
+//! Writes a session as a session file of Pi's, version 3, line by line.
 //!
-//! Invariants: every line's parent is the line before it on its way, the last line is on the way that the model knows, results stand
-//! behind their reply in the order of its calls, and what came from Pi goes back as it came.
+//! Invariants: every line's parent is the previous line on its path, the last line is on the current path, results follow their reply in
+//! the order of its calls, and lines that came from Pi are written back unchanged.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event must be given its line in a file of Pi"
@@ -9,70 +9,70 @@
 
 mod failed;
 mod prompt;
-mod stops;
+mod saved;
 
+use super::branch_points::{BranchPoints, target};
 use super::fields::Fields;
 use super::line::{Apis, Origin, hook_message, iso, name, new_id, origin, result};
 use super::thread::Thread;
-use super::ways::{Ways, target};
 use super::{VERSION, blocks, line};
-use crate::history::replay::{Kept, Read, Replayed, Skeleton};
+use crate::history::replay::{ExpandedInput, KeptMessages, Replayed, Skeleton};
 use crate::llm::{Effort, ModelRef};
 use crate::store::{Entry, Header};
-use failed::{Copied, Fate};
+use failed::{Copied, TurnState};
 use pintle_protocol::event::{Event, EventRecord, StepCompleted};
 use pintle_protocol::ids::ItemId;
 use pintle_protocol::item::{Compaction, Item, ItemBody};
-use prompt::Told;
+use prompt::PromptState;
+use saved::SavedState;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use stops::Stop;
 
 /// Writes the lines of a session.
 #[derive(Debug)]
 pub struct Writer {
-    ways: Ways,
-    /// What held after the events that the history goes back to.
-    stops: BTreeMap<u64, Stop>,
-    /// The lines that events with names stand for.
-    named: BTreeMap<u64, String>,
-    /// The history went back, and no line is there yet.
+    branch_points: BranchPoints,
+    /// The states after the events to which the history returns.
+    saved: BTreeMap<u64, SavedState>,
+    /// The lines of labelled events.
+    labelled: BTreeMap<u64, String>,
+    /// The history went back, and no line follows yet.
     is_behind: bool,
     last_id: Option<String>,
     used: HashSet<String>,
-    /// The messages that a model reads, by the ids of their lines; a result's is marked.
+    /// The messages that a model reads, by the ids of their lines; those of results are marked.
     messages: Thread<(String, bool)>,
-    /// Items that the next reply may name.
+    /// Items that the next reply may contain.
     items: HashMap<ItemId, Item>,
-    /// The calls of the last reply, in order, with the lines of their results as far as they have come.
-    calls: Vec<Waiting>,
+    /// The calls of the last reply, in order, with the lines of the results received so far.
+    calls: Vec<PendingCall>,
     /// Provider, model and effort, as last written.
     model: Option<(String, String)>,
     effort: Option<String>,
-    /// When the last line was written, in milliseconds since 1970.
+    /// The time of the last line, in milliseconds since 1970.
     last_ms: u64,
     is_named_by_items: bool,
     has_prompts: bool,
     apis: Apis,
-    fate: Fate,
+    turn: TurnState,
     copied: Option<Copied>,
-    told: Told,
+    prompt: PromptState,
 }
 
 #[derive(Debug, Clone)]
-struct Waiting {
+struct PendingCall {
     item: ItemId,
     call_id: String,
     name: String,
     result: Result,
 }
 
-/// What is known of a call's result.
+/// The state of a call's result.
 #[derive(Debug, Clone)]
 enum Result {
-    /// Nothing.
+    /// No result yet.
     Open,
-    /// There was none in the file that it came from.
+    /// The original file had none.
     Missing,
     /// Its line, without ids.
     Line { line: Fields, ms: u64 },
@@ -81,12 +81,12 @@ enum Result {
 }
 
 impl Writer {
-    /// A writer of a journal that has these ways.
-    pub fn new(ways: Ways) -> Self {
+    /// Creates a writer for a journal with these branch points.
+    pub fn new(branch_points: BranchPoints) -> Self {
         Self {
-            ways,
-            stops: BTreeMap::new(),
-            named: BTreeMap::new(),
+            branch_points,
+            saved: BTreeMap::new(),
+            labelled: BTreeMap::new(),
             is_behind: false,
             last_id: None,
             used: HashSet::new(),
@@ -99,13 +99,13 @@ impl Writer {
             is_named_by_items: false,
             has_prompts: false,
             apis: Apis::default(),
-            fate: Fate::default(),
+            turn: TurnState::default(),
             copied: None,
-            told: Told::default(),
+            prompt: PromptState::default(),
         }
     }
 
-    /// Adds the first line.
+    /// Writes the first line.
     pub fn begin(&mut self, header: &Header, out: &mut String) {
         let head = json!({
             "type": "session",
@@ -117,47 +117,47 @@ impl Writer {
         Fields::of(&head).push_line(out);
     }
 
-    /// Adds what an entry says of a journal that grows. An entry that goes back in the history, or names a place in it, wants a new
-    /// writer, which knows of that place before it comes to it.
+    /// Writes an entry of a journal that grows. An entry that rewinds the history or adds a label needs a new writer, which knows the event
+    /// before it comes to it.
     pub fn follow(&mut self, entry: &Entry, out: &mut String) {
-        self.ways.last = entry.seq;
+        self.branch_points.last = entry.seq;
         self.entry(entry, out);
     }
 
-    /// Calls are named by their items, as the events of the session name them, and not by their provider.
+    /// Names calls by their items, as the session's events do, and not by their provider.
     #[must_use]
     pub fn named_by_items(mut self) -> Self {
         self.is_named_by_items = true;
         self
     }
 
-    /// System prompts are written too, where the journal knows their tools.
+    /// Writes system prompts too, if the journal has their tools.
     #[must_use]
     pub fn with_prompts(mut self) -> Self {
         self.has_prompts = true;
         self
     }
 
-    /// Replies came over these wires.
+    /// Sets the APIs of the providers.
     #[must_use]
-    pub fn over(mut self, apis: &Apis) -> Self {
+    pub fn with_apis(mut self, apis: &Apis) -> Self {
         self.apis = apis.clone();
         self
     }
 
-    /// Adds what an entry says.
+    /// Writes an entry.
     pub fn entry(&mut self, entry: &Entry, out: &mut String) {
-        // What is written meanwhile is not part of it.
-        if entry.seq > self.ways.last {
+        // Entries appended meanwhile are not written.
+        if entry.seq > self.branch_points.last {
             return;
         }
-        self.keep_stops(entry.seq);
+        self.save_states(entry.seq);
         let Some(record) = &entry.record else { return };
         let origin = origin(entry.private.as_deref());
         match &record.event {
             Event::SessionCreated(created) => {
                 self.copied = Copied::of(created, record);
-                if matches!(origin, Origin::Ours) {
+                if matches!(origin, Origin::Engine) {
                     self.model(&created.model, record, out);
                     if let Some(title) = &created.title {
                         let line = json!({ "type": "session_info", "name": title });
@@ -166,24 +166,24 @@ impl Writer {
                 }
             }
             Event::ConfigChanged(changed) => match origin {
-                Origin::Ours => self.model(&changed.model, record, out),
-                Origin::Made => {}
+                Origin::Engine => self.model(&changed.model, record, out),
+                Origin::Synthetic => {}
                 Origin::Line(line) => {
                     self.line(line, record, out);
                 }
             },
             Event::Notice(_) => {
                 if let Origin::Line(line) = origin {
-                    self.hear(&line);
+                    self.note_prompt(&line);
                     self.line(line, record, out);
                 }
             }
-            Event::TurnStarted { model } => self.fate = Fate::begun(model),
+            Event::TurnStarted { model } => self.turn = TurnState::started(model),
             Event::PromptMade(_) => self.prompt(entry.private.as_deref(), record, out),
-            Event::RetryScheduled(retry) => self.failed_once(&retry.message, record, out),
-            Event::TurnCompleted(end) => self.turn_ended(end, record, out),
+            Event::RetryScheduled(retry) => self.retry_scheduled(&retry.message, record, out),
+            Event::TurnCompleted(end) => self.turn_completed(end, record, out),
             Event::ItemStarted { item } => {
-                self.fate.goes_on();
+                self.turn.continue_reply();
                 self.note(item);
             }
             Event::ItemUpdated { item } => self.note(item),
@@ -192,20 +192,20 @@ impl Writer {
             Event::HistoryRewound(rewound) => {
                 self.settle(out);
                 if let Some(to) = target(rewound, entry.seq) {
-                    self.go_on_from(to);
+                    self.resume_from(to);
                 }
             }
             Event::LabelChanged(changed) => {
-                let line = match (origin, self.named.get(&changed.seq)) {
+                let line = match (origin, self.labelled.get(&changed.seq)) {
                     (Origin::Line(line), _) => line,
-                    (Origin::Ours, Some(id)) => match &changed.label {
+                    (Origin::Engine, Some(id)) => match &changed.label {
                         Some(label) => Fields::of(
                             &json!({ "type": "label", "targetId": id, "label": label }),
                         ),
                         None => Fields::of(&json!({ "type": "label", "targetId": id })),
                     },
-                    // What stands before the first line has no name in Pi.
-                    (Origin::Ours, None) | (Origin::Made, _) => return,
+                    // An event before the first line has no id in Pi.
+                    (Origin::Engine, None) | (Origin::Synthetic, _) => return,
                 };
                 self.line(line, record, out);
             }
@@ -222,23 +222,23 @@ impl Writer {
             | Event::ReviewDecided(_)
             | Event::ReviewQueued(_)
             | Event::SessionUpdated(_)
-            // What the model reads no longer stays in the file; Pi makes room by its own rules.
+            // Pruned results stay in the file; Pi compacts by its own rules.
             | Event::ContextPruned(_) => {}
         }
     }
 
-    /// Adds what is left.
+    /// Writes the remaining lines.
     pub fn end(&mut self, out: &mut String) {
         self.settle(out);
         self.end_cut(self.last_ms, out);
-        // For Pi a session goes on from its last line.
+        // In Pi a session continues from its last line.
         if self.is_behind {
             let line = json!({ "type": "custom", "customType": "pintle.here", "data": {} });
             self.write(Fields::of(&line), self.last_ms, "here", out);
         }
     }
 
-    /// Keeps what a reply may name until it is over.
+    /// Keeps an item that a reply may contain until the reply ends.
     fn note(&mut self, item: &Item) {
         match &item.body {
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) | ItemBody::ToolCall(_) => {
@@ -262,39 +262,39 @@ impl Writer {
     ) {
         match &item.body {
             ItemBody::UserMessage(message) => {
-                self.fate.answers();
+                self.turn.set_answering();
                 self.settle(out);
                 let line = match origin {
-                    Origin::Made => return,
+                    Origin::Synthetic => return,
                     Origin::Line(line) => line,
-                    Origin::Ours => {
-                        let read = Read::of(&message.content, entry.private.as_deref());
+                    Origin::Engine => {
+                        let read = ExpandedInput::of(&message.content, entry.private.as_deref());
                         Fields::of(&json!({
                             "type": "message",
                             "message": { "role": "user", "content": blocks::to_pi(&read), "timestamp": record.ts_ms },
                         }))
                     }
                 };
-                self.said(line, record, out);
+                self.message_line(line, record, out);
             }
             ItemBody::EngineMessage(message) => {
                 self.settle(out);
                 let line = match origin {
-                    // The model reads it, so it counts where messages are counted.
-                    Origin::Made => {
+                    // The model reads it, so it counts as a message.
+                    Origin::Synthetic => {
                         let id = self.last_id.clone().unwrap_or_default();
                         self.messages.push((id, false));
                         return;
                     }
                     Origin::Line(line) => line,
-                    Origin::Ours => Fields::of(&json!({
+                    Origin::Engine => Fields::of(&json!({
                         "type": "custom_message",
                         "customType": "pintle",
                         "content": message.text,
                         "display": true,
                     })),
                 };
-                self.said(line, record, out);
+                self.message_line(line, record, out);
             }
             ItemBody::AgentMessage(_) | ItemBody::Reasoning(_) => self.note(item),
             ItemBody::ToolCall(call) => {
@@ -304,9 +304,9 @@ impl Writer {
                 };
                 let ms = record.ts_ms;
                 waiting.result = match origin {
-                    Origin::Made => Result::Missing,
+                    Origin::Synthetic => Result::Missing,
                     Origin::Line(line) => Result::Line { line, ms },
-                    Origin::Ours => {
+                    Origin::Engine => {
                         Result::Line { line: result(call, &waiting.call_id, &waiting.name, ms), ms }
                     }
                 };
@@ -329,30 +329,30 @@ impl Writer {
         let skeleton = entry.private.as_deref().and_then(|raw| Skeleton::read(raw.get()));
         let replayed = skeleton.map(|skeleton| skeleton.fill(&self.items));
         match (&origin, step.stop) {
-            (Origin::Ours, None) => {
+            (Origin::Engine, None) => {
                 let read = replayed.as_ref().map(|replayed| &replayed.assistant);
                 self.cut(read, &step.usage, step.cost_nano_usd);
                 self.items.clear();
                 return;
             }
-            (Origin::Line(_), None) => self.fate.told(),
-            (Origin::Ours | Origin::Line(_) | Origin::Made, _) => self.fate.goes_on(),
+            (Origin::Line(_), None) => self.turn.set_reported(),
+            (Origin::Engine | Origin::Line(_) | Origin::Synthetic, _) => self.turn.continue_reply(),
         }
         self.items.clear();
         let Some(Replayed { mut assistant, mut calls }) = replayed else {
-            // A reply without content is a line of its own in Pi, and no message for the model.
+            // A reply without content is a line of its own in Pi, but not a message for the model.
             if let Origin::Line(line) = origin {
                 self.line(line, record, out);
             }
             return;
         };
-        if self.is_named_by_items && matches!(origin, Origin::Ours) {
+        if self.is_named_by_items && matches!(origin, Origin::Engine) {
             line::name_by_items(&mut assistant, &mut calls);
         }
         let line = match origin {
-            Origin::Made => return,
+            Origin::Synthetic => return,
             Origin::Line(line) => line,
-            Origin::Ours => {
+            Origin::Engine => {
                 let (provider, model) =
                     assistant.origin.split_once('/').unwrap_or(("pintle", &assistant.origin));
                 Fields::of(&json!({
@@ -370,10 +370,10 @@ impl Writer {
                 }))
             }
         };
-        self.said(line, record, out);
+        self.message_line(line, record, out);
         self.calls = calls
             .into_iter()
-            .map(|(item, call_id, name)| Waiting { item, call_id, name, result: Result::Open })
+            .map(|(item, call_id, name)| PendingCall { item, call_id, name, result: Result::Open })
             .collect();
     }
 
@@ -385,35 +385,37 @@ impl Writer {
         origin: Origin,
         out: &mut String,
     ) {
-        let kept = entry.private.as_deref().and_then(|raw| Kept::read(raw.get()));
+        let kept = entry.private.as_deref().and_then(|raw| KeptMessages::read(raw.get()));
         let (Some(text), Some(kept)) = (&summary.summary, kept) else { return };
         self.settle(out);
         let first = self.messages.back().take(kept).last().map(|(id, _)| id.clone());
-        let is_ours = matches!(origin, Origin::Ours);
+        let is_engine = matches!(origin, Origin::Engine);
         let mut line = match origin {
             Origin::Line(line) => line,
-            Origin::Ours | Origin::Made => Fields::of(&json!({
+            Origin::Engine | Origin::Synthetic => Fields::of(&json!({
                 "type": "compaction",
                 "summary": text,
                 "tokensBefore": summary.tokens_before,
             })),
         };
         line.remove("firstKeptEntryIndex");
-        let named = line.text("firstKeptEntryId");
-        if !named.is_some_and(|id| self.used.contains(&id)) {
-            // With nothing kept it names itself.
-            let own = || line.text("id").filter(|id| !self.used.contains(id));
-            let id = first.or_else(own).unwrap_or_else(|| new_id(&name(record), &self.used));
+        let first_kept = line.text("firstKeptEntryId");
+        if !first_kept.is_some_and(|id| self.used.contains(&id)) {
+            // A compaction that keeps nothing names itself.
+            let unused_id = || line.text("id").filter(|id| !self.used.contains(id));
+            let id = first.or_else(unused_id).unwrap_or_else(|| new_id(&name(record), &self.used));
             line.insert("firstKeptEntryId", id);
         }
-        if let (true, Some(prompt)) = (is_ours && self.has_prompts, self.told.whole(record.ts_ms)) {
+        if let (true, Some(prompt)) =
+            (is_engine && self.has_prompts, self.prompt.full_message(record.ts_ms))
+        {
             line.insert("systemMessage", prompt);
         }
         let id = self.line(line, record, out);
         self.messages.cut(kept, (id, false));
     }
 
-    /// Writes the results that have come, in the order of the calls; those from Pi in the order that they had there.
+    /// Writes the results received so far, in the order of the calls; those from Pi in their original order.
     fn write_results(&mut self, out: &mut String) {
         let mut calls = std::mem::take(&mut self.calls);
         let mut is_due = true;
@@ -430,7 +432,7 @@ impl Writer {
         self.calls = calls;
     }
 
-    /// Writes what is left of the results of the last reply's calls.
+    /// Writes the remaining results of the last reply's calls.
     fn settle(&mut self, out: &mut String) {
         for call in std::mem::take(&mut self.calls) {
             let id = match call.result {
@@ -438,7 +440,7 @@ impl Writer {
                     self.write(line, ms, &format!("{} result", call.item), out)
                 }
                 Result::Written(id) => id,
-                // Pi gives a call without a result one of its own.
+                // Pi adds a result to a call without one.
                 Result::Open | Result::Missing => self.last_id.clone().unwrap_or_default(),
             };
             self.messages.push((id, true));
@@ -446,7 +448,7 @@ impl Writer {
     }
 
     /// Writes a line that is a message for the model.
-    fn said(&mut self, line: Fields, record: &EventRecord, out: &mut String) {
+    fn message_line(&mut self, line: Fields, record: &EventRecord, out: &mut String) {
         let id = self.line(line, record, out);
         self.messages.push((id, false));
     }
@@ -455,37 +457,38 @@ impl Writer {
         self.write(line, record.ts_ms, &name(record), out)
     }
 
-    /// Writes a line behind the last one and returns its id, which comes from its name where it has none.
-    fn write(&mut self, mut given: Fields, ms: u64, name: &str, out: &mut String) -> String {
-        let own = given.text("id").filter(|id| !self.used.contains(id));
-        let id = own.unwrap_or_else(|| new_id(name, &self.used));
+    /// Writes a line and returns its id, which is derived from the name if the line has none.
+    fn write(&mut self, mut source: Fields, ms: u64, name: &str, out: &mut String) -> String {
+        let unused_id = source.text("id").filter(|id| !self.used.contains(id));
+        let id = unused_id.unwrap_or_else(|| new_id(name, &self.used));
         (self.is_behind, self.last_ms) = (false, ms);
         self.used.insert(id.clone());
-        let kind = given.remove("type");
-        let stamp = given.text("timestamp").unwrap_or_else(|| iso(ms));
+        let kind = source.remove("type");
+        let stamp = source.text("timestamp").unwrap_or_else(|| iso(ms));
         for key in ["id", "parentId", "timestamp"] {
-            given.remove(key);
+            source.remove(key);
         }
-        hook_message(&mut given);
+        hook_message(&mut source);
         let mut fields = Fields::default();
         fields.insert("type", kind);
         fields.insert("id", &id);
         fields.insert("parentId", self.last_id.take());
         fields.insert("timestamp", stamp);
-        fields.extend(given);
+        fields.extend(source);
         fields.push_line(out);
         self.last_id = Some(id.clone());
         id
     }
 
-    /// Writes what differs from the model as last written.
+    /// Writes the changes of the model since it was last written.
     fn model(&mut self, model: &str, record: &EventRecord, out: &mut String) {
         let (ms, event) = (record.ts_ms, name(record));
         let Ok(model) = model.parse::<ModelRef>() else { return };
-        let named = (model.provider, model.id);
-        if self.model.as_ref() != Some(&named) {
-            let line = json!({ "type": "model_change", "provider": named.0, "modelId": named.1 });
-            self.model = Some(named);
+        let current = (model.provider, model.id);
+        if self.model.as_ref() != Some(&current) {
+            let line =
+                json!({ "type": "model_change", "provider": current.0, "modelId": current.1 });
+            self.model = Some(current);
             self.write(Fields::of(&line), ms, &format!("{event} model"), out);
         }
         let level = match model.effort {

@@ -1,6 +1,6 @@
-//! The effect of a verdict on a file: lines go into the baseline, or back into the file. Used to preview and to apply.
+//! The effect of a verdict on a file: lines are copied into the baseline, or back into the file. Used to preview and to apply.
 //!
-//! Invariant: the same verdict on the same state always gives the same state; a part that does not fit any more does nothing.
+//! Invariant: the same verdict on the same state always gives the same state; a part that no longer fits has no effect.
 
 use super::content::{Content, lines_of, text_of, whole};
 use super::file::FileReview;
@@ -11,24 +11,24 @@ use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::review::{Effect, HunkKind, HunkState, Outcome, VerdictPart};
 use std::ops::Range;
 
-/// Which content changes.
+/// The content that a step changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Layer {
     Baseline,
     File,
 }
 
-/// Lines that take the place of others, and the hunk that is closed or opened by it.
+/// A replacement of lines, and the hunk that it closes or opens.
 #[derive(Debug)]
 struct Step {
-    place: Place,
+    layer: Layer,
     at: Range<usize>,
     text: String,
     hunk: Tracked,
 }
 
 impl FileReview {
-    /// Does the parts of a verdict. Returns the hunks that it closed or opened.
+    /// Applies the parts of a verdict. Returns the hunks that were closed or opened.
     pub(super) fn apply(
         &mut self,
         seq: u64,
@@ -45,8 +45,8 @@ impl FileReview {
                 continue;
             }
             let step = match part.effect {
-                Effect::Keep => self.close(seq, part, Place::Baseline, ids),
-                Effect::Undo => self.close(seq, part, Place::File, ids),
+                Effect::Keep => self.close(seq, part, Layer::Baseline, ids),
+                Effect::Undo => self.close(seq, part, Layer::File, ids),
                 Effect::Reopen => self.reopen(part),
                 Effect::Comment | Effect::Withdraw => None,
             };
@@ -55,28 +55,28 @@ impl FileReview {
             steps.push(step);
         }
         self.take_steps(steps);
-        // Of what this verdict made go away nothing is left to decide.
+        // Hunks that this verdict made disappear need no decision any more.
         self.settle(seq, None, HunkState::Gone, true, ids);
         done
     }
 
-    /// Takes a hunk, or some of its lines, out of what is open.
+    /// Closes a hunk, or some of its lines.
     fn close(
         &mut self,
         seq: u64,
         part: &VerdictPart,
-        place: Place,
+        layer: Layer,
         ids: &mut Ids,
     ) -> Option<(HunkState, Step)> {
         let at = self.open.iter().position(|hunk| hunk.id == part.hunk)?;
         let hunk = self.open.get(at)?;
         let selection = Selection::of(hunk, part.lines)?;
         let was = hunk.state;
-        let (lines, text) = match place {
-            Place::Baseline => {
+        let (lines, text) = match layer {
+            Layer::Baseline => {
                 (within(&hunk.old, &selection.old), cut(&hunk.new_text, &selection.new))
             }
-            Place::File => (within(&hunk.new, &selection.new), cut(&hunk.old_text, &selection.old)),
+            Layer::File => (within(&hunk.new, &selection.new), cut(&hunk.old_text, &selection.old)),
         };
         let mut closed = if selection.is_whole {
             self.open.remove(at)
@@ -101,18 +101,18 @@ impl FileReview {
         };
         closed.verdict = Some(seq);
         closed.was_edited = was != HunkState::Pending;
-        let side = match place {
-            Place::Baseline => {
+        let side = match layer {
+            Layer::Baseline => {
                 closed.state = HunkState::Kept;
                 &self.baseline
             }
-            Place::File => {
+            Layer::File => {
                 closed.state = HunkState::Undone;
                 &self.now
             }
         };
         closed.was_absent = side.is_none();
-        Some((was, Step { place, at: lines, text, hunk: closed }))
+        Some((was, Step { layer, at: lines, text, hunk: closed }))
     }
 
     /// Opens a hunk that was kept or undone.
@@ -120,10 +120,10 @@ impl FileReview {
         let at = self.closed.iter().position(|hunk| hunk.id == part.hunk)?;
         let hunk = self.closed.get(at)?;
         let was = hunk.state;
-        let (place, lines, text) = match was {
-            HunkState::Kept => (Place::Baseline, hunk.old.clone(), hunk.old_text.clone()),
+        let (layer, lines, text) = match was {
+            HunkState::Kept => (Layer::Baseline, hunk.old.clone(), hunk.old_text.clone()),
             HunkState::Undone if hunk.verdict.is_some() => {
-                (Place::File, hunk.new.clone(), hunk.new_text.clone())
+                (Layer::File, hunk.new.clone(), hunk.new_text.clone())
             }
             HunkState::Undone
             | HunkState::Pending
@@ -135,10 +135,10 @@ impl FileReview {
         let mut hunk = self.closed.remove(at);
         hunk.verdict = None;
         hunk.state = if hunk.was_edited { HunkState::Modified } else { HunkState::Pending };
-        Some((was, Step { place, at: lines, text, hunk }))
+        Some((was, Step { layer, at: lines, text, hunk }))
     }
 
-    /// True when a closed hunk can be opened: what the verdict put there must still be there.
+    /// Returns true when a closed hunk can be opened: the verdict's result must still be there.
     pub(super) fn can_reopen(&self, hunk: &Tracked) -> bool {
         let (side, at, text, with) = if hunk.state == HunkState::Kept {
             (&self.baseline, &hunk.old, &hunk.new_text, &hunk.old_text)
@@ -162,7 +162,7 @@ impl FileReview {
         }
     }
 
-    /// True when selected lines can be kept or undone apart from the others.
+    /// Returns true when selected lines can be kept or undone separately.
     pub(super) fn can_part(&self, hunk: &Tracked, selection: &Selection, is_keep: bool) -> bool {
         let (side, at, text) = if is_keep {
             (&self.baseline, within(&hunk.old, &selection.old), cut(&hunk.new_text, &selection.new))
@@ -175,24 +175,24 @@ impl FileReview {
     fn take_steps(&mut self, mut steps: Vec<Step>) {
         let (old, new) = (self.baseline.clone(), self.now.clone());
         steps.sort_by_key(|step| (step.at.start, step.at.end, step.hunk.born));
-        let mut base_map = self.splice(&steps, Place::Baseline);
-        let mut now_map = self.splice(&steps, Place::File);
+        let mut base_map = self.splice(&steps, Layer::Baseline);
+        let mut now_map = self.splice(&steps, Layer::File);
         for step in &steps {
             self.replace(step, (&old, &new), (&mut base_map, &mut now_map));
         }
-        self.persons.follow(&now_map, &lines_of(new.as_ref()), &lines_of(self.now.as_ref()));
+        self.user_lines.follow(&now_map, &lines_of(new.as_ref()), &lines_of(self.now.as_ref()));
         self.carry(&base_map, &now_map);
         let (mut of_base, mut of_now) = (base_map.iter(), now_map.iter());
         for mut step in steps {
-            let Step { place, hunk, .. } = &mut step;
+            let Step { layer, hunk, .. } = &mut step;
             if hunk.kind == HunkKind::Lines || hunk.contents.is_none() {
-                match place {
-                    Place::Baseline => {
+                match layer {
+                    Layer::Baseline => {
                         let at = of_base.next().map(|change| change.new.clone());
                         hunk.old = at.unwrap_or_default();
                         hunk.new = carried(&now_map, &hunk.new, Lean::After);
                     }
-                    Place::File => {
+                    Layer::File => {
                         let at = of_now.next().map(|change| change.new.clone());
                         hunk.new = at.unwrap_or_default();
                         hunk.old = carried(&base_map, &hunk.old, Lean::After);
@@ -209,18 +209,18 @@ impl FileReview {
         self.open.sort_by_key(|hunk| (hunk.kind == HunkKind::Mode, hunk.new.start, hunk.old.start));
     }
 
-    /// Puts the lines of all steps that are about lines into one of the contents.
-    fn splice(&mut self, steps: &[Step], place: Place) -> Vec<Change> {
+    /// Replaces lines in one of the contents, for all steps about lines.
+    fn splice(&mut self, steps: &[Step], layer: Layer) -> Vec<Change> {
         let of_lines: Vec<&Step> = steps
             .iter()
-            .filter(|step| step.place == place && step.hunk.contents.is_none())
+            .filter(|step| step.layer == layer && step.hunk.contents.is_none())
             .collect();
         if of_lines.is_empty() {
             return Vec::new();
         }
-        let (side, other) = match place {
-            Place::Baseline => (&self.baseline, &self.now),
-            Place::File => (&self.now, &self.baseline),
+        let (side, other) = match layer {
+            Layer::Baseline => (&self.baseline, &self.now),
+            Layer::File => (&self.now, &self.baseline),
         };
         let splices: Vec<_> =
             of_lines.iter().map(|step| (step.at.clone(), step.text.clone())).collect();
@@ -232,14 +232,14 @@ impl FileReview {
         let mode = side.as_ref().or(other.as_ref()).map_or(0o644, |content| content.mode);
         let content = (!(text.is_empty() && is_back))
             .then(|| Content { bytes: text.into_bytes().into(), mode });
-        match place {
-            Place::Baseline => self.baseline = content,
-            Place::File => self.now = content,
+        match layer {
+            Layer::Baseline => self.baseline = content,
+            Layer::File => self.now = content,
         }
         map
     }
 
-    /// Does a step that is about the whole file or its mode.
+    /// Applies a step about the whole file or its mode.
     fn replace(
         &mut self,
         step: &Step,
@@ -248,15 +248,15 @@ impl FileReview {
     ) {
         let Some((before, after)) = &step.hunk.contents else { return };
         let is_open = matches!(step.hunk.state, HunkState::Pending | HunkState::Modified);
-        let with = match (step.place, is_open) {
-            (Place::Baseline, true) => before,
-            (Place::Baseline, false) => now,
-            (Place::File, true) => after,
-            (Place::File, false) => baseline,
+        let with = match (step.layer, is_open) {
+            (Layer::Baseline, true) => before,
+            (Layer::Baseline, false) => now,
+            (Layer::File, true) => after,
+            (Layer::File, false) => baseline,
         };
-        let (side, map) = match step.place {
-            Place::Baseline => (&mut self.baseline, base_map),
-            Place::File => (&mut self.now, now_map),
+        let (side, map) = match step.layer {
+            Layer::Baseline => (&mut self.baseline, base_map),
+            Layer::File => (&mut self.now, now_map),
         };
         if let (HunkKind::Mode, Some(content), Some(with)) = (step.hunk.kind, side.as_mut(), with) {
             content.mode = with.mode;

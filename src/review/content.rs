@@ -1,11 +1,11 @@
-//! The content of a file and the author of a change: shared bytes with mode bits, and which of them are text.
+//! The content of a file and the author of a change: shared bytes with mode bits, and their interpretation as text.
 
 use crate::text::line_diff::{Change, changes, split};
 use pintle_protocol::review::Maker;
 use std::fmt;
 use std::sync::Arc;
 
-/// Larger files are one hunk: nobody reads their lines, and finding them would take too long.
+/// The maximum size of a file that is reviewed by lines; a larger one is a single hunk, since comparing its lines would take too long.
 const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 
 /// The content of a file that exists.
@@ -13,23 +13,23 @@ const MAX_TEXT_BYTES: usize = 8 * 1024 * 1024;
 pub struct Content {
     /// The bytes, shared.
     pub bytes: Arc<[u8]>,
-    /// The permission bits, as `chmod` counts them.
+    /// The permission bits, as in `chmod`.
     pub mode: u32,
 }
 
-/// Who changed a file.
+/// The author of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Author {
     /// A call of the agent.
     Agent(Maker),
     /// A person, or a program of theirs.
     User,
-    /// A rewind put an earlier content back.
+    /// A rewind, which restored an earlier content.
     Rewind,
 }
 
 impl Content {
-    /// A text with the usual mode.
+    /// Returns a text with the default mode.
     pub fn text(text: &str) -> Self {
         Self { bytes: text.as_bytes().into(), mode: 0o644 }
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for Content {
     }
 }
 
-/// The text of a file; a file that is not there has none in it. `None` when it is not to be read by lines.
+/// Returns the text of a file; that of a missing file is empty. `None` if it is not reviewed by lines.
 pub(super) fn text_of(content: Option<&Content>) -> Option<&str> {
     let Some(content) = content else { return Some("") };
     if content.bytes.len() > MAX_TEXT_BYTES || memchr::memchr(0, &content.bytes).is_some() {
@@ -50,12 +50,12 @@ pub(super) fn text_of(content: Option<&Content>) -> Option<&str> {
     std::str::from_utf8(&content.bytes).ok()
 }
 
-/// The lines of a file; none where it is no text.
+/// Returns the lines of a file; none if it is not text.
 pub(super) fn lines_of(content: Option<&Content>) -> Vec<&str> {
     split(text_of(content).unwrap_or_default())
 }
 
-/// The lines that differ. Where one side is no text everything does.
+/// Returns the changed lines; all lines if one side is not text.
 pub(super) fn line_changes(old: Option<&Content>, new: Option<&Content>) -> Vec<Change> {
     if old == new {
         return Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn line_changes(old: Option<&Content>, new: Option<&Content>) -> Vec<
     whole(old_lines.len(), new_lines.len())
 }
 
-/// Everything differs.
+/// Returns a change of all lines.
 pub(super) fn whole(old: usize, new: usize) -> Vec<Change> {
     if old + new == 0 { Vec::new() } else { vec![Change { old: 0..old, new: 0..new }] }
 }

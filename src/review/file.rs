@@ -1,12 +1,12 @@
-//! The review of one file: its baseline, what it holds now, and the hunks between them.
+//! The review of one file: its baseline, its content, and the hunks between them.
 //!
-//! Invariant: the open hunks are the difference of baseline and present content, whatever happens.
+//! Invariant: the open hunks are the difference of baseline and content.
 
 use super::content::{Author, Content, line_changes, lines_of};
 use super::fold::fold;
 use super::hunk::{Ids, Tracked};
-use super::persons::Persons;
 use super::rematch::{Run, rematch, runs};
+use super::user_lines::UserLines;
 use crate::text::line_diff::{Change, Lean, carried};
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{HunkKind, HunkState, Maker};
@@ -15,23 +15,23 @@ use std::ops::Range;
 /// A file that the agent changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileReview {
-    /// The content of the file before the agent's first change, with people's edits since.
+    /// The content before the agent's first change, with people's edits since.
     pub(super) origin: Option<Content>,
-    /// That, with what was kept.
+    /// The same, with the kept changes.
     pub(super) baseline: Option<Content>,
     /// Its content.
     pub(super) now: Option<Content>,
     /// Lines that a person wrote into hunks.
-    pub(super) persons: Persons,
-    /// In the order of the file; the one about its mode is the last.
+    pub(super) user_lines: UserLines,
+    /// The open hunks in the order of the file; a hunk about its mode is the last.
     pub(super) open: Vec<Tracked>,
-    /// Everything that once was open.
+    /// All hunks that were open once.
     pub(super) closed: Vec<Tracked>,
 }
 
-/// Hunks that a person's edit changed, and those that it made go away.
+/// Hunks that a person's edit changed or removed.
 #[derive(Debug, Default)]
-pub(super) struct ByHand {
+pub(super) struct UserEdits {
     pub(super) modified: Vec<HunkId>,
     pub(super) undone: Vec<HunkId>,
 }
@@ -42,29 +42,29 @@ impl FileReview {
             origin: content.clone(),
             baseline: content.clone(),
             now: content,
-            persons: Persons::default(),
+            user_lines: UserLines::default(),
             open: Vec::new(),
             closed: Vec::new(),
         }
     }
 
-    /// The file holds something else now.
+    /// Changes the file's content.
     pub(super) fn change(
         &mut self,
         seq: u64,
         after: Option<Content>,
         author: &Author,
         ids: &mut Ids,
-    ) -> ByHand {
+    ) -> UserEdits {
         if after == self.now {
-            return ByHand::default();
+            return UserEdits::default();
         }
         let edits = line_changes(self.now.as_ref(), after.as_ref());
         let (mut base_map, mut inside, mut modified) = (Vec::new(), Vec::new(), Vec::new());
         if *author == Author::User {
             let (now, after) = (self.now.as_ref(), after.as_ref());
             let folded = fold(self.baseline.as_ref(), now, after, &edits);
-            modified = self.met_by(&folded.inside, after);
+            modified = self.modified_by(&folded.inside, after);
             self.origin = if self.origin == self.baseline {
                 folded.content.clone()
             } else {
@@ -73,10 +73,10 @@ impl FileReview {
             (self.baseline, base_map, inside) = (folded.content, folded.map, folded.inside);
         }
         if *author == Author::User {
-            self.persons.write(&edits, inside.into_iter().map(|edit| edit.new));
+            self.user_lines.write(&edits, inside.into_iter().map(|edit| edit.new));
         } else {
             let (old, new) = (lines_of(self.now.as_ref()), lines_of(after.as_ref()));
-            self.persons.follow(&edits, &old, &new);
+            self.user_lines.follow(&edits, &old, &new);
         }
         self.now = after;
         self.carry(&base_map, &edits);
@@ -89,20 +89,20 @@ impl FileReview {
         };
         let gone = if *author == Author::User { HunkState::Undone } else { HunkState::Gone };
         let undone = self.settle(seq, maker, gone, *author == Author::Rewind, ids);
-        ByHand { modified, undone: if gone == HunkState::Undone { undone } else { Vec::new() } }
+        UserEdits { modified, undone: if gone == HunkState::Undone { undone } else { Vec::new() } }
     }
 
-    /// The open hunks that a person's edits changed.
-    fn met_by(&self, inside: &[Change], after: Option<&Content>) -> Vec<HunkId> {
+    /// Returns the open hunks that a person's edits changed.
+    fn modified_by(&self, inside: &[Change], after: Option<&Content>) -> Vec<HunkId> {
         let mode = |content: Option<&Content>| content.map(|content| content.mode);
-        let is_met = |hunk: &&Tracked| match hunk.kind {
+        let is_modified = |hunk: &&Tracked| match hunk.kind {
             HunkKind::File => true,
             HunkKind::Mode => mode(self.now.as_ref()) != mode(after),
             HunkKind::Lines => inside
                 .iter()
                 .any(|edit| edit.old.start <= hunk.new.end && hunk.new.start <= edit.old.end),
         };
-        self.open.iter().filter(is_met).map(|hunk| hunk.id.clone()).collect()
+        self.open.iter().filter(is_modified).map(|hunk| hunk.id.clone()).collect()
     }
 
     /// Moves the hunks along with the lines.
@@ -113,8 +113,8 @@ impl FileReview {
         }
     }
 
-    /// Finds the hunks anew and gives each its id; with `is_return` hunks that are gone may come back. Returns those that are
-    /// gone now, closed as `gone` says.
+    /// Finds the hunks again and gives each its id; with `is_return` removed hunks may return. Returns the hunks that were removed, closed
+    /// with the state `gone`.
     pub(super) fn settle(
         &mut self,
         seq: u64,
@@ -123,9 +123,9 @@ impl FileReview {
         is_return: bool,
         ids: &mut Ids,
     ) -> Vec<HunkId> {
-        let known = std::mem::take(&mut self.open);
+        let previous = std::mem::take(&mut self.open);
         let runs = runs(self.baseline.as_ref(), self.now.as_ref());
-        let matched = rematch(&known, &runs);
+        let matched = rematch(&previous, &runs);
         let (old_lines, new_lines) =
             (lines_of(self.baseline.as_ref()), lines_of(self.now.as_ref()));
         let text = |lines: &[&str], range: &Range<usize>| {
@@ -134,24 +134,35 @@ impl FileReview {
         let mut open = Vec::with_capacity(runs.len());
         for ((run, identity), from) in runs.iter().zip(&matched.identity).zip(&matched.from) {
             let texts = (text(&old_lines, &run.old), text(&new_lines, &run.new));
-            let same = identity.and_then(|at| known.get(at));
-            let from: Vec<&Tracked> = from.iter().filter_map(|at| known.get(*at)).collect();
-            let has_person = self.persons.are_in(&run.new);
+            let same = identity.and_then(|at| previous.get(at));
+            let from: Vec<&Tracked> = from.iter().filter_map(|at| previous.get(*at)).collect();
+            let has_person = self.user_lines.overlap_with(&run.new);
             let contents =
                 (run.kind != HunkKind::Lines).then(|| (self.baseline.clone(), self.now.clone()));
             let back = (same.is_none() && is_return)
-                .then(|| came_back(&mut self.closed, run, &texts, contents.as_ref()))
+                .then(|| take_returned(&mut self.closed, run, &texts, contents.as_ref()))
                 .flatten();
             let (id, born) = match same.or(back.as_ref()) {
                 Some(same) => (same.id.clone(), same.born),
                 None => ids.next(seq),
             };
-            let found =
-                Found { seq, maker, id, born, run, texts, contents, same, back, from, has_person };
-            open.push(hunk(found));
+            let facts = RunFacts {
+                seq,
+                maker,
+                id,
+                born,
+                run,
+                texts,
+                contents,
+                same,
+                back,
+                from,
+                has_person,
+            };
+            open.push(hunk(facts));
         }
-        let mut went = Vec::new();
-        for (at, mut hunk) in known.into_iter().enumerate() {
+        let mut removed = Vec::new();
+        for (at, mut hunk) in previous.into_iter().enumerate() {
             if matched.identity.contains(&Some(at)) {
                 continue;
             }
@@ -164,17 +175,17 @@ impl FileReview {
                 hunk.absorbed_by = Some(into.id.clone());
             } else {
                 hunk.state = gone;
-                went.push(hunk.id.clone());
+                removed.push(hunk.id.clone());
             }
             self.closed.push(hunk);
         }
         self.open = open;
-        went
+        removed
     }
 }
 
-/// A hunk that was taken away, and that a rewind or a verdict brings back.
-fn came_back(
+/// Takes a removed hunk that a rewind or a verdict brings back.
+fn take_returned(
     closed: &mut Vec<Tracked>,
     run: &Run,
     texts: &(String, String),
@@ -197,8 +208,8 @@ fn modes(contents: Option<&Contents>) -> Option<(Option<u32>, Option<u32>)> {
     contents.map(|(before, after)| (mode(before), mode(after)))
 }
 
-/// A run of changed lines and what is known of it.
-struct Found<'a> {
+/// A run of changed lines, and the facts about it.
+struct RunFacts<'a> {
     seq: u64,
     maker: Option<&'a Maker>,
     id: HunkId,
@@ -212,9 +223,9 @@ struct Found<'a> {
     has_person: bool,
 }
 
-fn hunk(found: Found<'_>) -> Tracked {
-    let Found { seq, maker, id, born, run, contents, same, back, from, has_person, .. } = found;
-    let (old_text, new_text) = found.texts;
+fn hunk(facts: RunFacts<'_>) -> Tracked {
+    let RunFacts { seq, maker, id, born, run, contents, same, back, from, has_person, .. } = facts;
+    let (old_text, new_text) = facts.texts;
     let is_unchanged = |hunk: &Tracked| {
         from.len() == 1
             && hunk.kind == run.kind
@@ -244,7 +255,7 @@ fn hunk(found: Found<'_>) -> Tracked {
     } else {
         from.iter().map(|hunk| hunk.agent_text.as_str()).collect()
     };
-    let kept = same.or(back.as_ref());
+    let earlier = same.or(back.as_ref());
     Tracked {
         id,
         born,
@@ -257,10 +268,10 @@ fn hunk(found: Found<'_>) -> Tracked {
         agent_text,
         changed_seq: unchanged.map_or(seq, |hunk| hunk.changed_seq),
         made_by,
-        comments: kept.map(|hunk| hunk.comments.clone()).unwrap_or_default(),
+        comments: earlier.map(|hunk| hunk.comments.clone()).unwrap_or_default(),
         verdict: None,
         absorbed_by: None,
-        part_of: kept.and_then(|hunk| hunk.part_of.clone()),
+        part_of: earlier.and_then(|hunk| hunk.part_of.clone()),
         contents,
         was_absent: false,
         was_edited: false,

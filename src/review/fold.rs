@@ -1,10 +1,8 @@
-//! A person's edit taken over into the baseline, so that hunks show the agent's work only.
+//! Folds a person's edit into the baseline, so that hunks show only the agent's work.
 //!
-//! An edit that shares no lines with what the agent changed is the person's own business: the baseline gets it too. One that
-//! does stays out, and shows in the hunk. Invariant: the baseline never gets a line that the agent wrote.
-//!
-//! A person's edit goes into the baseline too, unless it shares lines with a hunk. So hunks show the agent's work, and a person's lines
-//! inside one are known (`persons`): an undo that would remove them is a conflict.
+//! An edit that shares no lines with a hunk is applied to the baseline too. One that does is not, and shows in the hunk; a person's lines
+//! inside a hunk are tracked (`user_lines`), and an undo that would remove them is a conflict. Invariant: the baseline never gets a line
+//! that the agent wrote.
 
 use super::content::{Content, lines_of, text_of, whole};
 use crate::text::line_diff::{Change, Lean, carried, changes, inverse, overlap};
@@ -15,13 +13,13 @@ use std::ops::Range;
 pub(super) struct Folded {
     /// The baseline after it.
     pub(super) content: Option<Content>,
-    /// Where its lines went.
+    /// The mapping of its lines.
     pub(super) map: Vec<Change>,
-    /// Those edits that stayed out.
+    /// The edits that were not applied.
     pub(super) inside: Vec<Change>,
 }
 
-/// Takes over what a person made of `now`; `edits` are the lines between `now` and `after`.
+/// Folds a person's edit of `now` into the baseline; `edits` are the changes between `now` and `after`.
 pub(super) fn fold(
     base: Option<&Content>,
     now: Option<&Content>,
@@ -34,7 +32,7 @@ pub(super) fn fold(
     let out = || Folded { content: base.cloned(), map: Vec::new(), inside: edits.to_vec() };
     let (Some(base_content), Some(now_content), Some(after_content)) = (base, now, after) else {
         if after.is_none() {
-            // Whoever deletes a file has no use for what the agent did to it.
+            // Deleting a file discards the agent's changes to it.
             let map = whole(lines_of(base).len(), 0);
             return Folded { content: None, map, inside: Vec::new() };
         }
@@ -68,7 +66,7 @@ pub(super) fn fold(
     Folded { content: Some(content), map, inside }
 }
 
-/// True when lines may stand there: only the last one of a file may have no line end.
+/// Returns true when a text may be inserted there: only the last line of a file may lack a line end.
 pub(super) fn fits(lines: &[&str], at: &Range<usize>, text: &str) -> bool {
     let before = at.start.checked_sub(1).and_then(|last| lines.get(last));
     let is_open = |line: &str| !line.ends_with('\n');
@@ -76,20 +74,20 @@ pub(super) fn fits(lines: &[&str], at: &Range<usize>, text: &str) -> bool {
         || ((at.end >= lines.len() || !is_open(text)) && !before.is_some_and(|line| is_open(line)))
 }
 
-/// Puts texts in the place of lines; the places are in order and share nothing. Returns the text, and a change for each.
+/// Replaces ranges of lines by texts; the ranges are in order and disjoint. Returns the text, and a change for each.
 pub(super) fn spliced(lines: &[&str], splices: &[(Range<usize>, String)]) -> (String, Vec<Change>) {
     let (mut text, mut map) = (String::new(), Vec::new());
     let (mut at, mut new_at) = (0, 0);
-    for (place, with) in splices {
-        let place = place.start.max(at)..place.end.max(at);
-        for line in lines.get(at..place.start).unwrap_or_default() {
+    for (range, with) in splices {
+        let range = range.start.max(at)..range.end.max(at);
+        for line in lines.get(at..range.start).unwrap_or_default() {
             text.push_str(line);
         }
-        new_at += place.start - at;
+        new_at += range.start - at;
         text.push_str(with);
         let count = with.split_inclusive('\n').count();
-        map.push(Change { old: place.clone(), new: new_at..new_at + count });
-        (at, new_at) = (place.end, new_at + count);
+        map.push(Change { old: range.clone(), new: new_at..new_at + count });
+        (at, new_at) = (range.end, new_at + count);
     }
     for line in lines.get(at..).unwrap_or_default() {
         text.push_str(line);

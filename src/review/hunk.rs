@@ -1,4 +1,4 @@
-//! A hunk as it is kept: with what it takes to find it again, to undo what was decided, and to tell what a person wrote.
+//! A hunk with the data to find it again, to undo a decision about it, and to distinguish a person's lines.
 
 use super::content::Content;
 use pintle_protocol::ids::HunkId;
@@ -10,17 +10,17 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tracked {
     pub(super) id: HunkId,
-    /// Older hunks have smaller ones.
+    /// Older hunks have smaller values.
     pub(super) born: (u64, u32),
     pub(super) kind: HunkKind,
     pub(super) state: HunkState,
-    /// Where it stands in the baseline, also when it is closed.
+    /// Its range in the baseline, also when it is closed.
     pub(super) old: Range<usize>,
-    /// Where it stands in the file.
+    /// Its range in the file.
     pub(super) new: Range<usize>,
     pub(super) old_text: String,
     pub(super) new_text: String,
-    /// Its lines as the agent left them, before a person came.
+    /// Its lines as the agent left them, before a person's edits.
     pub(super) agent_text: String,
     pub(super) changed_seq: u64,
     pub(super) made_by: Vec<Maker>,
@@ -28,7 +28,7 @@ pub(super) struct Tracked {
     pub(super) verdict: Option<u64>,
     pub(super) absorbed_by: Option<HunkId>,
     pub(super) part_of: Option<HunkId>,
-    /// Baseline and file, where it is not about lines.
+    /// Baseline and file, if it is not about lines.
     pub(super) contents: Option<(Option<Content>, Option<Content>)>,
     /// The side that the verdict changed did not exist before.
     pub(super) was_absent: bool,
@@ -37,7 +37,7 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    /// The hunk as it is shown.
+    /// Returns the hunk in the protocol's form.
     pub(super) fn shown(&self, path: &str) -> Hunk {
         Hunk {
             id: self.id.clone(),
@@ -59,12 +59,12 @@ impl Tracked {
     }
 }
 
-/// Lines as people count them.
+/// Converts a range to 1-based lines.
 pub(super) fn span(range: &Range<usize>) -> LineSpan {
     LineSpan { start: range.start as u64 + 1, count: range.len() as u64 }
 }
 
-/// Gives out ids. Invariant: none twice.
+/// Allocates ids. Invariant: they are unique.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Ids(BTreeMap<u64, u32>);
 

@@ -1,62 +1,62 @@
-//! Review: what the agent changed and nobody has accepted yet, as a fold over what happened to files.
+//! Review: the agent's changes that nobody has accepted yet, as a fold over the changes of files.
 //!
-//! [`Review`] takes changes and verdicts in the order of the journal and gives baselines, hunks with ids that stay, what the
-//! model has not been told, and patches. It reads and writes nothing; who calls it does ([`Review::plan`] says what).
+//! [`Review`] takes changes and verdicts in the order of the journal and returns baselines, hunks with stable ids, news for the model, and
+//! patches. It reads and writes nothing; its caller writes the files that [`Review::plan`] returns.
 //!
-//! Invariants: the open hunks of a file are the difference of its baseline and its present content; the same sequence gives the
-//! same state, so ids need not be stored; an id never names two hunks; no line that a person wrote is taken without their word.
+//! Invariants: the open hunks of a file are the difference of its baseline and its content; the same sequence gives the same state, so ids
+//! need not be stored; an id never names two hunks; no line that a person wrote is removed without their consent.
 //!
-//! Ids of hunks are made from the numbers of events and found again by place, so no journal holds them. The diff has no time limit,
-//! which would give other hunks on a slow day; `text/line_diff` gives up by counting work.
+//! Ids of hunks are made from the numbers of events and matched by position, so no journal stores them. The diff has no time limit, which
+//! could give other hunks on a slow day; `text/line_diff` limits its work instead.
 //!
-//! There is a second baseline, from before the first keep, since a patch of the agent's work includes what was kept (`patch`).
+//! There is a second baseline, from before the first keep, since a patch of the agent's work includes kept changes (`patch`).
 
 mod apply;
 mod content;
 mod file;
 mod fold;
 mod hunk;
+mod notices;
 mod patch;
-mod persons;
 mod plan;
 mod rematch;
 mod select;
-mod told;
+mod user_lines;
 
 pub use content::{Author, Content};
+pub use notices::render;
 pub use patch::{Patch, Since, between};
 pub use plan::{Plan, Refused, Write};
-pub use told::render;
 
 use file::FileReview;
 use hunk::{Ids, Tracked};
+use notices::Notices;
 use pintle_protocol::ids::HunkId;
 use pintle_protocol::review::{
     Comment, Effect, Hunk, HunkState, Outcome, ReviewAction, ReviewNote, Verdict, VerdictPart,
 };
 use std::collections::BTreeMap;
-use told::Notices;
 
 /// The review of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
     files: BTreeMap<String, FileReview>,
     ids: Ids,
-    verdicts: BTreeMap<u64, Done>,
+    verdicts: BTreeMap<u64, AppliedVerdict>,
     notices: Notices,
 }
 
-/// A verdict as it was carried out.
+/// A verdict that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Done {
-    parts: Vec<DonePart>,
+struct AppliedVerdict {
+    parts: Vec<AppliedPart>,
     comment: Option<Comment>,
     reverted_by: Option<u64>,
 }
 
 /// Its effect on a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct DonePart {
+struct AppliedPart {
     path: String,
     effect: Effect,
     /// The state of the hunk before.
@@ -65,14 +65,14 @@ struct DonePart {
 }
 
 impl Review {
-    /// Nothing has happened.
+    /// Returns an empty review.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A file has changed; `None` is a file that does not exist. Files that only people changed are none of this, so a
-    /// person's changes count from the agent's first one on. When `before` is not what was known, a person changed the file
-    /// unseen, and that is taken in first.
+    /// Records a change of a file; `None` is a file that does not exist. Files that only people changed are not reviewed, so a person's
+    /// changes count from the agent's first one on. If `before` differs from the known content, a person changed the file unnoticed, and
+    /// that change is recorded first.
     pub fn changed(
         &mut self,
         seq: u64,
@@ -87,15 +87,18 @@ impl Review {
         let file =
             self.files.entry(path.to_owned()).or_insert_with(|| FileReview::new(before.clone()));
         for (content, author) in [(before, &Author::User), (after, author)] {
-            let by_hand = file.change(seq, content, author, &mut self.ids);
-            self.notices.by_hand(seq, path, file, &by_hand);
+            let user_edits = file.change(seq, content, author, &mut self.ids);
+            self.notices.user_edits(seq, path, file, &user_edits);
         }
     }
 
-    /// A verdict was carried out: what [`Review::plan`] gave, recorded as an event, after the files were written.
+    /// Records a verdict that [`Review::plan`] returned, after its files were written.
     pub fn record(&mut self, seq: u64, verdict: &Verdict) {
-        let mut done =
-            Done { parts: Vec::new(), comment: self.comment(seq, verdict), reverted_by: None };
+        let mut applied = AppliedVerdict {
+            parts: Vec::new(),
+            comment: self.comment(seq, verdict),
+            reverted_by: None,
+        };
         let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
         for part in &verdict.parts {
             by_path.entry(&part.path).or_default().push(part);
@@ -105,31 +108,33 @@ impl Review {
             for (effect, was, hunk) in file.apply(seq, &parts, &mut self.ids) {
                 self.notices.verdict(seq, path, effect, &hunk);
                 let (path, hunk) = (path.to_owned(), hunk.id);
-                done.parts.push(DonePart { path, effect, was, hunk });
+                applied.parts.push(AppliedPart { path, effect, was, hunk });
             }
-            let about = parts.iter().filter(|part| part.outcome == Outcome::Applied);
-            for part in about.filter(|p| matches!(p.effect, Effect::Comment | Effect::Withdraw)) {
-                let Some(comment) = &done.comment else { continue };
+            let applied_parts = parts.iter().filter(|part| part.outcome == Outcome::Applied);
+            for part in
+                applied_parts.filter(|p| matches!(p.effect, Effect::Comment | Effect::Withdraw))
+            {
+                let Some(comment) = &applied.comment else { continue };
                 let Some(hunk) = file.find_mut(&part.hunk) else { continue };
-                hunk.comments.retain(|known| known.seq != comment.seq);
+                hunk.comments.retain(|other| other.seq != comment.seq);
                 if part.effect == Effect::Comment {
                     hunk.comments.push(comment.clone());
                     self.notices.comment(seq, path, hunk, comment);
                 }
                 let (path, hunk, was) = (path.to_owned(), part.hunk.clone(), hunk.state);
-                done.parts.push(DonePart { path, effect: part.effect, was, hunk });
+                applied.parts.push(AppliedPart { path, effect: part.effect, was, hunk });
             }
         }
         if let ReviewAction::Revert { verdict } = verdict.action {
             if let Some(reverted) = self.verdicts.get_mut(&verdict) {
                 reverted.reverted_by = Some(seq);
             }
-            self.notices.reverted(seq, verdict);
+            self.notices.verdict_reverted(seq, verdict);
         }
-        self.verdicts.insert(seq, done);
+        self.verdicts.insert(seq, applied);
     }
 
-    /// The comment that a verdict is about.
+    /// Returns the comment that a verdict is about.
     fn comment(&self, seq: u64, verdict: &Verdict) -> Option<Comment> {
         match &verdict.action {
             ReviewAction::Comment { side, lines, text, .. } => {
@@ -140,24 +145,24 @@ impl Review {
         }
     }
 
-    /// The paths of all files that the agent changed, in order.
+    /// Returns the paths of all files that the agent changed, in order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The open hunks of all files, in the order of paths and lines.
+    /// Returns the open hunks of all files, in the order of paths and lines.
     pub fn hunks(&self) -> Vec<Hunk> {
         let files = self.files.iter();
         files.flat_map(|(path, file)| file.open.iter().map(|hunk| hunk.shown(path))).collect()
     }
 
-    /// The open hunks of a file.
+    /// Returns the open hunks of a file.
     pub fn hunks_of(&self, path: &str) -> Vec<Hunk> {
         let file = self.files.get(path);
         file.into_iter().flat_map(|file| &file.open).map(|hunk| hunk.shown(path)).collect()
     }
 
-    /// The hunks of all files that were open once, the oldest first.
+    /// Returns the closed hunks of all files, the oldest first.
     pub fn closed(&self) -> Vec<Hunk> {
         let files = self.files.iter();
         let mut closed: Vec<(&String, &Tracked)> = files
@@ -167,29 +172,29 @@ impl Review {
         closed.into_iter().map(|(path, hunk)| hunk.shown(path)).collect()
     }
 
-    /// The baseline of a file; the outer `None` is a file that the agent did not change.
+    /// Returns the baseline of a file; the outer `None` is a file that the agent did not change.
     pub fn baseline(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.baseline.as_ref())
     }
 
-    /// The last known content of a file; the outer `None` is a file that the agent did not change.
+    /// Returns the last known content of a file; the outer `None` is a file that the agent did not change.
     pub fn now(&self, path: &str) -> Option<Option<&Content>> {
         self.files.get(path).map(|file| file.now.as_ref())
     }
 
-    /// News for the model. Record which of it is told, then call [`Review::told`].
+    /// Returns the news for the model. After recording which events are reported, call [`Review::reported`].
     pub fn note(&self) -> ReviewNote {
         self.notices.note(&self.files)
     }
 
-    /// These events were told to the model.
-    pub fn told(&mut self, seqs: &[u64]) {
-        self.notices.told(seqs);
+    /// Marks events as reported to the model.
+    pub fn reported(&mut self, seqs: &[u64]) {
+        self.notices.reported(seqs);
     }
 }
 
 impl FileReview {
-    /// The hunk of this name, or the one that it became a part of.
+    /// Returns the hunk with this id, or the one that absorbed it.
     fn find(&self, id: &HunkId) -> Option<&Tracked> {
         let mut id = id;
         // Each step leads to an older hunk, so this ends.

@@ -1,7 +1,7 @@
-//! The agent's changes as a patch for `git apply`: texts by lines, everything else whole.
+//! The agent's changes as a patch for `git apply`: texts by lines, other files whole.
 //!
-//! What people changed beside the agent's hunks is not in it; what they wrote into a hunk is, since the lines cannot stand
-//! without it. Source of the format: git's documentation (`git-diff`, "Generating patch text") and `base85.c`.
+//! People's changes beside the agent's hunks are not included; those inside a hunk are, since the lines depend on each other. Source of the
+//! format: git's documentation (`git-diff`, "Generating patch text") and `base85.c`.
 
 use super::Review;
 use super::content::{Content, line_changes, lines_of, text_of};
@@ -19,23 +19,23 @@ const CONTEXT: usize = 3;
 /// A patch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// For `git apply` in the folder that it was made for; empty when nothing changed.
+    /// The patch for `git apply` in its folder; empty if nothing changed.
     pub text: String,
-    /// Changed files outside of that folder: they are not in the patch.
+    /// Changed files outside of that folder, which are not in the patch.
     pub left_out: Vec<String>,
 }
 
 /// The starting point of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// From before the agent came: all that it did and that was not taken back.
+    /// The content before the agent's first change: includes all its changes that were not undone.
     Start,
-    /// From what was accepted: what is still open.
+    /// The accepted content: includes only open changes.
     Kept,
 }
 
 impl Review {
-    /// The agent's changes below a folder.
+    /// Returns the agent's changes below a folder.
     pub fn patch(&self, root: &str, since: Since) -> Patch {
         let files = self.files.iter().map(|(path, file)| {
             let before = match since {
@@ -48,7 +48,7 @@ impl Review {
     }
 }
 
-/// What makes files of one state of another, each given by its path, below a folder.
+/// Returns the patch from one state of files to another, below a folder. Each file is given by its path.
 pub fn between<'a>(
     root: &str,
     files: impl IntoIterator<Item = (&'a str, Option<&'a Content>, Option<&'a Content>)>,
@@ -89,18 +89,18 @@ fn file_patch(out: &mut String, path: &str, before: Option<&Content>, after: Opt
     if is_equal {
         return;
     }
-    let kept_mode = old_mode.filter(|_| old_mode == new_mode).map(|mode| format!(" {mode}"));
+    let same_mode = old_mode.filter(|_| old_mode == new_mode).map(|mode| format!(" {mode}"));
     let _ = writeln!(
         out,
         "index {}..{}{}",
         blob_id(before),
         blob_id(after),
-        kept_mode.unwrap_or_default()
+        same_mode.unwrap_or_default()
     );
     if text_of(before).is_some() && text_of(after).is_some() {
-        let name = |of: Option<&Content>, name: &str| match of {
+        let name = |content: Option<&Content>, name: &str| match content {
             None => "/dev/null".to_owned(),
-            // A name with a space ends with a tab, so that readers know where it ends.
+            // A name with a space ends with a tab, so that its end is unambiguous.
             Some(_) if name.contains(' ') => format!("{name}\t"),
             Some(_) => name.to_owned(),
         };
@@ -117,12 +117,12 @@ fn file_patch(out: &mut String, path: &str, before: Option<&Content>, after: Opt
     }
 }
 
-/// Git knows files that can be run, and others.
+/// Returns git's mode: it distinguishes only executable files and others.
 fn mode(content: Option<&Content>) -> Option<&'static str> {
     content.map(|content| if content.mode & 0o100 == 0 { "100644" } else { "100755" })
 }
 
-/// A path as git writes it: in quotes where it has characters that need it.
+/// Returns a path as git writes it: quoted if it has special characters.
 fn quoted(prefix: &str, path: &str) -> String {
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if path.bytes().all(is_plain) {
@@ -146,7 +146,7 @@ fn quoted(prefix: &str, path: &str) -> String {
     out
 }
 
-/// The name that git gives to a content; a binary patch is refused without it.
+/// Returns git's name of a content, which binary patches require.
 fn blob_id(content: Option<&Content>) -> String {
     let Some(content) = content else { return "0".repeat(40) };
     let mut digest = ring::digest::Context::new(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY);
@@ -203,13 +203,13 @@ fn signed(out: &mut String, sign: char, lines: &[&str], range: &Range<usize>) {
     }
 }
 
-/// A range as patches count it: from 1, and for no lines the line before.
+/// Returns a range in a patch's form: from 1, or the previous line for an empty range.
 fn counted(range: &Range<usize>) -> String {
     let start = if range.is_empty() { range.start } else { range.start + 1 };
     format!("{start},{}", range.len())
 }
 
-/// Bytes as git writes them into a patch: compressed, 52 to a line, in base 85.
+/// Writes bytes in git's binary form: compressed, 52 per line, in base 85.
 fn literal(out: &mut String, bytes: &[u8]) {
     const ALPHABET: &[u8; 85] =
         b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";

@@ -1,12 +1,12 @@
-//! From what a person asks to a verdict: which hunks, what comes of each, what has to be written. Decides, changes nothing.
+//! Plans a decision: its hunks, its effect on each, and the files to write. Pure: it changes nothing.
 //!
-//! Invariant: what a plan says is what [`Review::record`] does with its verdict, as long as nothing happens in between.
+//! Invariant: [`Review::record`] has the planned effect, provided that nothing happens in between.
 
 use super::content::{Content, text_of};
 use super::file::FileReview;
 use super::hunk::Tracked;
 use super::select::{Selection, within};
-use super::{DonePart, Review};
+use super::{AppliedPart, Review};
 use crate::text::merge::{Labels, conflict};
 use pintle_protocol::diff::Side;
 use pintle_protocol::ids::{HunkId, TurnId};
@@ -19,48 +19,48 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The labels of conflict markers.
 const LABELS: Labels<'static> = Labels { ours: "present", base: "agent", theirs: "before" };
 
-/// The result of a decision.
+/// The result of planning a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// To be recorded as an event, and told to [`Review::record`].
+    /// The verdict to record as an event, and to pass to [`Review::record`].
     pub verdict: Verdict,
-    /// To be written before.
+    /// The files to write before.
     pub writes: Vec<Write>,
 }
 
-/// A file to be written.
+/// A file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     /// Its absolute path.
     pub path: String,
-    /// What it holds; nothing may be written over anything else.
+    /// Its expected content; any other content must not be overwritten.
     pub before: Option<Content>,
     /// Its new content; `None` removes it.
     pub after: Option<Content>,
 }
 
-/// Why a decision is refused.
+/// The reason why a decision is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There is no such hunk.
-    #[error("there is no hunk {0}; list the hunks again")]
+    #[error("hunk {0} does not exist; list the hunks again")]
     UnknownHunk(HunkId),
-    /// The hunk is decided about, or is no more.
+    /// The hunk was decided already, or no longer exists.
     #[error("hunk {hunk} is not open, it is {state:?}; list the hunks again")]
     NotOpen {
         /// The hunk.
         hunk: HunkId,
-        /// Its outcome.
+        /// Its state.
         state: HunkState,
     },
-    /// The hunk is another one than was shown.
+    /// The hunk has changed since it was shown.
     #[error(
         "hunk {hunk} has changed since it was shown (changedSeq is {changed_seq} now); look at it again"
     )]
     Changed {
         /// The hunk.
         hunk: HunkId,
-        /// When it changed.
+        /// The event that changed it.
         changed_seq: u64,
     },
     /// The hunk does not have these lines.
@@ -77,19 +77,19 @@ pub enum Refused {
     },
     /// These lines depend on others.
     #[error(
-        "these lines of hunk {0} cannot be decided about apart, since the last line of the file has no line end; decide about the whole hunk"
+        "these lines of hunk {0} cannot be decided separately, since the last line of the file has no line end; decide about the whole hunk"
     )]
     Inseparable(HunkId),
     /// The agent did not change this file.
     #[error("the agent has not changed {0}; name a file that has hunks")]
     UnknownFile(String),
-    /// Nothing is open there.
+    /// There is no open hunk.
     #[error("there is no open hunk to decide about")]
     NothingOpen,
     /// There is no such verdict.
-    #[error("event {0} is no verdict")]
+    #[error("event {0} is not a verdict")]
     UnknownVerdict(u64),
-    /// Nothing of the verdict is left to undo.
+    /// The verdict was undone already.
     #[error("verdict {verdict} was already undone by event {by}; undo that one instead")]
     AlreadyReverted {
         /// The verdict.
@@ -97,11 +97,11 @@ pub enum Refused {
         /// The verdict that undid it.
         by: u64,
     },
-    /// The verdict did nothing.
+    /// The verdict had no effect.
     #[error("verdict {0} changed nothing, so there is nothing to undo")]
     NothingDone(u64),
-    /// The file holds something that the review has not been told of.
-    #[error("{path} has changed on disk; tell the review first")]
+    /// The file has a content that the review does not know.
+    #[error("{path} has changed on disk; record the change first")]
     Unseen {
         /// The file.
         path: String,
@@ -109,11 +109,10 @@ pub enum Refused {
 }
 
 impl Review {
-    /// Plans a decision. `present` reads a file as it is now; it is called only for files that would be written.
+    /// Plans a decision. `present` reads the current content of a file; it is called only for files that would be written.
     ///
     /// # Errors
-    /// [`Refused`] says why nothing can be done. After [`Refused::Unseen`] tell the change to [`Review::changed`] as a
-    /// person's, and ask again.
+    /// [`Refused`] gives the reason. After [`Refused::Unseen`], record the change with [`Review::changed`] as a person's, and try again.
     pub fn plan(
         &self,
         action: &ReviewAction,
@@ -147,7 +146,7 @@ impl Review {
         if is_seen { Ok(()) } else { Err(Refused::Unseen { path }) }
     }
 
-    /// The parts of a verdict about open hunks.
+    /// Returns the parts of a verdict about open hunks.
     fn decided(
         &self,
         target: &ReviewTarget,
@@ -164,7 +163,7 @@ impl Review {
                 if is_inseparable {
                     return Err(Refused::Inseparable(hunk.id.clone()));
                 }
-                let is_conflict = !may_discard && file.would_take_persons(hunk, &selection);
+                let is_conflict = !may_discard && file.would_remove_user_lines(hunk, &selection);
                 let text = (is_conflict && is_text(hunk))
                     .then(|| conflict(&hunk.agent_text, &hunk.new_text, &hunk.old_text, LABELS));
                 let outcome = if is_conflict { Outcome::Conflict } else { Outcome::Applied };
@@ -174,16 +173,16 @@ impl Review {
             .collect()
     }
 
-    /// The open hunks that a decision is about.
+    /// Returns the open hunks that a decision is about.
     fn targets(&self, target: &ReviewTarget) -> Result<Vec<Target<'_>>, Refused> {
-        let all = |wanted: &dyn Fn(&str, &Tracked) -> bool| {
-            let mut found = Vec::new();
+        let all = |is_target: &dyn Fn(&str, &Tracked) -> bool| {
+            let mut targets = Vec::new();
             for (path, file) in &self.files {
-                for hunk in file.open.iter().filter(|hunk| wanted(path, hunk)) {
-                    found.push(Target { path: path.clone(), file, hunk, lines: None });
+                for hunk in file.open.iter().filter(|hunk| is_target(path, hunk)) {
+                    targets.push(Target { path: path.clone(), file, hunk, lines: None });
                 }
             }
-            if found.is_empty() { Err(Refused::NothingOpen) } else { Ok(found) }
+            if targets.is_empty() { Err(Refused::NothingOpen) } else { Ok(targets) }
         };
         let made_in =
             |hunk: &Tracked, turn: &TurnId| hunk.made_by.iter().any(|m| m.turn_id == *turn);
@@ -193,7 +192,7 @@ impl Review {
             ReviewTarget::File { path } if !self.files.contains_key(path) => {
                 Err(Refused::UnknownFile(path.clone()))
             }
-            ReviewTarget::File { path } => all(&|of, _| of == path),
+            ReviewTarget::File { path } => all(&|file, _| file == path),
             ReviewTarget::Hunk { hunk, changed_seq } => {
                 Ok(vec![self.open(hunk, *changed_seq, None)?])
             }
@@ -230,8 +229,8 @@ impl Review {
         side: Side,
         lines: Option<LineSpan>,
     ) -> Result<VerdictPart, Refused> {
-        let found = self.files.iter().find_map(|(path, file)| Some((path, file.find(id)?)));
-        let (path, hunk) = found.ok_or_else(|| Refused::UnknownHunk(id.clone()))?;
+        let located = self.files.iter().find_map(|(path, file)| Some((path, file.find(id)?)));
+        let (path, hunk) = located.ok_or_else(|| Refused::UnknownHunk(id.clone()))?;
         let selection = match side {
             Side::Old => LineSelection { old: lines, new: None },
             Side::New => LineSelection { old: None, new: lines },
@@ -249,18 +248,18 @@ impl Review {
         })
     }
 
-    /// The parts of a verdict that undoes another one.
+    /// Returns the parts of a verdict that undoes another one.
     fn reverted(
         &self,
         verdict: u64,
         present: &dyn Fn(&str) -> Option<Content>,
     ) -> Result<Vec<VerdictPart>, Refused> {
-        let done = self.verdicts.get(&verdict).ok_or(Refused::UnknownVerdict(verdict))?;
-        if let Some(by) = done.reverted_by {
+        let applied = self.verdicts.get(&verdict).ok_or(Refused::UnknownVerdict(verdict))?;
+        if let Some(by) = applied.reverted_by {
             return Err(Refused::AlreadyReverted { verdict, by });
         }
         let mut parts = Vec::new();
-        for DonePart { path, effect, was, hunk } in &done.parts {
+        for AppliedPart { path, effect, was, hunk } in &applied.parts {
             let Some(file) = self.files.get(path) else { continue };
             let effect = match (effect, was) {
                 (Effect::Keep | Effect::Undo, _) => Effect::Reopen,
@@ -269,8 +268,8 @@ impl Review {
                 (Effect::Comment, _) => Effect::Withdraw,
                 (Effect::Withdraw, _) => Effect::Comment,
             };
-            let open = file.open.iter().find(|known| known.id == *hunk);
-            let closed = file.closed.iter().find(|known| known.id == *hunk);
+            let open = file.open.iter().find(|other| other.id == *hunk);
+            let closed = file.closed.iter().find(|other| other.id == *hunk);
             let is_written = effect == Effect::Undo
                 || closed.is_some_and(|hunk| hunk.state == HunkState::Undone);
             if is_written {
@@ -280,7 +279,7 @@ impl Review {
                 Effect::Keep => open.is_some(),
                 Effect::Undo => open.is_some_and(|hunk| {
                     Selection::of(hunk, None)
-                        .is_some_and(|all| !file.would_take_persons(hunk, &all))
+                        .is_some_and(|all| !file.would_remove_user_lines(hunk, &all))
                 }),
                 Effect::Reopen => closed.is_some_and(|hunk| file.can_reopen(hunk)),
                 Effect::Comment | Effect::Withdraw => file.find(hunk).is_some(),
@@ -300,7 +299,7 @@ impl Review {
         if parts.is_empty() { Err(Refused::NothingDone(verdict)) } else { Ok(parts) }
     }
 
-    /// The writes of the parts, found by applying them to a copy.
+    /// Returns the files to write, found by applying the parts to a copy.
     fn writes(&self, parts: &[VerdictPart]) -> Vec<Write> {
         let mut by_path: BTreeMap<&str, Vec<&VerdictPart>> = BTreeMap::new();
         for part in parts.iter().filter(|part| part.outcome == Outcome::Applied) {
@@ -327,16 +326,16 @@ struct Target<'a> {
 }
 
 impl FileReview {
-    /// True when taking lines back would take some that a person wrote.
-    fn would_take_persons(&self, hunk: &Tracked, selection: &Selection) -> bool {
+    /// Returns true when undoing lines would remove some that a person wrote.
+    fn would_remove_user_lines(&self, hunk: &Tracked, selection: &Selection) -> bool {
         if is_text(hunk) {
             let lines = within(&hunk.new, &selection.new);
-            return self.persons.are_in(&lines);
+            return self.user_lines.overlap_with(&lines);
         }
         hunk.state != HunkState::Pending
     }
 
-    /// The lines of the file where a hunk stands.
+    /// Returns the lines of the file in the range of a hunk.
     fn lines(&self, hunk: &Tracked) -> String {
         let lines = super::content::lines_of(self.now.as_ref());
         lines.get(hunk.new.clone()).unwrap_or_default().concat()

@@ -1,7 +1,7 @@
-//! Which of the hunks that were known is which of the runs that differ now. Ids hang on it.
+//! Matches the previous hunks with the current runs of changed lines. Ids depend on it.
 //!
-//! A known hunk and a run belong together where they share lines, in the baseline or in the file; else where they touch. Of
-//! several hunks that grew together the oldest stays, of several parts of one the first. Invariant: no hunk is given twice.
+//! A hunk and a run match if they share lines, in the baseline or in the file, or else if they touch. Of several hunks that merged the
+//! oldest keeps its id, of several parts of one the first. Invariant: no hunk is assigned twice.
 
 use super::content::{Content, line_changes, lines_of, text_of};
 use super::hunk::Tracked;
@@ -17,7 +17,7 @@ pub(super) struct Run {
     pub(super) new: Range<usize>,
 }
 
-/// The difference between a baseline and a file.
+/// Returns the difference between a baseline and a file.
 pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run> {
     if baseline == now {
         return Vec::new();
@@ -26,10 +26,10 @@ pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run
     let lines = |content| if is_text { 0..lines_of(content).len() } else { 0..0 };
     let file = || Run { kind: HunkKind::File, old: lines(baseline), new: lines(now) };
     let (Some(before), Some(after)) = (baseline, now) else { return vec![file()] };
-    let mut found = Vec::new();
+    let mut runs = Vec::new();
     if is_text {
         let changes = line_changes(baseline, now);
-        found.extend(changes.into_iter().map(|c| Run {
+        runs.extend(changes.into_iter().map(|c| Run {
             kind: HunkKind::Lines,
             old: c.old,
             new: c.new,
@@ -38,26 +38,26 @@ pub(super) fn runs(baseline: Option<&Content>, now: Option<&Content>) -> Vec<Run
         return vec![file()];
     }
     if before.mode != after.mode {
-        found.push(Run { kind: HunkKind::Mode, old: 0..0, new: 0..0 });
+        runs.push(Run { kind: HunkKind::Mode, old: 0..0, new: 0..0 });
     }
-    found
+    runs
 }
 
-/// The fate of each known hunk, and the origin of each run; both by index.
+/// The result for each previous hunk and for each run, both by index.
 #[derive(Debug)]
 pub(super) struct Matched {
-    /// Of each run: the hunk that it is.
+    /// For each run: the hunk that it is.
     pub(super) identity: Vec<Option<usize>>,
-    /// Of each run: all hunks that it has lines of, the oldest first.
+    /// For each run: all hunks of which it has lines, the oldest first.
     pub(super) from: Vec<Vec<usize>>,
-    /// Of each hunk that is no run any more: the run that it became a part of.
+    /// For each hunk that is no longer a run: the run that absorbed it.
     pub(super) absorbed: Vec<Option<usize>>,
 }
 
-/// Finds out which is which. The hunks' ranges are already those of the texts of now.
-pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
+/// Matches hunks with runs. The hunks' ranges already refer to the current texts.
+pub(super) fn rematch(hunks: &[Tracked], runs: &[Run]) -> Matched {
     let (mut from, mut touching) = (vec![Vec::new(); runs.len()], vec![Vec::new(); runs.len()]);
-    for (hunk_at, hunk) in known.iter().enumerate() {
+    for (hunk_at, hunk) in hunks.iter().enumerate() {
         for run_at in near(hunk, runs) {
             let Some(run) = runs.get(run_at) else { continue };
             let list = if is_shared(hunk, run) { &mut from } else { &mut touching };
@@ -66,10 +66,10 @@ pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
             }
         }
     }
-    let mut taken: Vec<bool> = vec![false; known.len()];
+    let mut assigned: Vec<bool> = vec![false; hunks.len()];
     let mut identity: Vec<Option<usize>> = vec![None; runs.len()];
     let is_claimed: Vec<bool> = {
-        let mut claimed = vec![false; known.len()];
+        let mut claimed = vec![false; hunks.len()];
         for at in from.iter().flatten() {
             if let Some(claimed) = claimed.get_mut(*at) {
                 *claimed = true;
@@ -83,14 +83,14 @@ pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
                 continue;
             }
             let free = |at: &&usize| {
-                taken.get(**at) == Some(&false)
+                assigned.get(**at) == Some(&false)
                     && (may_be_claimed || is_claimed.get(**at) == Some(&false))
             };
-            let oldest = list.iter().filter(free).min_by_key(|at| known.get(**at).map(|h| h.born));
+            let oldest = list.iter().filter(free).min_by_key(|at| hunks.get(**at).map(|h| h.born));
             if let Some(at) = oldest.copied() {
                 *identity = Some(at);
-                if let Some(taken) = taken.get_mut(at) {
-                    *taken = true;
+                if let Some(assigned) = assigned.get_mut(at) {
+                    *assigned = true;
                 }
             }
         }
@@ -99,11 +99,11 @@ pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
         if let Some(at) = identity.filter(|at| !list.contains(at)) {
             list.push(at);
         }
-        list.sort_by_key(|at| known.get(*at).map(|hunk| hunk.born));
+        list.sort_by_key(|at| hunks.get(*at).map(|hunk| hunk.born));
     }
-    let mut absorbed = vec![None; known.len()];
+    let mut absorbed = vec![None; hunks.len()];
     for (run_at, list) in from.iter().enumerate() {
-        for at in list.iter().filter(|at| taken.get(**at) == Some(&false)) {
+        for at in list.iter().filter(|at| assigned.get(**at) == Some(&false)) {
             if let Some(absorbed) = absorbed.get_mut(*at) {
                 absorbed.get_or_insert(run_at);
             }
@@ -112,7 +112,7 @@ pub(super) fn rematch(known: &[Tracked], runs: &[Run]) -> Matched {
     Matched { identity, from, absorbed }
 }
 
-/// The runs that share lines with a hunk or touch it. Runs are in order, so only a few are looked at.
+/// Returns the runs that share lines with a hunk or touch it. Runs are in order, so only a few are examined.
 fn near(hunk: &Tracked, runs: &[Run]) -> Vec<usize> {
     let is_about_all =
         hunk.kind == HunkKind::File || runs.iter().take(1).any(|run| run.kind == HunkKind::File);
@@ -133,11 +133,11 @@ fn near(hunk: &Tracked, runs: &[Run]) -> Vec<usize> {
         let behind = runs.partition_point(|run| side(run).start <= of.end);
         first..behind.max(first)
     };
-    let mut found: Vec<usize> = window(&hunk.new, |run| &run.new).collect();
-    found.extend(window(&hunk.old, |run| &run.old));
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut indexes: Vec<usize> = window(&hunk.new, |run| &run.new).collect();
+    indexes.extend(window(&hunk.old, |run| &run.old));
+    indexes.sort_unstable();
+    indexes.dedup();
+    indexes
 }
 
 fn is_shared(hunk: &Tracked, run: &Run) -> bool {

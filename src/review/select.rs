@@ -1,4 +1,4 @@
-//! Some lines of a hunk, as a value: which ones, and what the text is when only they change.
+//! A selection of lines of a hunk, and the texts if only these lines change.
 
 use pintle_protocol::review::{HunkKind, LineSelection, LineSpan};
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    /// The selected lines of a hunk; `None` when it has no such lines.
+    /// Returns the selected lines of a hunk; `None` if it has no such lines.
     pub(super) fn of(hunk: &Tracked, lines: Option<LineSelection>) -> Option<Self> {
         let all = (0..count(&hunk.old_text), 0..count(&hunk.new_text));
         let Some(lines) = lines else {
@@ -29,15 +29,15 @@ impl Selection {
         if old.is_empty() && new.is_empty() {
             return None;
         }
-        // Where no line goes stands before or behind those that come, as they are a beginning or not.
-        let old = if old.is_empty() { place(all.0.end, new.start) } else { old };
-        let new = if new.is_empty() { place(all.1.end, old.start) } else { new };
+        // An empty side is positioned at the beginning or the end of the hunk, depending on the other side.
+        let old = if old.is_empty() { empty_range(all.0.end, new.start) } else { old };
+        let new = if new.is_empty() { empty_range(all.1.end, old.start) } else { new };
         let is_whole = (&old, &new) == (&all.0, &all.1);
         Some(Self { old, new, is_whole })
     }
 }
 
-fn place(end: usize, start: usize) -> Range<usize> {
+fn empty_range(end: usize, start: usize) -> Range<usize> {
     if start == 0 { 0..0 } else { end..end }
 }
 
@@ -52,12 +52,12 @@ fn count(text: &str) -> usize {
     text.split_inclusive('\n').count()
 }
 
-/// Lines of a text.
+/// Returns lines of a text.
 pub(super) fn cut(text: &str, lines: &Range<usize>) -> String {
     text.split_inclusive('\n').skip(lines.start).take(lines.len()).collect()
 }
 
-/// Lines within a range, counted in the file.
+/// Converts lines within a range to lines of the file.
 pub(super) fn within(range: &Range<usize>, lines: &Range<usize>) -> Range<usize> {
     range.start + lines.start..range.start + lines.end
 }

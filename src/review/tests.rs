@@ -112,7 +112,7 @@ impl World {
             }
             Told => {
                 let seqs = self.review.note().seqs;
-                self.review.told(&seqs);
+                self.review.reported(&seqs);
                 return Ok(None);
             }
             Keep(id) => ReviewAction::Keep { target: hunk(id) },
@@ -160,7 +160,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "an unknown hunk",
             &[Agent("x b")],
             Keep("9.9"),
-            "there is no hunk 9.9; list the hunks again",
+            "hunk 9.9 does not exist; list the hunks again",
         ),
         (
             "a hunk that is kept",
@@ -198,7 +198,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             UndoLines("1.1", [0, 0, 0, 0]),
             "hunk 1.1 has 1 lines before and 1 now, counted from 1; name at least one of them",
         ),
-        ("an event that is no verdict", &[Agent("x b")], Revert(1), "event 1 is no verdict"),
+        ("an event that is not a verdict", &[Agent("x b")], Revert(1), "event 1 is not a verdict"),
         (
             "a verdict that is undone",
             &[Agent("x b"), Keep("all"), Revert(2)],
@@ -215,7 +215,7 @@ fn what_cannot_be_done_is_refused_with_a_reason() {
             "lines that the last line's end hangs on",
             &[Agent("x y z$")],
             KeepLines("1.1", [0, 0, 3, 1]),
-            "these lines of hunk 1.1 cannot be decided about apart, since the last line of the file has no line end; decide about the whole hunk",
+            "these lines of hunk 1.1 cannot be decided separately, since the last line of the file has no line end; decide about the whole hunk",
         ),
     ];
     for (name, steps, last, want) in rows {

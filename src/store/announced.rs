@@ -1,10 +1,10 @@
-//! Announcements of changes of files, written before they are made: after a kill, the files can be compared with what they were.
+//! Announcements of file changes, written before they are made: after a kill, the files can be compared with their previous state.
 //!
-//! One small file in the session's folder, each announcement in the place of the last. It is no part of the truth: the journal says
-//! whether what was announced has ended, and without this file a cut change is only not told.
+//! One small file in the session's folder; each announcement replaces the last. It is not part of the truth: the journal records whether an
+//! announced change has ended, and without this file an interrupted change is merely not reported.
 //!
-//! It is written over in place, which costs less than to make a file and rename it. Invariant: a change begins only when its
-//! announcement is whole; a checksum tells one that was cut, so what is damaged announces nothing that has begun.
+//! It is overwritten in place, which costs less than creating a file and renaming it. Invariant: a change begins only when its announcement
+//! is complete; a checksum detects a partial one, so a damaged file announces nothing that has begun.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use pintle_protocol::files::{ChangedBy, FileState};
@@ -17,50 +17,50 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
 
-/// A change of files that begins now.
+/// A change of files that is about to begin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Announced {
-    /// Who makes it.
+    /// The author of the change.
     pub by: ChangedBy,
-    /// The turn that it belongs to, if it belongs to one.
+    /// The turn that it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The number of the journal's last event then, where no call tells the place.
+    /// The number of the journal's last event at that time, if no call determines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_seq: Option<u64>,
-    /// The folders in which anything may change; none where only the files below may.
+    /// The folders in which any file may change; empty if only the files below may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
-    /// The files as they are now, by path; of folders, all of them.
+    /// The state of the files before the change, by path; for folders, of all their files.
     pub before: BTreeMap<String, Option<FileState>>,
-    /// The hashes of what files shall hold, where a change that is cut is taken back.
+    /// The hashes of the new contents, for a change that is undone if it was interrupted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub after: BTreeMap<String, Option<String>>,
 }
 
-/// Where a session announces. Cheap to clone.
+/// The announcements of a session. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Announcements {
     folder: PathBuf,
 }
 
 impl Announcements {
-    /// Those of the session in this folder.
+    /// Returns those of the session in this folder.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.to_owned() }
     }
 
-    /// Writes one down, in the place of the last.
+    /// Writes an announcement, replacing the last.
     ///
     /// # Errors
-    /// The disk said no; there is none then, since the last one has ended.
+    /// The disk failed; no announcement is left, since the last one has ended.
     pub fn put(&self, announced: &Announced) -> io::Result<()> {
         let path = self.folder.join(FILE);
         let text = serde_json::to_string(announced)?;
         let line = format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        // What is left of a longer one stands behind the end of the line.
+        // The rest of a longer announcement stays behind the end of the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
             let _ = fs::remove_file(&path);
@@ -68,7 +68,7 @@ impl Announcements {
         written
     }
 
-    /// The last one; none where there is none that can be read.
+    /// Returns the last announcement; `None` if none can be read.
     pub fn last(&self) -> Option<Announced> {
         let path = self.folder.join(FILE);
         let mut line = String::new();
@@ -79,7 +79,7 @@ impl Announcements {
         });
         let read = whole.and_then(|(_, text)| serde_json::from_str(text).ok());
         if read.is_none() {
-            tracing::warn!("{} is damaged, or of another version", path.display());
+            tracing::warn!("{} is damaged or of another version", path.display());
         }
         read
     }

@@ -1,6 +1,6 @@
 //! Long outputs: files in a session's folder that its events name, read in pieces.
 //!
-//! Invariant: a name leads to a file of that folder and nowhere else.
+//! Invariant: a name refers to a file in that folder and nowhere else.
 #![expect(clippy::disallowed_methods, reason = "store is where session files are touched")]
 
 use super::Error;
@@ -14,22 +14,22 @@ pub const FOLDER: &str = "artifacts";
 /// A piece of a long output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The text. What is no UTF-8 is U+FFFD.
+    /// The text. Invalid UTF-8 becomes U+FFFD.
     pub text: String,
-    /// Where it begins, in bytes.
+    /// The offset of its beginning, in bytes.
     pub offset: u64,
-    /// Where it ends, in bytes.
+    /// The offset of its end, in bytes.
     pub end: u64,
     /// The size of the whole output, in bytes.
     pub size: u64,
 }
 
-/// Keeps a long output; returns its name.
+/// Stores a long output; returns its name.
 ///
 /// # Errors
 /// The folder cannot be written.
 pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
-    let kept = || -> io::Result<String> {
+    let store = || -> io::Result<String> {
         std::fs::create_dir_all(artifacts)?;
         let mut builder = tempfile::Builder::new();
         let mut file = builder.prefix("output-").suffix(".log").tempfile_in(artifacts)?;
@@ -37,16 +37,16 @@ pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
         let (_, path) = file.keep().map_err(|error| error.error)?;
         Ok(path.file_name().unwrap_or_default().to_string_lossy().into_owned())
     };
-    kept().map_err(Error::io(artifacts))
+    store().map_err(Error::io(artifacts))
 }
 
-/// Gives one session the outputs of another that it has not: as links where the file system can, since they never change.
+/// Copies the outputs of one session that another lacks: as hard links if the file system supports them, since outputs never change.
 ///
 /// # Errors
-/// The disk said no.
+/// The disk failed.
 pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     let (from, to) = (from.join(FOLDER), to.join(FOLDER));
-    let copied = || -> io::Result<()> {
+    let copy = || -> io::Result<()> {
         let outputs = match std::fs::read_dir(&from) {
             Ok(outputs) => outputs,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -58,21 +58,20 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
             let target = to.join(output.file_name());
             match std::fs::hard_link(output.path(), &target) {
                 Ok(()) => {}
-                // A copy onto itself would empty it.
+                // Copying a file onto itself would empty it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(_) => drop(std::fs::copy(output.path(), &target)?),
             }
         }
         Ok(())
     };
-    copied().map_err(Error::io(&to))
+    copy().map_err(Error::io(&to))
 }
 
-/// Reads a piece of an output from a byte on. A character at either border is whole in one piece only: in the one
-/// where it begins.
+/// Reads a piece of an output. A character on a border belongs to the piece in which it begins.
 ///
 /// # Errors
-/// There is no such output, or it cannot be read.
+/// The output does not exist or cannot be read.
 pub(super) fn read(
     session: &Path,
     name: &str,
@@ -86,7 +85,7 @@ pub(super) fn read(
     file.seek(SeekFrom::Start(offset)).map_err(Error::io(&path))?;
     let mut bytes = Vec::new();
     file.take(max_bytes).read_to_end(&mut bytes).map_err(Error::io(&path))?;
-    // A character that is cut at the end is left for the next piece, unless that would be all.
+    // A character that is cut at the end is left for the next piece, unless it is the only one.
     let whole = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_none() && error.valid_up_to() > 0 => error.valid_up_to(),
         Ok(_) | Err(_) => bytes.len(),

@@ -1,6 +1,6 @@
-//! Contents of files, kept in a session's folder under their hashes.
+//! Contents of files, stored in a session's folder under their hashes.
 //!
-//! Invariant: a blob has the content that its name says, or is not read.
+//! Invariant: a blob whose content does not match its name is not read.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The folder's name in a session's folder.
+/// The name of the blobs' folder in a session's folder.
 pub(super) const FOLDER: &str = "blobs";
 
 /// The blobs of one session. Cheap to clone.
@@ -19,22 +19,22 @@ pub struct Blobs {
 }
 
 impl Blobs {
-    /// Those of the session in this folder.
+    /// Returns those of the session in this folder.
     pub fn of(session: &Path) -> Self {
         Self { folder: session.join(FOLDER) }
     }
 
-    /// Keeps a content; returns its hash.
+    /// Stores a content; returns its hash.
     ///
     /// # Errors
-    /// The disk said no.
+    /// The disk failed.
     pub fn put(&self, content: &[u8]) -> io::Result<String> {
         let sha256 = hash(content);
         let path = self.folder.join(&sha256);
         if fs::metadata(&path).is_ok_and(|facts| facts.len() == content.len() as u64) {
             return Ok(sha256);
         }
-        // Under its name at once: one that is cut is shorter than it should be, so it is written again or not read.
+        // Written under its final name: a partial file is too short, so it is written again or not read.
         let written = match fs::write(&path, content) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 fs::create_dir_all(&self.folder)?;
@@ -48,10 +48,10 @@ impl Blobs {
         written.map(|()| sha256)
     }
 
-    /// The content with this hash.
+    /// Returns the content with this hash.
     ///
     /// # Errors
-    /// It is not kept, or is damaged.
+    /// It is not stored, or is damaged.
     pub fn get(&self, sha256: &str) -> Result<Vec<u8>, Error> {
         let is_name = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
         let path = self.folder.join(sha256);
@@ -66,12 +66,12 @@ impl Blobs {
         Ok(content)
     }
 
-    /// True when there are any.
+    /// Returns true when there are any.
     pub fn is_used(&self) -> bool {
         self.folder.is_dir()
     }
 
-    /// Lets go of what nobody names.
+    /// Removes blobs that are not named.
     pub fn keep_only(&self, named: &BTreeSet<String>) {
         let Ok(blobs) = fs::read_dir(&self.folder) else { return };
         for blob in blobs.flatten() {

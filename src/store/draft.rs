@@ -1,10 +1,7 @@
-//! A session that is being made: its folder has a name that no list shows until all that belongs to its beginning is in it.
+//! A session that is being created: its folder has a name that lists skip until its beginning is complete.
 //!
-//! So a kill while a session is made or forked leaves no half one. Invariant: what nobody works at any more goes when the next
-//! session is made beside it.
-//!
-//! A session is made under a name that no list shows, and renamed once its beginning is whole, so that a kill leaves no half fork.
-//! Leftovers go when the next session is made beside them.
+//! So a kill while a session is created or forked leaves no partial session. Leftovers are removed when the next session is created beside
+//! them.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Journal, journal};
@@ -13,27 +10,27 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The beginning of such folders' names.
+/// The prefix of such folders' names.
 const PREFIX: &str = ".new-";
 
-/// A younger one may be somebody's who has not locked it yet.
+/// A younger folder may belong to a process that has not locked it yet.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// The folder to make a session in that will lie in this one.
-pub(super) fn folder(shown_as: &Path) -> PathBuf {
-    let name = shown_as.file_name().unwrap_or_default().to_string_lossy();
-    shown_as.with_file_name(format!("{PREFIX}{name}"))
+/// Returns the folder in which to create a session that will be named so.
+pub(super) fn folder(final_folder: &Path) -> PathBuf {
+    let name = final_folder.file_name().unwrap_or_default().to_string_lossy();
+    final_folder.with_file_name(format!("{PREFIX}{name}"))
 }
 
-/// True when a folder is that of a session.
+/// Returns true when a folder is that of a published session.
 pub(super) fn is_shown(folder: &Path) -> bool {
     !folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
 
-/// Takes away what killed programs have left beside this one.
-pub(super) fn tidy(own: &Path) {
+/// Removes leftovers of killed processes beside this folder.
+pub(super) fn tidy(folder: &Path) {
     let age = |path: &Path| fs::metadata(path).and_then(|facts| facts.modified()).ok();
-    let Some((now, beside)) = age(own).zip(own.parent().and_then(|it| fs::read_dir(it).ok()))
+    let Some((now, beside)) = age(folder).zip(folder.parent().and_then(|it| fs::read_dir(it).ok()))
     else {
         return;
     };
@@ -51,28 +48,28 @@ pub(super) fn tidy(own: &Path) {
 }
 
 impl Journal {
-    /// Shows the session to all who list and open sessions.
+    /// Publishes the session under its final name.
     ///
     /// # Errors
-    /// The disk said no; the session goes with this journal.
+    /// The disk failed; the session is removed with this journal.
     pub fn publish(&mut self) -> Result<(), Error> {
-        if let Some(shown_as) = self.shown_as.take() {
-            let moved = fs::rename(&self.folder, &shown_as);
+        if let Some(final_folder) = self.final_folder.take() {
+            let moved = fs::rename(&self.folder, &final_folder);
             if let Err(source) = moved {
-                let path = shown_as.clone();
-                self.shown_as = Some(shown_as);
+                let path = final_folder.clone();
+                self.final_folder = Some(final_folder);
                 return Err(Error::Io { path, source });
             }
-            self.folder = shown_as;
+            self.folder = final_folder;
         }
         Ok(())
     }
 }
 
 impl Drop for Journal {
-    /// A hunk that was never shown does not exist.
+    /// Removes a session that was never published.
     fn drop(&mut self) {
-        if self.shown_as.is_some() {
+        if self.final_folder.is_some() {
             let _ = fs::remove_dir_all(&self.folder);
         }
     }

@@ -1,6 +1,6 @@
-//! A journal read from its beginning to its end, one line at a time, without a lock and also while another process writes.
+//! A journal read from its beginning to its end, line by line, without a lock, also while another process writes.
 //!
-//! Invariant: what is held in memory is one line, whatever the size of the journal.
+//! Invariant: memory holds one line, whatever the size of the journal.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{self, FILE};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
-/// The entries of a stored session, in order. Lines that are damaged or not whole are passed over.
+/// The entries of a stored session, in order. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
 pub struct Entries {
     header: Header,
@@ -20,7 +20,7 @@ pub struct Entries {
     line: Vec<u8>,
     last: u64,
     has_ended: bool,
-    /// Only these; all where there is no choice.
+    /// Returns only these entries; `None` returns all.
     only: Option<BTreeSet<u64>>,
 }
 
@@ -35,7 +35,7 @@ impl Store {
 }
 
 impl Entries {
-    /// Those of the journal at this path.
+    /// Reads the journal at this path.
     pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
         let header = journal::read_header(&path)?;
         let file = File::open(&path).map_err(Error::io(&path))?;
@@ -49,26 +49,26 @@ impl Entries {
         &self.header
     }
 
-    /// Passes over all entries but those with these numbers.
+    /// Skips all entries but those with these numbers.
     #[must_use]
     pub fn only(mut self, seqs: BTreeSet<u64>) -> Self {
         self.only = Some(seqs);
         self
     }
 
-    /// Passes over all entries up to the number `after`, beginning at a byte offset that is not behind the next one.
+    /// Skips all entries up to the number `after`, beginning at a byte offset that is not behind the next one.
     pub(super) fn after(mut self, offset: u64, after: u64) -> Result<Self, Error> {
         self.reader.seek(SeekFrom::Start(offset)).map_err(Error::io(&self.path))?;
         self.last = after;
         Ok(self)
     }
 
-    /// Goes on where it ended, for a journal that has grown meanwhile.
+    /// Continues where it ended, for a journal that has grown meanwhile.
     pub fn resume(&mut self) {
         self.has_ended = false;
     }
 
-    /// A line that is not whole is read again when it is.
+    /// Returns to the beginning of an incomplete line, which is read again once it is complete.
     fn put_back(&mut self) {
         let bytes = i64::try_from(self.line.len()).unwrap_or(0);
         if let Err(error) = self.reader.seek_relative(-bytes) {
@@ -96,7 +96,7 @@ impl Iterator for Entries {
                 break;
             };
             let parsed = std::str::from_utf8(text).ok().and_then(|text| entry::parse(text).ok());
-            // The first line is no entry, and a damaged one is nobody's.
+            // The first line is the header, not an entry; damaged lines are skipped.
             let Some(entry) = parsed.filter(|entry| entry.seq > self.last) else { continue };
             self.last = entry.seq;
             if self.only.as_ref().is_some_and(|only| !only.contains(&entry.seq)) {

@@ -1,4 +1,4 @@
-//! One line of a journal: the event record as it goes over the wire, and a private field beside it.
+//! One line of a journal: the event record as it is sent over the wire, and a private field beside it.
 
 use pintle_protocol::event::EventRecord;
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(crate) fn parse(line: &str) -> Result<Entry, serde_json::Error> {
         seq: u64,
         private: Option<Box<RawValue>>,
     }
-    // A journal that came by way of another system is as good.
+    // A journal that passed through another system may have other line ends.
     let line = line.strip_suffix('\r').unwrap_or(line);
     let Line { seq, private } = serde_json::from_str(line)?;
     let wire = match &private {

@@ -1,10 +1,10 @@
 //! A session's journal file: appended to by one process, read by any.
 //!
-//! Invariants: numbers rise by one from 1; a line is written whole or taken back; the file's only writer is the
-//! holder of the lock beside it.
+//! Invariants: numbers rise by one from 1; a line is written completely or removed again; the file's only writer is the holder of the lock
+//! beside it.
 //!
-//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the
-//! index nor the rest of the file.
+//! Pages are found by bisecting the file, since the numbers of its lines rise: the last screen of a long session needs neither the index
+//! nor the rest of the file.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::artifacts;
@@ -25,34 +25,34 @@ pub(super) const FILE: &str = "journal.jsonl";
 const LOCK: &str = "lock";
 const TORN: &str = "journal.torn";
 
-/// Every so many events the offset is remembered, so that a page is found without reading the whole file.
+/// The interval of events at which an offset is remembered, so that a page is found without reading the whole file.
 const OFFSET_EVERY: u64 = 64;
 
 /// A journal that this process may append to.
 #[derive(Debug)]
 pub struct Journal {
     pub(super) folder: PathBuf,
-    /// The folder's name to be, while the session is being made.
-    pub(super) shown_as: Option<PathBuf>,
+    /// The folder's final name, while the session is being created.
+    pub(super) final_folder: Option<PathBuf>,
     header: Header,
     file: Arc<File>,
-    /// The length up to which the file is known to be whole lines.
+    /// The length up to which the file consists of complete lines.
     length: u64,
     last_seq: u64,
     /// Offsets of the events numbered 1, 65, 129 …
     offsets: Vec<u64>,
-    /// Held for as long as the journal is.
+    /// Held as long as the journal.
     _lock: Lock,
 }
 
-/// A journal opened again, with all that was in it.
+/// A journal that was opened again, with its content.
 #[derive(Debug)]
 pub struct Opened {
     /// The journal.
     pub journal: Journal,
     /// Its lines, in order.
     pub entries: Vec<Entry>,
-    /// The problem with it, for a person.
+    /// Problems with it, for a person.
     pub warnings: Vec<String>,
 }
 
@@ -61,16 +61,16 @@ pub struct Opened {
 pub struct Page {
     /// The events as JSON text, in order.
     pub events: Vec<Box<RawValue>>,
-    /// The number of the last event in the page; the one asked after when it is empty.
+    /// The number of the last event in the page; the requested number if it is empty.
     pub last: u64,
-    /// There are more in the file.
+    /// There are more events in the file.
     pub more: bool,
 }
 
 impl Journal {
-    /// Makes a journal that nobody sees before it is published.
-    pub(super) fn draft(shown_as: PathBuf, header: &Header) -> Result<Self, Error> {
-        let folder = draft::folder(&shown_as);
+    /// Creates a journal that is invisible until it is published.
+    pub(super) fn draft(final_folder: PathBuf, header: &Header) -> Result<Self, Error> {
+        let folder = draft::folder(&final_folder);
         fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
         draft::tidy(&folder);
         let lock = lock(&folder, &header.session_id)?;
@@ -82,7 +82,7 @@ impl Journal {
         line.push('\n');
         let journal = Self {
             folder,
-            shown_as: Some(shown_as),
+            final_folder: Some(final_folder),
             header: header.clone(),
             file: Arc::new(file),
             length: line.len() as u64,
@@ -103,7 +103,7 @@ impl Journal {
         let header = read_header(&path)?;
         let mut journal = Self {
             folder,
-            shown_as: None,
+            final_folder: None,
             header,
             file: Arc::new(file),
             length: 0,
@@ -132,7 +132,7 @@ impl Journal {
             let Some(text) = line.strip_suffix(b"\n") else {
                 self.set_torn_line_aside(&line)?;
                 warnings.push(format!(
-                    "the last line of {} was not written whole; it is kept in {TORN}",
+                    "the last line of {} is incomplete; it was moved to {TORN}",
                     path.display()
                 ));
                 break;
@@ -149,7 +149,7 @@ impl Journal {
                     entries.push(entry);
                 }
                 Some(_) | None => warnings.push(format!(
-                    "line {number} of {} is damaged and was passed over",
+                    "line {number} of {} is damaged and was skipped",
                     path.display()
                 )),
             }
@@ -177,7 +177,7 @@ impl Journal {
         &self.header
     }
 
-    /// Gives the file another time of change.
+    /// Sets the file's modification time.
     pub(super) fn touch(&self, at: std::time::SystemTime) -> io::Result<()> {
         self.file.set_modified(at)
     }
@@ -187,16 +187,16 @@ impl Journal {
         &self.folder
     }
 
-    /// The number of the last event; 0 when there is none.
+    /// The number of the last event; 0 if there is none.
     pub fn last_seq(&self) -> u64 {
         self.last_seq
     }
 
-    /// Appends an event, which must carry the next number, and returns it as JSON text. When this returns, the
-    /// line survives the end of the process; [`Journal::sync`] makes it survive the end of the machine.
+    /// Appends an event, which must have the next number, and returns it as JSON text. When this returns, the line survives the end of the
+    /// process; after [`Journal::sync`] it survives a crash of the machine.
     ///
     /// # Errors
-    /// The disk said no; the journal is as before.
+    /// The disk failed; the journal is unchanged.
     pub fn append(
         &mut self,
         record: &EventRecord,
@@ -214,7 +214,7 @@ impl Journal {
     /// Appends events, all of them or none, as [`Journal::append`] does one.
     ///
     /// # Errors
-    /// The disk said no; the journal is as before.
+    /// The disk failed; the journal is unchanged.
     pub fn append_all<'a>(
         &mut self,
         records: impl IntoIterator<Item = (&'a EventRecord, Option<&'a RawValue>)>,
@@ -241,22 +241,23 @@ impl Journal {
 
     fn write(&self, text: &str) -> Result<(), Error> {
         (&*self.file).write_all(text.as_bytes()).map_err(|source| {
-            // A part of it may be there; without it the journal is whole again.
+            // A part of the text may have been written; truncating the file removes it.
             let _ = self.file.set_len(self.length);
             Error::Io { path: self.folder.join(FILE), source }
         })
     }
 
-    /// Waits until everything appended so far is on the disk itself, under the journal's name.
+    /// Waits until everything appended so far is on the disk, under the journal's name.
     ///
     /// # Errors
-    /// The disk said no, or somebody took the file away.
+    /// The disk failed, or the file was removed.
     pub async fn sync(&self) -> Result<(), Error> {
         let (file, path) = (Arc::clone(&self.file), self.folder.join(FILE));
         let synced = tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            let own = file.metadata()?;
-            let is_it = |named: fs::Metadata| (named.dev(), named.ino()) == (own.dev(), own.ino());
+            let open = file.metadata()?;
+            let is_it =
+                |named: fs::Metadata| (named.dev(), named.ino()) == (open.dev(), open.ino());
             Ok(fs::metadata(path).is_ok_and(is_it))
         });
         let path = || self.folder.join(FILE);
@@ -267,21 +268,21 @@ impl Journal {
         }
     }
 
-    /// Gives this session the long outputs of another one, by its folder.
+    /// Copies the long outputs of another session, given by its folder, into this one.
     ///
     /// # Errors
-    /// The disk said no.
+    /// The disk failed.
     pub fn copy_outputs(&self, from: &Path) -> Result<(), Error> {
         artifacts::copy(from, &self.folder)
     }
 
-    /// Returns a closure that reads all that was written so far, later and elsewhere.
+    /// Returns a closure that reads everything written so far, for use on another thread.
     pub fn reader(&self) -> impl FnOnce() -> Result<Vec<Entry>, Error> + Send + use<> {
         let path = self.folder.join(FILE);
         move || Entries::of(path)?.collect()
     }
 
-    /// Returns a closure that reads all entries after the event `after`, later and elsewhere, while this journal goes on.
+    /// Returns a closure that reads all entries after the event `after`, for use on another thread while this journal grows.
     pub fn reader_after(
         &self,
         after: u64,
@@ -294,13 +295,13 @@ impl Journal {
         }
     }
 
-    /// A byte offset in the file that is not behind the first event after this one.
+    /// Returns a byte offset that is not behind the first event after this one.
     fn offset_before(&self, after: u64) -> u64 {
         let slot = usize::try_from(after / OFFSET_EVERY).unwrap_or(usize::MAX);
         self.offsets.get(slot).or(self.offsets.last()).copied().unwrap_or(0)
     }
 
-    /// Returns a closure that reads a page after the event `after`, later and elsewhere, while this journal goes on.
+    /// Returns a closure that reads a page after the event `after`, for use on another thread while this journal grows.
     pub fn pager(
         &self,
         after: u64,
@@ -322,7 +323,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
         let mut line = String::new();
         loop {
             line.clear();
-            // An unfinished or damaged line is not for a reader; the writer reports it when it opens the journal.
+            // Readers skip an incomplete or damaged line; the writer reports it when it opens the journal.
             match reader.read_line(&mut line) {
                 Ok(0) => return Ok(page),
                 Ok(_) => {}
@@ -347,7 +348,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
 
 /// Reads the first line of a journal.
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
-    /// A header is far shorter; a first line that is longer is not a journal's.
+    /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
     let file = File::open(path).map_err(Error::io(path))?;
     let mut line = String::new();
@@ -364,8 +365,8 @@ pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     Ok(header)
 }
 
-/// Removes a session's folder; the caller holds its lock. The journal goes first: without it there is no session, whatever
-/// happens next.
+/// Removes a session's folder; the caller holds its lock. The journal is removed first: without it there is no session, whatever happens
+/// next.
 pub(super) fn remove(folder: &Path) -> Result<(), Error> {
     match fs::remove_file(folder.join(FILE)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -376,13 +377,13 @@ pub(super) fn remove(folder: &Path) -> Result<(), Error> {
     fs::remove_dir_all(folder).map_err(Error::io(folder))
 }
 
-/// A session's lock. It goes when this is dropped, and with the process, however that ends.
+/// A session's lock. It is released when this is dropped, and when the process ends.
 #[derive(Debug)]
 pub(super) struct Lock(File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // To close the file is not enough: a command that is just being started in another thread has a copy of it for a moment.
+        // Closing the file is not enough: a process that another thread is just starting has a copy of it for a moment.
         let _ = self.0.unlock();
     }
 }
@@ -390,7 +391,7 @@ impl Drop for Lock {
 /// Takes the session's lock.
 ///
 /// # Errors
-/// Somebody else has it, or the file cannot be made.
+/// Another process holds the lock, or the file cannot be created.
 pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
     let path = folder.join(LOCK);
     let mut file = OpenOptions::new()
@@ -412,7 +413,7 @@ pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
         }
         Err(TryLockError::Error(error)) => return Err(Error::io(&path)(error)),
     }
-    // What the file says is for people; the lock itself is the system's.
+    // The file's content is for people; the lock itself is the system's.
     let _ = file.set_len(0);
     let _ = write!(file, "pid {}", std::process::id());
     Ok(Lock(file))

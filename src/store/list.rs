@@ -12,18 +12,18 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Where a page of a list ended: the name of its last folder.
+/// The end of a page of a list: the name of its last folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor(pub String);
 
-/// Which sessions a list shows.
+/// The sessions that a list shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only those with this working directory.
     pub cwd: Option<String>,
-    /// Also those of sub-agents.
+    /// Includes those of sub-agents.
     pub subagents: bool,
-    /// Only those with this in their title or working directory, in any case.
+    /// Only those with this text in their title or working directory, ignoring case.
     pub query: Option<String>,
 }
 
@@ -31,11 +31,11 @@ impl Filter {
     fn takes(&self, summary: &SessionSummary) -> bool {
         (self.subagents || summary.parent.is_none())
             && self.cwd.as_ref().is_none_or(|cwd| *cwd == summary.cwd)
-            && self.asks_for(&summary.cwd, summary.title.as_deref())
+            && self.matches_query(&summary.cwd, summary.title.as_deref())
     }
 
-    /// True when title or working directory are as asked for.
-    pub(super) fn asks_for(&self, cwd: &str, title: Option<&str>) -> bool {
+    /// Returns true if the title or the working directory matches the query.
+    pub(super) fn matches_query(&self, cwd: &str, title: Option<&str>) -> bool {
         let Some(query) = &self.query else { return true };
         let query = query.to_lowercase();
         let holds = |text: &str| text.to_lowercase().contains(&query);
@@ -43,13 +43,13 @@ impl Filter {
     }
 }
 
-/// The number of lines that are searched for a title. The first prompt is in the first few.
+/// The number of lines that are searched for a title. The first prompt is among the first few.
 const TITLE_LINES: usize = 8;
 
-/// The length of a first prompt as a title.
+/// The maximum length of a first prompt as a title.
 const TITLE_CHARS: usize = 80;
 
-/// Every session's folder. None where there are no sessions yet.
+/// Returns every session's folder. Empty if there are no sessions yet.
 pub(super) fn folders(sessions: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for slug in subfolders(sessions)? {
@@ -68,7 +68,7 @@ fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(entries.flatten().filter(is_folder).map(|entry| entry.path()).collect())
 }
 
-/// The session that a folder's name names.
+/// Returns the session that a folder's name names.
 pub(super) fn session_of(folder: &Path) -> Option<SessionId> {
     let (_, id) = folder.file_name()?.to_str()?.split_once('_')?;
     Some(SessionId::new(id))
@@ -85,7 +85,7 @@ pub(super) fn list(
         .filter_map(|folder| Some((folder.file_name()?.to_str()?.to_owned(), folder)))
         .filter(|(name, _)| after.is_none_or(|cursor| *name < cursor.0))
         .collect();
-    // Names begin with the time, so the newest comes first.
+    // Names begin with the time, so the newest is first.
     folders.sort_unstable_by(|a, b| b.0.cmp(&a.0));
 
     let mut page = Vec::new();
@@ -94,7 +94,7 @@ pub(super) fn list(
         if page.len() == limit {
             return Ok((page, last.map(Cursor)));
         }
-        // A folder without a readable journal is somebody else's, or half made.
+        // A folder without a readable journal is not a session's, or incomplete.
         let Some(summary) = summary(&folder) else { continue };
         if filter.takes(&summary) {
             page.push(summary);
@@ -104,15 +104,15 @@ pub(super) fn list(
     Ok((page, None))
 }
 
-/// The session of a folder as lists show it.
+/// Returns the summary of a folder's session.
 pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     let path = folder.join(FILE);
     let header = read_header(&path).ok()?;
     let modified = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
     let updated_ms = modified.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
-    let given = title::read(folder);
-    let (first, parent) = beginning(&path, given.is_some());
-    let title = given.filter(|title| !title.is_empty()).or(first);
+    let title = title::read(folder);
+    let (first, parent) = beginning(&path, title.is_some());
+    let title = title.filter(|title| !title.is_empty()).or(first);
     Some(SessionSummary {
         session_id: header.session_id,
         cwd: header.cwd,
@@ -124,8 +124,8 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
     })
 }
 
-/// The title the session was made with, unless it has another one since, else the beginning of its first prompt; and whose
-/// sub-agent it is.
+/// Returns the session's original title, unless it was changed, or else the beginning of its first prompt; and its parent, if it is a
+/// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
     let Ok(file) = File::open(journal) else { return (None, None) };
     let lines = BufReader::new(file).lines().skip(1).take(TITLE_LINES).map_while(Result::ok);

@@ -1,10 +1,8 @@
-//! Journals of earlier formats, brought to today's: a step for each version, from its lines to those of the next.
+//! Upgrades journals of earlier formats: a step for each version converts its lines to the next.
 //!
-//! Invariant: the session's folder holds a whole journal at every moment. The new one is written beside the old one and takes its
-//! name at once; the old one stays as `journal.v1.jsonl`. A step that fails changes nothing.
-//!
-//! A journal of an earlier format is upgraded where it is opened or read, line by line into a file beside it that then takes its name;
-//! the old one stays. `tests/fixtures/journals` has one of each format, which must be readable for ever.
+//! A journal of an earlier format is upgraded when it is opened or read. Invariant: the session's folder holds a complete journal at every
+//! moment: the new one is written beside the old one and renamed over it; the old one stays as `journal.v1.jsonl`. A step that fails
+//! changes nothing. `tests/fixtures/journals` has one of each format, which must always be readable.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::FILE;
@@ -13,35 +11,37 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-/// The way from one version to the next.
+/// The conversion from one version to the next.
 pub(super) struct Step {
-    /// The version whose lines it takes.
+    /// The version whose lines it converts.
     pub(super) from: u32,
-    /// Makes an event's line, without its end, one of the next version; or says what is wrong with it.
+    /// Converts an event's line, without its end; the error is the reason why it cannot.
     pub(super) line: fn(&str) -> Result<String, String>,
 }
 
-/// Every step there is, the earliest first. Version 1 is today's, so there is none yet; a new format brings its step here and a
-/// journal of the old one below `tests/it/fixtures/journals`.
+/// All steps, the earliest first. Version 1 is the current one, so there is none yet; a new format adds its step here and a journal of the
+/// old one below `tests/it/fixtures/journals`.
 pub(super) const STEPS: &[Step] = &[];
 
-/// Upgrades the journal in a folder whose lock the caller holds. Returns whether anything was to be done.
+/// Upgrades the journal in a folder whose lock the caller holds. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
     let mut reader = BufReader::new(File::open(&path).map_err(Error::io(&path))?);
     let mut first = Vec::new();
     reader.read_until(b'\n', &mut first).map_err(Error::io(&path))?;
-    // What is no journal, or of a later version, is for the reader to say.
+    // The reader reports files that are not a journal or of a later version.
     let Ok(mut header) = serde_json::from_slice::<Header>(&first) else { return Ok(false) };
     let from = header.version;
     if from >= to {
         return Ok(false);
     }
     let failed = |message: String| Error::Upgrade { path: path.clone(), from, to, message };
-    let mut way = Vec::new();
+    let mut needed = Vec::new();
     for version in from..to {
         let step = steps.iter().find(|step| step.from == version);
-        way.push(step.ok_or_else(|| failed(format!("there is no way from version {version}")))?);
+        needed.push(
+            step.ok_or_else(|| failed(format!("no upgrade from version {version} is known")))?,
+        );
     }
     header.version = to;
     let head = serde_json::to_string(&header).map_err(|error| failed(error.to_string()))?;
@@ -63,7 +63,7 @@ pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Er
             break;
         }
         number += 1;
-        // A line that is damaged or not whole stays what it is.
+        // A damaged or incomplete line is copied unchanged.
         let whole = line.strip_suffix(b"\n").and_then(|text| std::str::from_utf8(text).ok());
         let whole =
             whole.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
@@ -72,8 +72,9 @@ pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Er
             continue;
         };
         let mut text = text.to_owned();
-        for step in &way {
-            text = (step.line)(&text).map_err(|why| failed(format!("line {number}: {why}")))?;
+        for step in &needed {
+            text =
+                (step.line)(&text).map_err(|reason| failed(format!("line {number}: {reason}")))?;
         }
         write(&mut out, format!("{text}\n").as_bytes())?;
     }
@@ -91,17 +92,17 @@ fn replace(
 ) -> io::Result<()> {
     let meta = fs::metadata(path)?;
     beside.as_file().set_permissions(meta.permissions())?;
-    // Lists show when a session was last written, and that was not now.
+    // Lists show the time of the last event, which does not change.
     beside.as_file().set_modified(meta.modified()?)?;
     beside.as_file().sync_all()?;
-    let kept = folder.join(format!("journal.v{from}.jsonl"));
-    match fs::hard_link(path, &kept) {
+    let backup = folder.join(format!("journal.v{from}.jsonl"));
+    match fs::hard_link(path, &backup) {
         Ok(()) => {}
-        // An upgrade that was cut short left it.
+        // Left over from an interrupted upgrade.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        // A file system without links.
+        // The file system has no links.
         Err(_) => {
-            fs::copy(path, &kept)?;
+            fs::copy(path, &backup)?;
         }
     }
     beside.persist(path).map_err(|error| error.error)?;
@@ -160,9 +161,13 @@ mod tests {
             assert_eq!(upgrade(folder.path(), TO_THREE, to).unwrap(), to > 1, "{name}");
             let head = HEAD.replace("\"version\":1", &format!("\"version\":{to}"));
             assert_eq!(fs::read_to_string(&path).unwrap(), format!("{head}\n{want}"), "{name}");
-            let kept = folder.path().join("journal.v1.jsonl");
+            let backup = folder.path().join("journal.v1.jsonl");
             if to > 1 {
-                assert_eq!(fs::read_to_string(kept).unwrap(), format!("{HEAD}\n{lines}"), "{name}");
+                assert_eq!(
+                    fs::read_to_string(backup).unwrap(),
+                    format!("{HEAD}\n{lines}"),
+                    "{name}"
+                );
             }
             assert!(!upgrade(folder.path(), TO_THREE, to).unwrap(), "{name}: once is enough");
         }
@@ -175,7 +180,7 @@ mod tests {
         let error = upgrade(folder.path(), TO_THREE, 3).unwrap_err().to_string();
         assert!(error.contains("line 3: a bad one"), "{error}");
         let error = upgrade(folder.path(), TO_THREE, 4).unwrap_err().to_string();
-        assert!(error.contains("there is no way from version 3"), "{error}");
+        assert!(error.contains("no upgrade from version 3"), "{error}");
         assert_eq!(fs::read(folder.path().join(FILE)).unwrap(), before);
         assert_eq!(names(folder.path()), [FILE]);
         // A machine that went down between the two names.

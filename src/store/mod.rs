@@ -9,12 +9,12 @@
 //! DATA/index.sqlite                                                  made from the journals, for lists and searches
 //! ```
 //!
-//! This module reads and writes. Of events it knows what lists and the index show of them; what follows from them is in `history`.
+//! This module reads and writes. It knows events only as far as lists and the index show them; their meaning is in `history`.
 
 pub mod announced;
 pub mod artifacts;
-pub mod beside;
 pub mod blobs;
+pub mod companion;
 
 mod draft;
 mod entries;
@@ -23,8 +23,8 @@ pub mod index;
 mod journal;
 mod list;
 mod migrate;
-mod place;
 pub mod retention;
+mod seek;
 mod title;
 mod verify;
 
@@ -33,8 +33,8 @@ pub use entry::Entry;
 pub use index::Index;
 pub use journal::{Journal, Opened, Page};
 pub use list::{Cursor, Filter};
-pub use place::EntriesBack;
-pub use verify::Verdict;
+pub use seek::EntriesBack;
+pub use verify::JournalReport;
 
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
@@ -65,11 +65,11 @@ pub struct Header {
     pub session_id: SessionId,
     /// The working directory, absolute.
     pub cwd: String,
-    /// When the session was made, in milliseconds since 1970.
+    /// The time of the session's creation, in milliseconds since 1970.
     pub created_ms: u64,
 }
 
-/// Why a session could not be read or written.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no such session.
@@ -93,27 +93,27 @@ pub enum Error {
         /// Its version.
         version: u32,
     },
-    /// The journal is of an earlier format and could not be brought to today's; it is as it was.
+    /// The journal is of an earlier format and could not be upgraded; it is unchanged.
     #[error("{path} could not be upgraded from journal format {from} to {to}: {message}")]
     Upgrade {
         /// The journal.
         path: PathBuf,
         /// Its version.
         from: u32,
-        /// The version that was wanted.
+        /// The version to upgrade to.
         to: u32,
         /// The failure.
         message: String,
     },
     /// The first line is not a journal's.
-    #[error("{0} does not begin like a journal")]
+    #[error("{0} is not a pintle journal")]
     NoJournal(PathBuf),
     /// The file that is being written has lost its name.
     #[error(
-        "{0} was removed or replaced while the session was open: what is said in it is lost when it is closed; begin a new session"
+        "{0} was removed or replaced while the session was open: later events are lost when it is closed; begin a new session"
     )]
     Gone(PathBuf),
-    /// The index cannot be used; the sessions are there all the same.
+    /// The index cannot be used; the sessions still can.
     #[error("the index {path} cannot be used: {message}")]
     Index {
         /// Its file.
@@ -121,16 +121,16 @@ pub enum Error {
         /// The text.
         message: String,
     },
-    /// Somebody else writes the index, and takes longer than one waits.
-    #[error("another program holds the index {0}: try again, or end that program")]
+    /// Another process holds the index for too long.
+    #[error("another program holds the index {0}; try again, or end that program")]
     IndexHeld(PathBuf),
-    /// A cursor that no page ended with.
-    #[error("`{0}` is no cursor: send back the nextCursor of the page before")]
+    /// A cursor that no page returned.
+    #[error("invalid cursor `{0}`; send the nextCursor of the previous page")]
     NoCursor(String),
     /// There is no such output in the session.
     #[error("the session has no output {0}")]
     NoOutput(String),
-    /// The disk said no.
+    /// The disk failed.
     #[error("{path}: {source}")]
     Io {
         /// The path that was read or written.
@@ -147,7 +147,7 @@ impl Error {
 }
 
 impl Store {
-    /// The store in this data folder. Nothing is touched until a session is made.
+    /// The store in this data folder. No file is touched until a session is created.
     pub fn new(data: &Path) -> Self {
         let sessions = data.join("sessions");
         let index = Arc::new(Index::new(data, &sessions));
@@ -164,20 +164,20 @@ impl Store {
         &self.sessions
     }
 
-    /// Makes a session's folder and journal and locks it for this process.
+    /// Creates a session's folder and journal and locks it for this process.
     ///
     /// # Errors
-    /// The folder cannot be made or written.
+    /// The folder cannot be created or written.
     pub fn create(&self, header: &Header) -> Result<Journal, Error> {
         let mut journal = self.draft(header)?;
         journal.publish()?;
         Ok(journal)
     }
 
-    /// As [`Store::create`], but nobody sees the session before [`Journal::publish`]; dropped before, it is gone.
+    /// As [`Store::create`], but the session is invisible until [`Journal::publish`]; dropped before that, it is removed.
     ///
     /// # Errors
-    /// The folder cannot be made or written.
+    /// The folder cannot be created or written.
     pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
         let folder = self.sessions.join(slug(&header.cwd)).join(format!(
             "{}_{}",
@@ -187,8 +187,8 @@ impl Store {
         Journal::draft(folder, header)
     }
 
-    /// Opens a session for writing and reads all of it. A torn last line is moved aside, damaged
-    /// lines are passed over; both are reported.
+    /// Opens a session for writing and reads all of it. An incomplete last line is moved aside, damaged lines are skipped; both are
+    /// reported.
     ///
     /// # Errors
     /// It does not exist, is locked, or cannot be read.
@@ -202,12 +202,11 @@ impl Store {
     /// It does not exist or cannot be read.
     pub fn page(&self, session: &SessionId, after: u64, limit: usize) -> Result<Page, Error> {
         let path = self.current(session)?.join(journal::FILE);
-        let offset = place::offset_after(&path, after)?;
+        let offset = seek::offset_after(&path, after)?;
         journal::page(&path, offset, after, limit)
     }
 
-    /// Reads the last events before a number, without locking and without reading what is before them. A number
-    /// beyond the end stands for the end.
+    /// Reads the last events before a number, without locking and without reading earlier ones. A number beyond the end means the end.
     ///
     /// # Errors
     /// It does not exist or cannot be read.
@@ -217,11 +216,11 @@ impl Store {
         before: u64,
         limit: usize,
     ) -> Result<Page, Error> {
-        place::page_before(&self.current(session)?.join(journal::FILE), before, limit)
+        seek::page_before(&self.current(session)?.join(journal::FILE), before, limit)
     }
 
-    /// Reads a session from the last entry before a number towards its beginning, without locking and without reading what is after
-    /// it. A number beyond the end stands for the end.
+    /// Reads a session backwards from the last entry before a number, without locking and without reading later ones. A number beyond the
+    /// end means the end.
     ///
     /// # Errors
     /// It does not exist or cannot be read.
@@ -229,15 +228,15 @@ impl Store {
         EntriesBack::before(&self.current(session)?.join(journal::FILE), before)
     }
 
-    /// Deletes a session and those of its sub-agents, with all that is in their folders. Returns them, the one that was named last.
+    /// Deletes a session and those of its sub-agents, with their folders. Returns the deleted sessions, this one last.
     ///
     /// # Errors
-    /// It does not exist, one of them is open, or the disk said no; those that were not reached are as before.
+    /// It does not exist, one of them is open, or the disk failed; sessions that were not reached are unchanged.
     pub fn delete(&self, session: &SessionId) -> Result<Vec<SessionId>, Error> {
         let named = self.find(session)?;
         let mut folders = self.children(session);
         folders.push((session.clone(), named));
-        // All locks first: either nobody works with any of them, or all stay.
+        // All locks first: if any of them is in use, all stay.
         let locks = folders
             .iter()
             .map(|(id, folder)| journal::lock(folder, id))
@@ -254,23 +253,23 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The sessions of a session's sub-agents, and of theirs, the deepest first.
+    /// Returns the sessions of a session's sub-agents, recursively, the deepest first.
     fn children(&self, session: &SessionId) -> Vec<(SessionId, PathBuf)> {
         let filter = Filter { subagents: true, ..Filter::default() };
         let Ok((all, _)) = self.list(&filter, None, usize::MAX) else { return Vec::new() };
-        let mut found: Vec<(SessionId, PathBuf)> = Vec::new();
+        let mut children: Vec<(SessionId, PathBuf)> = Vec::new();
         let mut parents = vec![session.clone()];
         while let Some(parent) = parents.pop() {
-            for one in &all {
-                let is_child = one.parent.as_ref().is_some_and(|it| it.session_id == parent);
-                if is_child && found.iter().all(|(id, _)| *id != one.session_id) {
-                    found.push((one.session_id.clone(), PathBuf::from(&one.path)));
-                    parents.push(one.session_id.clone());
+            for session in &all {
+                let is_child = session.parent.as_ref().is_some_and(|it| it.session_id == parent);
+                if is_child && children.iter().all(|(id, _)| *id != session.session_id) {
+                    children.push((session.session_id.clone(), PathBuf::from(&session.path)));
+                    parents.push(session.session_id.clone());
                 }
             }
         }
-        found.reverse();
-        found
+        children.reverse();
+        children
     }
 
     /// Lists sessions, newest first.
@@ -284,7 +283,7 @@ impl Store {
         limit: usize,
     ) -> Result<(Vec<SessionSummary>, Option<Cursor>), Error> {
         self.index.list(filter, after, limit).or_else(|error| {
-            tracing::warn!("{error}; the folders are read instead");
+            tracing::warn!("{error}; reading the folders instead");
             list::list(&self.sessions, filter, after, limit)
         })
     }
@@ -298,7 +297,7 @@ impl Store {
         list::summary(&folder).ok_or_else(|| Error::NoJournal(folder.join(journal::FILE)))
     }
 
-    /// Reads a piece of a session's long output, by the name that its event gives.
+    /// Reads a piece of a session's long output, by the name in its event.
     ///
     /// # Errors
     /// The session or the output does not exist or cannot be read.
@@ -333,7 +332,7 @@ impl Store {
         self.find(session)
     }
 
-    /// The session's folder, its journal brought to today's format where it is of an earlier one and nobody has it open.
+    /// Returns the session's folder, after upgrading a journal of an earlier format that nobody has open.
     fn current(&self, session: &SessionId) -> Result<PathBuf, Error> {
         let folder = self.find(session)?;
         let header = journal::read_header(&folder.join(journal::FILE));
@@ -341,7 +340,7 @@ impl Store {
             && let Ok(_lock) = journal::lock(&folder, session)
             && let Err(error) = migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)
         {
-            tracing::warn!("{error}; it is read as it is");
+            tracing::warn!("{error}; it is read unchanged");
         }
         Ok(folder)
     }
@@ -354,14 +353,14 @@ impl Store {
     }
 }
 
-/// A folder name for a working directory: readable, and short enough for any file system.
+/// Returns a folder name for a working directory: readable, and short enough for any file system.
 fn slug(cwd: &str) -> String {
     const MAX_CHARS: usize = 80;
     let plain: Vec<char> = cwd
         .chars()
         .map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' })
         .collect();
-    // The end of a path says more than its beginning.
+    // The end of a path is more specific than its beginning.
     let start = plain.len().saturating_sub(MAX_CHARS);
     let slug: String = plain.into_iter().skip(start).collect();
     let slug = slug.trim_matches(['-', '.']);

@@ -1,10 +1,10 @@
-//! Which stored sessions have outlived the settings: what there is, read from the folders; what goes, decided from values.
+//! Retention: the stored sessions that exceed the configured limits. They are read from the folders; the plan is a pure function.
 //!
-//! Invariant: a session that is open, has a label, or was changed within a day stays, whatever is set. Sessions of sub-agents
-//! live and go with whom they worked for.
+//! Invariant: a session that is open, has a label, or was changed within a day stays, whatever the limits. Sessions of sub-agents are kept
+//! and deleted with their parents.
 //!
-//! Sessions to delete are planned from lists and checked in their folders: a list may be behind, so a session's own journal is asked
-//! for its age and labels and its lock is tried before it goes; what stays makes the plan anew.
+//! Sessions to delete are planned from lists and checked in their folders: a list may be out of date, so a session's own journal supplies
+//! its age and labels, and its lock is tried; the plan is then made again.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{self, FILE};
@@ -17,17 +17,17 @@ use std::path::{Path, PathBuf};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// The file in the data folder that tells when sessions were last looked through.
+/// The file in the data folder with the time of the last check.
 const STAMP: &str = "pruned";
 
 /// The limits of stored sessions. A limit that is `None` deletes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// The longest since the last change, in days.
+    /// The maximum age since the last change, in days.
     pub days: Option<u64>,
-    /// The number of the newest that stay.
+    /// The number of the newest sessions to keep.
     pub count: Option<usize>,
-    /// The most that all take together, in bytes.
+    /// The maximum total size, in bytes.
     pub bytes: Option<u64>,
 }
 
@@ -38,62 +38,62 @@ pub struct Family {
     pub session_id: SessionId,
     /// Its title, as in lists.
     pub title: Option<String>,
-    /// When one of them was last changed, in milliseconds since 1970.
+    /// The time of the last change of any of them, in milliseconds since 1970.
     pub updated_ms: u64,
     /// Their size on the disk, in bytes.
     pub bytes: u64,
-    /// Why it stays whatever is set, if it does.
-    pub held: Option<Held>,
+    /// The reason why it stays regardless of the limits, if any.
+    pub exemption: Option<Exemption>,
     /// The session and those of its sub-agents, with their folders.
     members: Vec<(SessionId, PathBuf)>,
 }
 
 impl Family {
-    /// Asks the folders themselves: a list may be behind them, and knows neither locks nor labels.
-    fn look(&mut self) {
+    /// Reads age, lock and labels from the folders: a list may be out of date, and has neither locks nor labels.
+    fn refresh(&mut self) {
         for (id, folder) in &self.members {
             if let Some(now) = list::summary(folder) {
                 self.updated_ms = self.updated_ms.max(now.updated_ms);
             }
             if journal::lock(folder, id).is_err() {
-                self.held = Some(Held::Open);
-            } else if self.held.is_none() && is_labelled(&folder.join(FILE)) {
-                self.held = Some(Held::Labelled);
+                self.exemption = Some(Exemption::Open);
+            } else if self.exemption.is_none() && is_labelled(&folder.join(FILE)) {
+                self.exemption = Some(Exemption::Labelled);
             }
         }
     }
 }
 
-/// Why a session stays.
+/// The reason why a session stays regardless of the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
-    /// It is open somewhere.
+pub enum Exemption {
+    /// It is open in some process.
     Open,
-    /// A place in it has a name.
+    /// An event in it has a label.
     Labelled,
 }
 
-/// Why a session goes.
+/// The reason why a session is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// It is too old.
     Days,
     /// There are too many.
     Count,
-    /// All take too much room.
+    /// All together are too large.
     Bytes,
 }
 
-/// The sessions that go, the oldest first, each with the reason.
+/// Returns the sessions to delete, the oldest first, each with the reason.
 pub fn plan(families: &[Family], policy: &Policy, now_ms: u64) -> Vec<(Family, Reason)> {
     let mut newest: Vec<&Family> = families.iter().collect();
     newest.sort_by(|a, b| (b.updated_ms, &b.session_id).cmp(&(a.updated_ms, &a.session_id)));
     let mut bytes: u64 = newest.iter().map(|family| family.bytes).sum();
     let mut count = newest.len();
-    let mut going = Vec::new();
+    let mut deletions = Vec::new();
     for family in newest.into_iter().rev() {
         let age_ms = now_ms.saturating_sub(family.updated_ms);
-        if family.held.is_some() || age_ms < DAY_MS {
+        if family.exemption.is_some() || age_ms < DAY_MS {
             continue;
         }
         let reason = if policy.days.is_some_and(|days| age_ms > days.saturating_mul(DAY_MS)) {
@@ -107,50 +107,50 @@ pub fn plan(families: &[Family], policy: &Policy, now_ms: u64) -> Vec<(Family, R
         };
         count -= 1;
         bytes -= family.bytes;
-        going.push((family.clone(), reason));
+        deletions.push((family.clone(), reason));
     }
-    going
+    deletions
 }
 
 impl Store {
-    /// The sessions that have outlived a policy, the oldest first. Journals are read of these alone.
+    /// Returns the sessions that exceed a policy, the oldest first. Only their journals are read.
     ///
     /// # Errors
     /// The folder of sessions exists and cannot be read.
-    pub fn outlived(&self, policy: &Policy, now_ms: u64) -> Result<Vec<(Family, Reason)>, Error> {
+    pub fn exceeding(&self, policy: &Policy, now_ms: u64) -> Result<Vec<(Family, Reason)>, Error> {
         let mut families = self.families()?;
-        let mut looked_at = HashSet::new();
+        let mut checked = HashSet::new();
         loop {
-            let going = plan(&families, policy, now_ms);
-            let new: HashSet<SessionId> = going
+            let deletions = plan(&families, policy, now_ms);
+            let new: HashSet<SessionId> = deletions
                 .iter()
                 .map(|(family, _)| family.session_id.clone())
-                .filter(|id| looked_at.insert(id.clone()))
+                .filter(|id| checked.insert(id.clone()))
                 .collect();
             if new.is_empty() {
-                return Ok(going);
+                return Ok(deletions);
             }
-            // What stays makes others go, so the plan is made anew.
+            // A session that stays makes others exceed the limits, so the plan is made again.
             for family in families.iter_mut().filter(|family| new.contains(&family.session_id)) {
-                family.look();
+                family.refresh();
             }
         }
     }
 
-    /// Every session with its sub-agents', as lists know them.
+    /// Returns every session with those of its sub-agents, from the lists.
     fn families(&self) -> Result<Vec<Family>, Error> {
         let filter = Filter { subagents: true, ..Filter::default() };
         let (all, _) = self.list(&filter, None, usize::MAX)?;
-        let known: HashSet<&SessionId> = all.iter().map(|one| &one.session_id).collect();
+        let known: HashSet<&SessionId> = all.iter().map(|session| &session.session_id).collect();
         let parents: HashMap<&SessionId, &SessionId> = all
             .iter()
-            .filter_map(|one| Some((&one.session_id, &one.parent.as_ref()?.session_id)))
+            .filter_map(|session| Some((&session.session_id, &session.parent.as_ref()?.session_id)))
             .filter(|(_, parent)| known.contains(parent))
             .collect();
         let mut families: BTreeMap<&SessionId, Family> = BTreeMap::new();
-        for one in &all {
-            let mut head = &one.session_id;
-            // A journal may name anything, itself too.
+        for session in &all {
+            let mut head = &session.session_id;
+            // A journal may name any parent, itself too.
             for _ in 0..parents.len() {
                 head = parents.get(head).copied().unwrap_or(head);
             }
@@ -159,16 +159,16 @@ impl Store {
                 title: None,
                 updated_ms: 0,
                 bytes: 0,
-                held: None,
+                exemption: None,
                 members: Vec::new(),
             });
-            if *head == one.session_id {
-                family.title.clone_from(&one.title);
+            if *head == session.session_id {
+                family.title.clone_from(&session.title);
             }
-            let folder = PathBuf::from(&one.path);
-            family.updated_ms = family.updated_ms.max(one.updated_ms);
+            let folder = PathBuf::from(&session.path);
+            family.updated_ms = family.updated_ms.max(session.updated_ms);
             family.bytes += bytes(&folder);
-            family.members.push((one.session_id.clone(), folder));
+            family.members.push((session.session_id.clone(), folder));
         }
         Ok(families.into_values().collect())
     }
@@ -183,7 +183,7 @@ impl Store {
         bytes(Path::new(folder))
     }
 
-    /// True when sessions were last looked through a day ago or longer; from then on they were, until tomorrow.
+    /// Returns true when the last check was at least a day ago, and records this one.
     pub fn is_prune_due(&self, now_ms: u64) -> bool {
         let Some(data) = self.sessions.parent() else { return false };
         if !self.sessions.is_dir() {
@@ -191,16 +191,16 @@ impl Store {
         }
         let stamp = data.join(STAMP);
         let last = fs::read_to_string(&stamp).ok().and_then(|text| text.trim().parse::<u64>().ok());
-        // A clock that was put back makes a stamp of tomorrow; that is no reason to wait for it.
+        // After the clock was set back, a stamp may lie in the future; it is ignored.
         if last.is_some_and(|last| last <= now_ms && now_ms - last < DAY_MS) {
             return false;
         }
-        // Where it cannot be written nothing can be deleted either.
+        // If it cannot be written, nothing can be deleted either.
         fs::write(&stamp, format!("{now_ms}\n")).is_ok()
     }
 }
 
-/// The size of a folder in bytes, links not followed. Files that cannot be read do not count.
+/// Returns the size of a folder in bytes, without following links. Unreadable files do not count.
 fn bytes(folder: &Path) -> u64 {
     let mut sum = 0;
     let mut folders = vec![folder.to_owned()];
@@ -216,7 +216,7 @@ fn bytes(folder: &Path) -> u64 {
     sum
 }
 
-/// True when a place in a journal has a name. Events of other types are not read whole.
+/// Returns true when an event in a journal has a label. Events of other types are not parsed.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
     let Ok(file) = File::open(journal) else { return false };
@@ -235,8 +235,8 @@ fn is_labelled(journal: &Path) -> bool {
         let Ok(value) = serde_json::from_slice::<serde_json::Value>(&line) else { continue };
         let Some(event) = value.get("event") else { continue };
         if event.get("type").is_some_and(|kind| kind == "label.changed") {
-            let place = event.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(0);
-            labels.insert(place, event.get("label").is_some_and(serde_json::Value::is_string));
+            let seq = event.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(0);
+            labels.insert(seq, event.get("label").is_some_and(serde_json::Value::is_string));
         }
     }
 }
@@ -247,16 +247,16 @@ mod tests {
 
     const NOW: u64 = 100 * DAY_MS;
 
-    fn family(name: &str, days: u64, bytes: u64, held: Option<Held>) -> Family {
+    fn family(name: &str, days: u64, bytes: u64, exemption: Option<Exemption>) -> Family {
         let updated_ms = NOW - days * DAY_MS;
         let session_id = SessionId::new(name);
-        Family { session_id, title: None, updated_ms, bytes, held, members: Vec::new() }
+        Family { session_id, title: None, updated_ms, bytes, exemption, members: Vec::new() }
     }
 
     #[test]
     fn what_goes_is_the_oldest_and_never_what_is_held_or_of_today() {
-        let open = Some(Held::Open);
-        let labelled = Some(Held::Labelled);
+        let open = Some(Exemption::Open);
+        let labelled = Some(Exemption::Labelled);
         let five = [
             family("today", 0, 10, None),
             family("two", 2, 10, None),
@@ -264,7 +264,7 @@ mod tests {
             family("nine", 9, 10, None),
             family("ninety", 90, 10, None),
         ];
-        let held = [
+        let exemption = [
             family("open", 90, 50, open),
             family("named", 80, 50, labelled),
             family("free", 70, 5, None),
@@ -284,15 +284,16 @@ mod tests {
             ),
             (
                 "not what is held, though it counts",
-                &held,
+                &exemption,
                 policy(Some(1), Some(1), Some(1)),
                 "free",
             ),
             ("all fits", &five, policy(Some(100), Some(5), Some(50)), ""),
             ("none are there", &[], policy(Some(1), Some(1), Some(1)), ""),
         ] {
-            let going = plan(families, &policy, NOW);
-            let names: Vec<&str> = going.iter().map(|(one, _)| one.session_id.as_str()).collect();
+            let deletions = plan(families, &policy, NOW);
+            let names: Vec<&str> =
+                deletions.iter().map(|(session, _)| session.session_id.as_str()).collect();
             assert_eq!(names.join(" "), want, "{name}");
         }
         let reasons: Vec<Reason> = plan(&five, &policy(Some(60), Some(3), Some(25)), NOW)

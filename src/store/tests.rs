@@ -90,6 +90,28 @@ fn entries_after_a_number_are_all_that_follow_it() {
 }
 
 #[test]
+fn entries_after_a_number_are_read_past_damaged_lines() {
+    let data = tempfile::tempdir().unwrap();
+    let store = Store::new(data.path());
+    let journal = filled(&store, 300);
+    let path = journal.folder().join(journal::FILE);
+    let text = fs::read_to_string(&path).unwrap();
+    // 65 is the first event behind a remembered offset; the header is the first line.
+    let damaged = [1, 64, 65, 200];
+    let line = |(number, line): (usize, &str)| {
+        let is_damaged = damaged.contains(&(number as u64));
+        if is_damaged { format!("{}\n", "x".repeat(line.len())) } else { format!("{line}\n") }
+    };
+    fs::write(&path, text.lines().enumerate().map(line).collect::<String>()).unwrap();
+    for after in [0, 1, 63, 64, 65, 128, 199, 200, 300] {
+        let entries = journal.reader_after(after)().unwrap();
+        let seqs: Vec<u64> = entries.iter().map(|entry| entry.seq).collect();
+        let want = (after + 1..=300).filter(|seq| !damaged.contains(seq));
+        assert_eq!(seqs, want.collect::<Vec<_>>(), "after {after}");
+    }
+}
+
+#[test]
 fn damage_costs_no_more_than_the_damaged_line() {
     type Damage = fn(&str) -> Vec<u8>;
     let rows: [(&str, Damage, &[u64], usize); 5] = [
@@ -156,8 +178,8 @@ fn a_session_has_one_writer() {
 #[test]
 fn what_is_no_journal_is_said_to_be_none() {
     for (content, want) in [
-        ("", "does not begin like a journal"),
-        ("{}\n", "does not begin like a journal"),
+        ("", "is not a pintle journal"),
+        ("{}\n", "is not a pintle journal"),
         (
             r#"{"journal":"pintle","version":99,"sessionId":"s","cwd":"/w","createdMs":5}"#,
             "use a newer pintle",

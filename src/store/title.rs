@@ -1,7 +1,7 @@
-//! A session's title in a small file beside its journal, so that lists need not read the journal for it.
+//! A session's title in a small file beside its journal, so that lists need not read the journal.
 //!
-//! The journal is the truth and this a copy, written by the holder of the lock. Without the file a session has the title that it
-//! was made with; an empty one says that its title was taken away.
+//! The journal is the truth and this file a copy, written by the holder of the lock. Without the file a session has its original title; an
+//! empty file means that the title was removed.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::{Error, Journal};
@@ -11,26 +11,26 @@ use std::path::Path;
 
 const FILE: &str = "title";
 
-/// A title is far shorter; a longer file is somebody else's and is not read to its end.
+/// The maximum size; a longer file is not a title and is not read to its end.
 const MAX_BYTES: u64 = 4096;
 
 impl Journal {
-    /// Keeps the newest title for lists. The old one stands there until the new one is whole.
+    /// Stores the current title for lists. The old one stays until the new one is complete.
     ///
     /// # Errors
-    /// The disk said no; lists show the old title.
+    /// The disk failed; lists show the old title.
     pub fn keep_title(&self, title: Option<&str>) -> Result<(), Error> {
         let path = self.folder().join(FILE);
         let fresh = self.folder().join(format!("{FILE}.new"));
         let written = fs::write(&fresh, title.unwrap_or_default());
         let moved = written.and_then(|()| fs::rename(&fresh, &path));
-        // Who has read the journal's lines sees by its time that there is something new.
-        let told = moved.and_then(|()| self.touch(fs::metadata(&path)?.modified()?));
-        told.map_err(Error::io(&path))
+        // Readers of the journal detect the change by its modification time.
+        let touched = moved.and_then(|()| self.touch(fs::metadata(&path)?.modified()?));
+        touched.map_err(Error::io(&path))
     }
 }
 
-/// The title that was given last, empty where it was taken away; `None` where nothing was said since the session was made.
+/// Returns the last title, empty if it was removed; `None` if it never changed.
 pub(super) fn read(folder: &Path) -> Option<String> {
     let mut text = String::new();
     let file = match File::open(folder.join(FILE)) {

@@ -1,6 +1,4 @@
-//! Looks whether the journals are whole: read-only, line by line, while others may write.
-//!
-//! It says what a person would want to know before and after opening a session; it mends nothing.
+//! Verifies journals: read-only, line by line, also while others write. It reports problems and repairs nothing.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::{self, FILE};
@@ -10,19 +8,19 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// More damaged lines than this are counted, not named.
-const MOST_NAMED: usize = 20;
+/// The maximum number of damaged lines that are listed; further ones are counted.
+const MAX_LISTED: usize = 20;
 
-/// What is to be said of a stored session.
+/// The result of verifying a stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct JournalReport {
     /// The session, by its folder's name.
     pub session_id: SessionId,
     /// Its folder.
     pub folder: PathBuf,
     /// The events that can be read.
     pub events: u64,
-    /// The problems, each with the next step; empty when all is well.
+    /// The problems, each with the next step; empty if there are none.
     pub problems: Vec<String>,
 }
 
@@ -31,15 +29,15 @@ impl Store {
     ///
     /// # Errors
     /// The folder of sessions exists and cannot be read.
-    pub fn verify(&self) -> Result<Vec<Verdict>, Error> {
+    pub fn verify(&self) -> Result<Vec<JournalReport>, Error> {
         let mut folders = list::folders(self.path())?;
         folders.sort_unstable_by(|a, b| b.file_name().cmp(&a.file_name()));
-        let verdicts = folders.into_iter().filter_map(|folder| {
+        let reports = folders.into_iter().filter_map(|folder| {
             let session_id = list::session_of(&folder)?;
             let (events, problems) = verify(&folder);
-            Some(Verdict { session_id, folder, events, problems })
+            Some(JournalReport { session_id, folder, events, problems })
         });
-        Ok(verdicts.collect())
+        Ok(reports.collect())
     }
 }
 
@@ -48,15 +46,15 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
     let file = match File::open(&path) {
         Ok(file) => file,
         Err(error) => {
-            let what = format!(
-                "no journal can be read ({error}); `pintle sessions delete` takes the folder away"
+            let problem = format!(
+                "the journal cannot be read ({error}); `pintle sessions delete` removes the folder"
             );
-            return (0, vec![what]);
+            return (0, vec![problem]);
         }
     };
     if let Err(error) = journal::read_header(&path) {
         let is_damaged = matches!(error, Error::NoJournal(_));
-        let hint = if is_damaged { "; put its first line back from a backup" } else { "" };
+        let hint = if is_damaged { "; restore its first line from a backup" } else { "" };
         return (0, vec![format!("{error}{hint}")]);
     }
     let mut reader = BufReader::new(file);
@@ -70,7 +68,7 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
             Ok(0) => break,
             Ok(_) => {}
             Err(error) => {
-                problems.push(format!("behind line {number} it cannot be read: {error}"));
+                problems.push(format!("it cannot be read after line {number}: {error}"));
                 break;
             }
         }
@@ -80,7 +78,7 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
         }
         let Some(text) = line.strip_suffix(b"\n") else {
             problems.push(format!(
-                "the last line, {number}, is not whole; it is set aside when the session is opened, unless it is being written"
+                "the last line, {number}, is incomplete; it is moved aside when the session is opened, unless it is being written"
             ));
             break;
         };
@@ -92,24 +90,23 @@ fn verify(folder: &Path) -> (u64, Vec<String>) {
             }
             Some(seq) => {
                 damaged += 1;
-                if damaged <= MOST_NAMED {
+                if damaged <= MAX_LISTED {
                     problems.push(format!(
-                        "line {number} has the number {seq} again, behind {last_seq}; it is passed over"
+                        "line {number} repeats the number {seq} after {last_seq}; it is skipped"
                     ));
                 }
             }
             None => {
                 damaged += 1;
-                if damaged <= MOST_NAMED {
-                    problems.push(format!(
-                        "line {number} is damaged; it is passed over, the rest is read"
-                    ));
+                if damaged <= MAX_LISTED {
+                    problems
+                        .push(format!("line {number} is damaged; it is skipped, the rest is read"));
                 }
             }
         }
     }
-    if damaged > MOST_NAMED {
-        problems.push(format!("{} more lines are damaged", damaged - MOST_NAMED));
+    if damaged > MAX_LISTED {
+        problems.push(format!("{} more lines are damaged", damaged - MAX_LISTED));
     }
     (events, problems)
 }

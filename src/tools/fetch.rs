@@ -95,7 +95,7 @@ impl Prepared for Call {
 impl Call {
     async fn fetch(&self, ctx: &ToolContext) -> Result<Page, Failure> {
         let answer = self.net.get(&self.address, ctx.settings.web_fetch_private).await?;
-        // Converting a page is a long computation: it has no place among what waits.
+        // Converting a page takes long, so it runs outside of the async executor.
         match tokio::task::spawn_blocking(move || body::page(answer)).await {
             Ok(page) => page,
             Err(_) => Err(Failure::new("the page could not be converted")),

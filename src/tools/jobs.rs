@@ -103,7 +103,7 @@ impl Jobs {
 
     pub(super) async fn seen(&self, id: &JobId, position: u64, has_ended: bool) {
         if let Some(tx) = &self.0 {
-            // A dropped receiver needs no answer.
+            // A dropped receiver needs no response.
             let _ = tx.send(JobRequest::Seen { id: id.clone(), position, has_ended }).await;
         }
     }

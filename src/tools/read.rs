@@ -68,7 +68,7 @@ impl Tool for Read {
             tool: self.name().to_owned(),
             page: Page {
                 path: PathArgument::new(path, folders, Purpose::Existing),
-                // 0 is taken for the first line: models that count from 0 mean that.
+                // 0 counts as the first line: models that count from 0 mean that.
                 offset: arguments.optional_count("offset", 0)?.map(|offset| offset.max(1)),
                 limit: arguments.optional_count("limit", 1)?,
                 has_numbers: self.0 != Profile::Pi,

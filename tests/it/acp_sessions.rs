@@ -178,7 +178,8 @@ fn a_fork_is_made_loaded_and_merged() {
 
 #[test]
 fn a_conversation_is_summed_up_on_demand() {
-    for (offers, want) in [(everything(), "compaction_update completed"), (json!({}), "summed up")]
+    for (offers, want) in
+        [(everything(), "compaction_update completed"), (json!({}), "was compacted")]
     {
         let place = Place::new(&[]);
         let replies = script(&[said("one"), said("two"), said("SUMMARY"), said("after")]);

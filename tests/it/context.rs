@@ -180,7 +180,7 @@ fn rules_are_told_always_when_touched_or_by_name() {
             <rule path="/w/.pintle/rules/all.md">
             Be kind.
             </rule>
-            Read one of these files before you do what it is about:
+            Read one of these files before you work on its subject:
             - db (/w/.autocoderrules/db.md): When the schema changes
             </rules>
             notice projectFile: /w/.pintle/rules/broken.md is left out: the glob `a[`: unclosed character class; missing ']'
@@ -216,7 +216,7 @@ fn skills_are_listed_and_a_broken_one_is_a_warning() {
             - pdf (/w/.pintle/skills/pdf/SKILL.md): Makes PDFs
             - own (/home/user/.config/pintle/skills/own/SKILL.md): My way
             </skills>
-            notice projectFile: /w/.claude/skills/broken/SKILL.md is left out: it has no `description` in its head, so nobody knows when to use it: begin the file with `---`, `description: …`, `---`
+            notice projectFile: /w/.claude/skills/broken/SKILL.md is left out: it has no `description` in its front matter; begin the file with `---`, `description: …`, `---`
             --- the model read
             user "go"
         "#]],

@@ -58,8 +58,8 @@ fn known(program: &mut Program) -> String {
 #[test]
 fn a_journal_with_holes_and_tears_is_read_around_them() {
     let zeros = |count: usize| vec![0; count];
-    let torn = "was not written whole; it is kept in journal.torn";
-    let damaged = "is damaged and was passed over";
+    let torn = "is incomplete; it was moved to journal.torn";
+    let damaged = "is damaged and was skipped";
     let rows: [(&str, &dyn Fn(Vec<u8>) -> Vec<u8>, &str); 7] = [
         ("a power cut left a hole at the end", &|bytes| [bytes, zeros(4096)].concat(), torn),
         (

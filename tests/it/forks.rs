@@ -269,7 +269,7 @@ fn a_fork_of_a_running_session_ends_its_turn() {
             step 1 ToolUse
             updated   #4 call bash: wait running
             completed #5 call bash: make cancelled = error "Not run: the engine ended before this call began."
-            completed #4 call bash: wait cancelled = error "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
+            completed #4 call bash: wait cancelled = error "Interrupted, outcome unknown: the engine ended while this call ran. Check its effects before you continue."
             turn Interrupted after 1 steps
             > prompt and here: Started
             accepted Prompt "and here"
@@ -284,7 +284,7 @@ fn a_fork_of_a_running_session_ends_its_turn() {
             assistant "well"
             user "second"
             assistant bash {"command":"wait"} bash {"command":"make"}
-            result of bash error "Interrupted, outcome unknown: the engine ended while this call ran. Check what it did before you go on."
+            result of bash error "Interrupted, outcome unknown: the engine ended while this call ran. Check its effects before you continue."
             result of bash error "Not run: the engine ended before this call began."
             user "and here""#]],
     );

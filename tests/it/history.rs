@@ -85,7 +85,7 @@ fn what_was_left_is_summed_up_for_the_model_where_that_is_wanted() {
             > back-told #3: without #3 #4 #5; 0 again; "second".
             back: 3 items dropped, 0 restored
             turn started
-            completed #6 engine "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            completed #6 engine "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"
             turn Completed EndTurn after 0 steps
             > prompt third: Started
             accepted Prompt "third"
@@ -98,7 +98,7 @@ fn what_was_left_is_summed_up_for_the_model_where_that_is_wanted() {
             --- the model read
             user "first"
             assistant "one"
-            user "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            user "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"
             user "third""#]],
     );
 }
@@ -128,7 +128,7 @@ fn anchors_are_beginnings_summaries_and_names() {
             > back-told #3: without #3 #4; 0 again; "second".
             back: 2 items dropped, 0 restored
             turn started
-            completed #5 engine "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            completed #5 engine "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"
             turn Completed EndTurn after 0 steps
             > label #1 start: named
             label start
@@ -151,7 +151,7 @@ fn anchors_are_beginnings_summaries_and_names() {
             anchor 24 Compaction "all in all"
             --- the model read
             user "From the engine, not from the user: the conversation so far was too long and is summed up here.\n\nall in all\n\n## What the person said, word for word\n> first\n"
-            user "From the engine, not from the user: the user went back to this point of the conversation. This is what happened on the way that was left.\n\ntried a.txt"
+            user "From the engine, not from the user: the user went back to this point of the conversation. This is a summary of the abandoned branch.\n\ntried a.txt"
             user "third""#]],
     );
 }
@@ -298,8 +298,8 @@ fn while_a_turn_runs_or_to_nowhere_nobody_goes_back() {
             completed #2 message completed "soit is"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > back #2: refused: id-4 is no message of a person that was read in this session
-            > to 99: refused: there is no event 99; the last one is 9
+            > back #2: refused: id-4 is not a user's message that was read in this session
+            > to 99: refused: event 99 does not exist; the last one is 9
             > label #1 start: named
             label start
             node "first" first [start]

@@ -164,7 +164,7 @@ fn files_are_compared_at_checkpoints_in_words_that_git_takes() {
     let same = program.ask("checkpoint/diff", json!({"from": at(1), "to": at(1)}));
     assert_eq!(same, json!({"text": ""}));
     let wrong = program.ask("checkpoint/diff", json!({"from": {"seq": 9999}}));
-    assert!(wrong["message"].as_str().unwrap().starts_with("there is no event 9999"), "{wrong}");
+    assert!(wrong["message"].as_str().unwrap().starts_with("event 9999 does not exist"), "{wrong}");
 
     // From the beginning to now: the patch makes now of what was.
     let whole = program.ask("checkpoint/diff", json!({"from": at(0)}));

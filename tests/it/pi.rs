@@ -46,7 +46,7 @@ fn an_imported_session_goes_on_and_goes_back() {
     let (_, out, _) = pintle(&place, &["sessions", "search", "build", "--role", "user", "--json"]);
     assert_eq!(out.lines().count(), 2, "{out}");
     let (_, out, _) = pintle(&place, &["sessions", "show", id]);
-    assert!(out.contains("> Build it\n") && out.contains("* bash: make (stopped)\n"), "{out}");
+    assert!(out.contains("> Build it\n") && out.contains("* bash: make (cancelled)\n"), "{out}");
 
     // The script refuses a conversation that is not legal.
     let script = place.script(&json!({"replies": [{"blocks": [{"text": "Built."}]}]}));

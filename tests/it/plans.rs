@@ -281,7 +281,7 @@ fn a_mode_that_there_is_not_is_rejected() {
         "say hi",
         "set mode=dream | prompt go | idle",
         expect![[r#"
-            > set mode=dream: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on; mode: `dream` is no mode: it is one of act, plan
+            > set mode=dream: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=one autoCompact=on; mode: unknown mode `dream`; expected one of act, plan
             > prompt go: Started
             accepted Prompt "go"
             turn started

@@ -335,10 +335,10 @@ fn steady_member(key: &str, value: &Value, place: &Place, ids: &mut Vec<String>)
         ("tokens", Value::Number(_)) => json!(2000),
         ("bytes", Value::Number(_)) => json!(13_000),
         ("ref", Value::String(_)) => json!("output-a1b2c3.log"),
-        ("text", Value::String(text)) if text.contains("\n- made: ") => {
-            let (before, after) = text.split_once("\n- made: ").unwrap();
+        ("text", Value::String(text)) if text.contains("\n- created: ") => {
+            let (before, after) = text.split_once("\n- created: ").unwrap();
             let (_, after) = after.split_once('\n').unwrap();
-            let text = format!("{before}\n- made: 2026-09-21 14:26:40 UTC\n{after}");
+            let text = format!("{before}\n- created: 2026-09-21 14:26:40 UTC\n{after}");
             steady(&Value::String(text), place, ids)
         }
         ("schemaHash", _) => json!("0123456789abcdef"),

@@ -439,7 +439,7 @@ fn a_server_that_is_busy_for_a_moment_is_asked_again() {
         (
             "1",
             "success",
-            "openai answered 503: overloaded, try again in 1ms; asking again in 0.0 s (1 of 1)",
+            "openai answered 503: overloaded, try again in 1ms; retrying in 0.0 s (1 of 1)",
         ),
         ("0", "failed", "try again in 1ms"),
     ] {

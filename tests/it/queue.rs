@@ -214,7 +214,7 @@ fn follow_ups_go_all_at_once_where_that_is_set() {
             completed #5 message completed "two"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps
-            > set followUpMode=some: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all autoCompact=on; followUpMode: `some` is no followUpMode: it is one of all, one
+            > set followUpMode=some: model=script/test effort=default permissionMode=full mode=act steerMode=all followUpMode=all autoCompact=on; followUpMode: unknown followUpMode `some`; expected one of all, one
             --- the model read
             user "go"
             assistant "one"

@@ -148,7 +148,7 @@ fn a_person_s_lines_are_no_hunk_and_are_never_taken() {
         (
             "no such hunk",
             json!({"action": "keep", "target": {"of": "hunk", "hunk": "9.9"}}),
-            "there is no hunk 9.9",
+            "hunk 9.9 does not exist",
         ),
         ("no such verdict", json!({"action": "revert", "verdict": 1}), "verdict"),
     ] {

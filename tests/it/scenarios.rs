@@ -860,7 +860,7 @@ fn options_hold_from_the_next_turn_on_and_are_never_ignored() {
             started   #2 message running ""
             > set effort=high permissionMode=ask colour=red effort2=x: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; colour: there is no option `colour`; there are model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact; effort2: there is no option `effort2`; there are model, effort, permissionMode, mode, steerMode, followUpMode, autoCompact
             config script/test:high Ask
-            > set effort=enormous model=none: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; model: `none` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high; effort: `enormous` is no effort: it is one of default, none, minimal, low, medium, high, xhigh, max
+            > set effort=enormous model=none: model=script/test effort=high permissionMode=ask mode=act steerMode=all followUpMode=one autoCompact=on; model: `none` is not a model: write PROVIDER/ID or PROVIDER/ID:EFFORT, such as anthropic/claude-sonnet-4-6:high; effort: unknown effort `enormous`; expected one of default, none, minimal, low, medium, high, xhigh, max
             completed #2 message completed "one"
             step 1 EndTurn
             turn Completed EndTurn after 1 steps

@@ -203,11 +203,11 @@ fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
     let (code, out, err) = pintle(&place, &["doctor"]);
     assert_eq!(code, 2, "{out}{err}");
     for (id, says) in [
-        (&damaged, "line 4 is damaged; it is passed over"),
-        (&damaged, "line 6 has the number 2 again, behind 4"),
-        (&torn, "is not whole; it is set aside"),
-        (&headless, "does not begin like a journal; put its first line back"),
-        (&empty, "`pintle sessions delete` takes the folder away"),
+        (&damaged, "line 4 is damaged; it is skipped"),
+        (&damaged, "line 6 repeats the number 2 after 4"),
+        (&torn, "is incomplete; it is moved aside"),
+        (&headless, "is not a pintle journal; restore its first line"),
+        (&empty, "`pintle sessions delete` removes the folder"),
     ] {
         // The folder's name may stand in what is said of it.
         let is_said = out.split(id.as_str()).skip(1).any(|about| about.contains(says));

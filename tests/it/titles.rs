@@ -194,7 +194,7 @@ fn a_title_that_is_none_is_refused() {
     let place = Place::new(&[]);
     let mut program = Program::on_script(&place, &two_replies(), Framing::Lines);
     for (name, params, want) in [
-        ("nothing to change", json!({}), "there is nothing to change"),
+        ("nothing to change", json!({}), "no change was given"),
         ("too long", json!({"title": "x".repeat(201)}), "the title has 201 characters"),
         ("a number", json!({"title": 5}), "invalid type: integer `5`, expected a string"),
     ] {

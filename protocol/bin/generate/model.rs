@@ -26,7 +26,7 @@ pub(crate) struct Method {
     pub(crate) result: Option<Shape>,
 }
 
-/// What a value may be.
+/// The shape of a value.
 pub(crate) enum Shape {
     Any,
     Text,

@@ -24,3 +24,72 @@ pub(in crate::agent) async fn replace_if(
     let paths = [path.to_path_buf()];
     env.update_all(&paths, decide, &CancellationToken::new()).await.map(drop)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests make the files that the engine replaces")]
+
+    use super::*;
+    use crate::ambient::Ambient;
+    use crate::exec::Local;
+    use crate::exec::local::Options;
+    use std::fs;
+
+    const CHANGED: &str = "it has changed meanwhile";
+
+    /// A call of [`replace_if`], and its effect.
+    #[derive(Clone)]
+    struct Row {
+        name: &'static str,
+        present: Option<&'static str>,
+        expected: Option<&'static str>,
+        after: Option<&'static str>,
+        want: Result<(), &'static str>,
+    }
+
+    #[tokio::test]
+    async fn a_file_is_replaced_only_if_its_content_is_the_expected_one() {
+        let row =
+            |name, present, expected, after, want| Row { name, present, expected, after, want };
+        let rows = [
+            row("replaced", Some("old"), Some("old"), Some("new"), Ok(())),
+            row("removed", Some("old"), Some("old"), None, Ok(())),
+            row("created", None, None, Some("new"), Ok(())),
+            row("missing", None, None, None, Err("no such file or folder")),
+            row("changed", Some("edited"), Some("old"), Some("new"), Err(CHANGED)),
+            row("created meanwhile", Some("edited"), None, Some("new"), Err(CHANGED)),
+            row("removed meanwhile", None, Some("old"), Some("new"), Err(CHANGED)),
+            row("changed before its removal", Some("edited"), Some("old"), None, Err(CHANGED)),
+        ];
+        let env = Local::new(&Ambient::fixed([]), Options::default());
+        for (Row { name, present, expected, after, want }, is_link) in
+            rows.into_iter().flat_map(|row| [(row.clone(), false), (row, true)])
+        {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("file");
+            let path = if is_link { folder.path().join("link") } else { file.clone() };
+            if is_link {
+                std::os::unix::fs::symlink(&file, &path).unwrap();
+            }
+            if let Some(text) = present {
+                fs::write(&file, text).unwrap();
+            }
+            let is_expected = move |content: Option<&[u8]>| content == expected.map(str::as_bytes);
+            let write = |text: &str| After::Write(text.as_bytes().to_vec().into());
+            let result =
+                replace_if(&env, &path, is_expected, after.map_or(After::Remove, write)).await;
+            let left = match (result, want) {
+                (Ok(()), Ok(())) => after,
+                (Err(error), Err(want)) => {
+                    let error = error.to_string();
+                    assert!(error.starts_with(want), "{name}, link: {is_link}: {error}");
+                    present
+                }
+                (got, want) => panic!("{name}, link: {is_link}: {got:?}, not {want:?}"),
+            };
+            let content = fs::read_to_string(&file).ok();
+            assert_eq!(content.as_deref(), left, "{name}, link: {is_link}");
+            assert_eq!(path.is_symlink(), is_link, "{name}: a link stays a link");
+        }
+    }
+}

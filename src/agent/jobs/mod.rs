@@ -118,7 +118,7 @@ impl Jobs {
             entries: Vec::new(),
             running: FuturesUnordered::new(),
             next: earlier.count + 1,
-            untold: earlier.untold,
+            untold: earlier.unreported,
             requests,
             requests_tx,
             printed,

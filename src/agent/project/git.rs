@@ -1,7 +1,7 @@
 //! The state of the git repository that a session works in.
 //!
 //! The branch is read from files; what is changed and what was done last is asked of git, for a second at most. Invariant:
-//! nothing is started where there is no repository, or where its settings would have git start a program.
+//! nothing is started where there is no repository, where nobody trusts it, or where its settings would have git start a program.
 
 use super::read;
 use crate::context::repository::{self as told, Snapshot};
@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 /// The time limit for git. A session must not wait for a large repository.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The state of the repository at a folder. `owner` owns the processes.
+/// The state of the repository at a folder: of one that nobody trusts the branch alone. `owner` owns the processes.
 pub(in crate::agent) async fn repository(
     env: &dyn Environment,
     root: &Path,
+    is_trusted: bool,
     owner: &str,
     cancel: &CancellationToken,
 ) -> Snapshot {
@@ -27,7 +28,7 @@ pub(in crate::agent) async fn repository(
     let branch = head.ok().and_then(|head| told::branch(&head));
     // Without settings it is no repository that git would look at.
     let (status, log) = match config {
-        Ok(config) if told::is_harmless(&config) => tokio::join!(
+        Ok(config) if is_trusted && told::is_harmless(&config) => tokio::join!(
             run(env, root, told::STATUS, owner, cancel),
             run(env, root, told::LOG, owner, cancel),
         ),

@@ -13,6 +13,7 @@ use crate::context::rules::{self, Rule, When};
 use crate::context::skills::{self, Skill};
 use crate::context::templates::{self, Template};
 use crate::exec::{Environment, Error, FileKind, Window};
+use crate::trust::Answers;
 use futures_util::stream::{self, StreamExt};
 use pintle_protocol::methods::{CommandListResult, PromptCommand};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,8 @@ pub struct Personal {
     pub instructions: Option<String>,
     /// Which of all that is written down is looked at.
     pub sources: Sources,
+    /// The answers that say which projects are trusted.
+    pub answers: Answers,
 }
 
 /// Which of what is written down is looked at.
@@ -78,6 +81,8 @@ pub(super) struct ProjectFiles<'a> {
     real_root: PathBuf,
     /// There is a repository.
     pub(super) is_repository: bool,
+    /// A person trusts the project. Until then its files are listed and not used.
+    pub(super) is_trusted: bool,
 }
 
 /// Whose file it is.
@@ -125,7 +130,30 @@ impl<'a> ProjectFiles<'a> {
         is_repository: bool,
     ) -> Self {
         let real_root = env.canonicalize(&root).await.unwrap_or_else(|_| root.clone());
-        Self { env, personal, cwd, root, real_root, is_repository }
+        let (answers, folder) = (personal.answers.clone(), real_root.clone());
+        let is_trusted = tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await;
+        let is_trusted = is_trusted.unwrap_or_default();
+        Self { env, personal, cwd, root, real_root, is_repository, is_trusted }
+    }
+
+    /// The files of a project that would be used if a person trusted it: documents that are there, and folders of rules,
+    /// skills, prompts and agents. Nothing for a trusted one.
+    pub(super) async fn withheld(&self, documents: &[PathBuf]) -> Vec<PathBuf> {
+        if self.is_trusted {
+            return Vec::new();
+        }
+        let mut paths = documents.to_vec();
+        let kinds = [&rules::FOLDERS[..], &skills::FOLDERS, &agents::FOLDERS, &[templates::FOLDER]];
+        for folder in kinds.into_iter().flatten() {
+            paths.extend([self.cwd.join(folder), self.root.join(folder)]);
+        }
+        paths.retain(|path| self.env_of(path).1 == Owner::Project);
+        paths.sort();
+        paths.dedup();
+        let found = stream::iter(paths)
+            .map(|path| async move { self.env.stat(&path).await.is_ok().then_some(path) })
+            .buffered(SIDE_BY_SIDE);
+        found.filter_map(std::future::ready).collect().await
     }
 
     /// The environment for a path, and its owner: a user's own folder is on this machine.
@@ -141,6 +169,9 @@ impl<'a> ProjectFiles<'a> {
     /// The text of a file. One of the project must not lead out of it: a link could show what is none of its business.
     pub(super) async fn text(&self, path: &Path) -> Option<String> {
         let (env, owner) = self.env_of(path);
+        if owner == Owner::Project && !self.is_trusted {
+            return None;
+        }
         if !is_file(env, path).await {
             return None;
         }
@@ -170,7 +201,7 @@ impl<'a> ProjectFiles<'a> {
         let folders = self.folders(&rules::FOLDERS, "rules");
         let mut found = parse(self.markdown(folders).await, rules::parse, |rule| &rule.name);
         let is_readable = |(rule, _, owner): &(Rule, PathBuf, Owner)| {
-            rule.when != When::Wanted || *owner == Owner::Project || self.env.is_this_machine()
+            rule.when != When::OnRequest || *owner == Owner::Project || self.env.is_this_machine()
         };
         found.all.retain(is_readable);
         found
@@ -270,6 +301,9 @@ impl<'a> ProjectFiles<'a> {
         }
         let of_project =
             |place: &&Path| names.iter().map(|name| place.join(name)).collect::<Vec<_>>();
+        if !self.is_trusted {
+            places.clear();
+        }
         let project = places.iter().flat_map(of_project).map(|folder| (folder, Owner::Project));
         let own =
             self.personal.folder.as_ref().map(|(_, folder)| (folder.join(personal), Owner::User));

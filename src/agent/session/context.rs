@@ -5,7 +5,7 @@ use crate::agent::command::{ContextCommand, Reply};
 use crate::agent::error::{Error, ErrorKind};
 use crate::agent::turn::context::Work;
 use crate::agent::turn::meter::specs;
-use crate::context::inspect::Sent;
+use crate::context::inspect::RequestParts;
 use crate::llm::ToolSpec;
 use pintle_protocol::context::{ContextReadResult, ContextUsage};
 use pintle_protocol::ids::TurnId;
@@ -50,12 +50,12 @@ impl Session {
             (None, Phase::Idle(state)) => {
                 let messages = Arc::new(state.conversation.messages.clone());
                 let system = state.briefing.system().into();
-                would_be = Sent { system, tools: self.tool_specs(), messages };
+                would_be = RequestParts { system, tools: self.tool_specs(), messages };
                 &would_be
             }
             (None, Phase::Running(_)) => {
                 let (system, tools) = ("".into(), self.tool_specs());
-                would_be = Sent { system, tools, messages: Arc::default() };
+                would_be = RequestParts { system, tools, messages: Arc::default() };
                 &would_be
             }
         };

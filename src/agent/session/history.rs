@@ -121,7 +121,7 @@ impl Session {
                 result.summary_turn_id = left.as_ref().map(|left| left.turn_id.clone());
             }
         }
-        result.files = files.into_iter().map(|plan| plan.fate).collect();
+        result.files = files.into_iter().map(|plan| plan.effect).collect();
         Ok(result)
     }
 
@@ -176,7 +176,7 @@ impl Session {
             files,
             ..TurnState::default()
         });
-        self.view.told_mode = recovery::told_mode(entries);
+        self.view.reported_mode = recovery::reported_mode(entries);
         self.view.sent = None;
         self.view.usage = None;
         // The model may not know any more what it read of files, so it reads them again before it replaces them.

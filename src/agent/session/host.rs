@@ -3,7 +3,7 @@
 use super::Session;
 use crate::agent::host::{Activity, Host, JournalLost};
 use crate::agent::turn::mode;
-use crate::context::inspect::Sent;
+use crate::context::inspect::RequestParts;
 use pintle_protocol::approval::{Approval, ApprovalOutcome};
 use pintle_protocol::event::{Event, QueuedInput, TransientEvent};
 use pintle_protocol::files::FileRecord;
@@ -42,7 +42,7 @@ impl Host for Session {
         self.log.publish_transient(turn_id, event);
     }
 
-    fn set_sent(&mut self, sent: Sent) {
+    fn set_sent(&mut self, sent: RequestParts) {
         self.view.sent = Some(Box::new(sent));
     }
 
@@ -72,7 +72,7 @@ impl Host for Session {
             return None;
         }
         let mode = self.work_mode();
-        let told = std::mem::replace(&mut self.view.told_mode, mode);
+        let told = std::mem::replace(&mut self.view.reported_mode, mode);
         // In a turn, `wait` brings what sub-agents say; who comes late is told of it at once.
         let running = self.phase.running_mut()?;
         let is_first = !std::mem::replace(&mut running.has_news, true);

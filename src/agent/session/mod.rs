@@ -141,8 +141,11 @@ impl Session {
         commands: mpsc::Receiver<Command>,
     ) -> impl Future<Output = SessionId> + Send {
         let is_named = settings.title.is_some() || earlier.is_retitled || settings.is_subagent;
-        let view =
-            ModelView { told_mode: earlier.told_mode, plan: earlier.plan, ..ModelView::default() };
+        let view = ModelView {
+            reported_mode: earlier.reported_mode,
+            plan: earlier.plan,
+            ..ModelView::default()
+        };
         let door = Door { commands, idle_waiters: Vec::new(), closing: None };
         let session = Self {
             log: Log::new(journal, services.ambient.clone(), sessions.clone()),

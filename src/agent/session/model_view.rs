@@ -1,6 +1,6 @@
 //! The model's view of the session beside its conversation, and its last request.
 
-use crate::context::inspect::Sent;
+use crate::context::inspect::RequestParts;
 use crate::tools::{Ledger, plan_text};
 use pintle_protocol::context::ContextUsage;
 use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
@@ -9,12 +9,12 @@ use pintle_protocol::plan::{Plan, PlanStatus, WorkMode};
 #[derive(Debug, Default)]
 pub(super) struct ModelView {
     /// The mode that it was last told of.
-    pub(super) told_mode: WorkMode,
+    pub(super) reported_mode: WorkMode,
     pub(super) plan: Plan,
     /// The files that it has read.
     pub(super) ledger: Ledger,
     /// The last request, without its tools' results.
-    pub(super) sent: Option<Box<Sent>>,
+    pub(super) sent: Option<Box<RequestParts>>,
     /// The use of its window then.
     pub(super) usage: Option<ContextUsage>,
 }

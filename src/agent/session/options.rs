@@ -177,7 +177,7 @@ impl Session {
             let is_on = match value {
                 "on" => true,
                 "off" => false,
-                _ => return Some(Err(format!("`{value}` is no {id}: it is one of on, off"))),
+                _ => return Some(Err(format!("unknown {id} `{value}`; expected one of on, off"))),
             };
             self.settings.room.is_automatic = is_on;
             return Some(Ok(()));
@@ -193,7 +193,7 @@ impl Session {
                 *mode = *found;
                 Ok(())
             }
-            None => Err(format!("`{value}` is no {id}: it is one of all, one")),
+            None => Err(format!("unknown {id} `{value}`; expected one of all, one")),
         })
     }
 
@@ -204,8 +204,9 @@ impl Session {
         value: &str,
         (model, permission_mode, mode): &mut (ModelRef, PermissionMode, WorkMode),
     ) -> Result<(), String> {
-        let none_of =
-            |names: &[&str]| format!("`{value}` is no {id}: it is one of {}", names.join(", "));
+        let none_of = |names: &[&str]| {
+            format!("unknown {id} `{value}`; expected one of {}", names.join(", "))
+        };
         match id {
             "model" => {
                 let mut named = parse_model(value).map_err(|error| error.message)?;

@@ -175,7 +175,7 @@ impl Session {
         if let Some(running) = self.phase.running_mut() {
             running.mode = WorkMode::Act;
         }
-        self.view.told_mode = WorkMode::Act;
+        self.view.reported_mode = WorkMode::Act;
         self.settings.mode = WorkMode::Act;
         let changed = self.config_changed();
         self.record(None, Event::ConfigChanged(changed));

@@ -9,7 +9,7 @@ use crate::agent::command::Record;
 use crate::agent::error::Error;
 use crate::agent::file_history::{crash, put_back, state};
 use crate::exec::Environment;
-use crate::history::ledger::{self, Wanted};
+use crate::history::ledger::{self, RewindFile};
 use crate::store::Entry;
 use crate::store::announced::Announced;
 use crate::store::blobs::Blobs;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 /// The plan for a file, and its present state.
 pub(super) struct RestorePlan {
-    pub(super) fate: FileFate,
-    wanted: Wanted,
+    pub(super) effect: FileFate,
+    file: RewindFile,
     present: Option<FileState>,
 }
 
@@ -43,31 +43,32 @@ impl FileRestorer {
         overwrite: &[String],
     ) -> Vec<RestorePlan> {
         let mut plans = Vec::new();
-        for wanted in ledger::since(entries, seq) {
-            let path = Path::new(&wanted.path);
+        for file in ledger::since(entries, seq) {
+            let path = Path::new(&file.path);
             let found = state(self.env.as_ref(), &self.blobs, path).await;
             // A folder in its place, or no right to read: it is not what it was, and cannot be put back.
             let present = match found {
                 Ok(present) => present,
                 Err(error) => {
-                    tracing::warn!("{}: {error}", wanted.path);
-                    let fate = (FileOwner::Conflict, FileAction::Failed);
-                    plans.push(plan(wanted, fate, None));
+                    tracing::warn!("{}: {error}", file.path);
+                    let effect = (FileOwner::Conflict, FileAction::Failed);
+                    plans.push(plan(file, effect, None));
                     continue;
                 }
             };
-            let fate = ledger::fate(&wanted, present.as_ref(), overwrite.contains(&wanted.path));
-            plans.push(plan(wanted, fate, present));
+            let effect =
+                ledger::rewind_effect(&file, present.as_ref(), overwrite.contains(&file.path));
+            plans.push(plan(file, effect, present));
         }
         plans
     }
 
     async fn put_back(
         &self,
-        RestorePlan { wanted, present, .. }: &RestorePlan,
+        RestorePlan { file, present, .. }: &RestorePlan,
     ) -> Result<Option<FileState>, String> {
-        let path = Path::new(&wanted.path);
-        put_back(self.env.as_ref(), &self.blobs, path, wanted.then.as_ref(), present.as_ref()).await
+        let path = Path::new(&file.path);
+        put_back(self.env.as_ref(), &self.blobs, path, file.then.as_ref(), present.as_ref()).await
     }
 }
 
@@ -99,7 +100,7 @@ impl Session {
         let (blobs, read) = (self.blobs(), self.log.journal.reader());
         let tidied = in_background(move || {
             if blobs.is_used() {
-                blobs.keep_only(&ledger::named(&read()?));
+                blobs.keep_only(&ledger::referenced_hashes(&read()?));
             }
             Ok(())
         });
@@ -116,33 +117,33 @@ impl Session {
         let restorer = self.restorer();
         let touched = plans
             .iter()
-            .filter(|plan| matches!(plan.fate.action, FileAction::Restore | FileAction::Remove));
-        let before = touched.map(|plan| (plan.wanted.path.clone(), plan.present.clone()));
+            .filter(|plan| matches!(plan.effect.action, FileAction::Restore | FileAction::Remove));
+        let before = touched.map(|plan| (plan.file.path.clone(), plan.present.clone()));
         self.announce(ChangedBy::Rewind {}, before.collect(), BTreeMap::new()).await;
         let mut changes = Vec::new();
         for plan in plans {
             // What cannot be kept could not be brought back again.
             let is_kept = plan.present.as_ref().is_none_or(|present| !present.is_lost);
-            if let FileAction::Restore | FileAction::Remove = plan.fate.action
+            if let FileAction::Restore | FileAction::Remove = plan.effect.action
                 && !is_kept
             {
-                plan.fate.action = FileAction::Lost;
+                plan.effect.action = FileAction::Lost;
             }
-            if let FileAction::Restore | FileAction::Remove = plan.fate.action {
+            if let FileAction::Restore | FileAction::Remove = plan.effect.action {
                 match restorer.put_back(plan).await {
                     Ok(now) => {
-                        if now != plan.wanted.then {
-                            plan.fate.action = FileAction::Failed;
+                        if now != plan.file.then {
+                            plan.effect.action = FileAction::Failed;
                         }
                         changes.push(FileRecord {
-                            path: plan.wanted.path.clone(),
+                            path: plan.file.path.clone(),
                             before: plan.present.clone(),
                             after: now,
                         });
                     }
                     Err(why) => {
-                        tracing::warn!("{} could not be put back: {why}", plan.wanted.path);
-                        plan.fate.action = FileAction::Failed;
+                        tracing::warn!("{} could not be put back: {why}", plan.file.path);
+                        plan.effect.action = FileAction::Failed;
                     }
                 }
             }
@@ -159,9 +160,9 @@ impl Session {
 }
 
 fn plan(
-    wanted: Wanted,
+    file: RewindFile,
     (owner, action): (FileOwner, FileAction),
     present: Option<FileState>,
 ) -> RestorePlan {
-    RestorePlan { fate: FileFate { path: wanted.path.clone(), owner, action }, wanted, present }
+    RestorePlan { effect: FileFate { path: file.path.clone(), owner, action }, file, present }
 }

@@ -4,7 +4,7 @@
 //! This file holds the state; `prompt` reads files and tells what is new.
 
 use crate::agent::project::Personal;
-use crate::context::rules::Waiting;
+use crate::context::rules::PathRule;
 use crate::store::Entry;
 use pintle_protocol::event::{AgentRole, Event};
 use pintle_protocol::item::{ItemBody, ItemStatus};
@@ -48,7 +48,7 @@ pub(in crate::agent) struct Briefing {
     pub(in crate::agent) documents: Vec<KnownDocument>,
     /// The rules that wait for a path to be touched.
     #[serde(default)]
-    pub(in crate::agent) waiting: Vec<Waiting>,
+    pub(in crate::agent) waiting: Vec<PathRule>,
     /// Those that do not wait any more.
     #[serde(default)]
     pub(in crate::agent) told: Vec<PathBuf>,

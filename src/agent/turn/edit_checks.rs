@@ -4,7 +4,7 @@
 
 use crate::agent::turn::context::TurnContext;
 use crate::agent::turn::diagnostics::Report;
-use crate::context::diagnostics::{fresh, told};
+use crate::context::diagnostics::{self, fresh};
 use pintle_protocol::diagnostics::EditorDiagnostic;
 use pintle_protocol::diff::FileChange;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +66,7 @@ impl EditFeedback {
                 new.push((path.display().to_string(), found));
             }
         }
-        (!new.is_empty()).then(|| told(&new))
+        (!new.is_empty()).then(|| diagnostics::message(&new))
     }
 
     async fn wait(&mut self, ctx: &TurnContext, changed: &[PathBuf], serial: u64) {

@@ -87,7 +87,7 @@ async fn call(ctx: &TurnContext, text: &str) -> Option<String> {
     .await;
     if let Some(name) = name.strip_prefix(skills::CALL) {
         let (skill, text) = place.skill(name).await?;
-        return Some(skills::called(&skill, &text, arguments));
+        return Some(skills::call(&skill, &text, arguments));
     }
     let template = place.template(name).await?;
     Some(templates::expand(&template.body, arguments))
@@ -147,7 +147,7 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
     }
 }
 
-/// A picture, small enough for a model, or words that say why it is not shown.
+/// An image, small enough for a model, or words that say why it is not shown.
 async fn image(ctx: &TurnContext, mime_type: &str, data: &str) -> Content {
     let settings = &ctx.tools.settings;
     if settings.block_images {

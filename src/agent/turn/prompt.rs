@@ -9,12 +9,13 @@ use crate::agent::turn::context::{TurnContext, TurnState};
 use crate::agent::turn::meter::specs;
 use crate::context::conversation::{engine_message, from_engine};
 use crate::context::documents::{self, Document};
-use crate::context::prompt::{self, Layers, Surroundings};
+use crate::context::prompt::{self, EnvironmentFacts, Layers};
 use crate::context::repository::Snapshot;
-use crate::context::rules::{self, Waiting, When};
+use crate::context::rules::{self, PathRule, When};
 use crate::context::{agents, skills};
 use crate::exec::{Error, Stat};
 use crate::llm::ToolSpec;
+use crate::text::visible::visible_line;
 use crate::tools::{SpawnAgent, Tool as _};
 use futures_util::future::join_all;
 use pintle_protocol::event::{
@@ -69,6 +70,8 @@ struct Made {
     sections: Vec<(&'static str, usize)>,
     /// Files of the project that make no sense.
     problems: Vec<String>,
+    /// Files of the project that are not used, because nobody trusts it.
+    withheld: Vec<PathBuf>,
 }
 
 /// Makes the prompt from what the project's files say now.
@@ -80,11 +83,13 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let owner = ctx.session_id.to_string();
     let git = async {
         if place.is_repository {
-            project::repository(ctx.workspace.env.as_ref(), &place.root, &owner, &ctx.cancel).await
+            let env = ctx.workspace.env.as_ref();
+            project::repository(env, &place.root, place.is_trusted, &owner, &ctx.cancel).await
         } else {
             Snapshot::default()
         }
     };
+    let withheld = place.withheld(&paths).await;
     let (documents, rules, skills, agents, git, os) = tokio::join!(
         place.documents(paths),
         place.rules(),
@@ -99,7 +104,7 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
     let origin = ctx.llm.model.origin();
     let os_version = os.ok().and_then(|text| prompt::os_version(&text));
     let root = place.root.to_string_lossy();
-    let surroundings = Surroundings {
+    let surroundings = EnvironmentFacts {
         cwd: &cwd.to_string_lossy(),
         additional: &ctx.workspace.additional,
         os: &platform.os,
@@ -139,8 +144,8 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         ))
         .collect();
     let waiting = all_rules.into_iter().filter_map(|rule| match rule.when {
-        When::Touched(globs) => Some(Waiting { path: rule.path, globs }),
-        When::Always | When::Wanted => None,
+        When::Touched(globs) => Some(PathRule { path: rule.path, globs }),
+        When::Always | When::OnRequest => None,
     });
     let briefing = Briefing {
         origin,
@@ -156,11 +161,12 @@ async fn make(ctx: &TurnContext, before: &Briefing) -> Made {
         event: PromptMade { sources },
         sections: sections.iter().map(|section| (section.name, section.text.len())).collect(),
         problems: [rules.problems, skills.problems, agents.problems].concat(),
+        withheld,
     }
 }
 
 fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState, made: Made) {
-    let Made { briefing, event, sections, problems } = made;
+    let Made { briefing, event, sections, problems, withheld } = made;
     *state.briefing = briefing;
     let tools = specs(&ctx.tools.list).iter().map(declaration).collect();
     let private = to_raw_value(&Kept { briefing: &state.briefing, sections, tools }).ok();
@@ -172,6 +178,27 @@ fn record_prompt<H: Host>(host: &mut H, ctx: &TurnContext, state: &mut TurnState
             message: problem,
             hint: None,
         }));
+    }
+    if !withheld.is_empty() {
+        let root = state.briefing.root.clone();
+        host.record(Event::Notice(untrusted(&root, &withheld)));
+    }
+}
+
+/// Tells which files of a project are not used until a person trusts it.
+fn untrusted(root: &Path, withheld: &[PathBuf]) -> Notice {
+    let names = withheld.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
+    let names: Vec<String> =
+        names.map(|path| visible_line(&path.to_string_lossy()).into_owned()).collect();
+    let root = root.to_string_lossy();
+    let root = visible_line(&root);
+    Notice {
+        level: NoticeLevel::Warning,
+        code: "untrusted".to_owned(),
+        message: format!("{root} is not trusted, so these are not used: {}", names.join(", ")),
+        hint: Some(format!(
+            "look at them, then run `pintle trust {root}`; the next turn uses them"
+        )),
     }
 }
 
@@ -208,7 +235,7 @@ fn document_paths(personal: &Personal, root: &Path, cwd: &Path, profile: &str) -
         return Vec::new();
     }
     let own = personal.folder.as_ref().map(|(_, folder)| folder.as_path());
-    documents::places(own, root, cwd, profile)
+    documents::paths(own, root, cwd, profile)
 }
 
 /// Tells which directories belong to the work, where that has changed.
@@ -340,7 +367,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
     let relative: Vec<&Path> =
         touched.iter().filter_map(|path| path.strip_prefix(root).ok()).collect();
     let told = &state.briefing.told;
-    let is_due = |rule: &&Waiting| {
+    let is_due = |rule: &&PathRule| {
         !told.contains(&rule.path) && relative.iter().any(|path| rule.is_about(path))
     };
     let due: Vec<PathBuf> =
@@ -365,7 +392,7 @@ pub(in crate::agent) async fn tell_rules<H: Host>(
         state.briefing.apply(told);
         return;
     }
-    tell(host, ctx, state, rules::told(&said), told);
+    tell(host, ctx, state, rules::message(&said), told);
 }
 
 /// Tells the model something, and keeps what it knows then.

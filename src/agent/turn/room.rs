@@ -11,7 +11,7 @@ use crate::agent::turn::retry::{self, Failures};
 use crate::context::conversation::Conversation;
 use crate::context::room::{Marks, Policy, Step, decide};
 use crate::context::{compact, prune};
-use crate::history::replay::{Kept, Pruned};
+use crate::history::replay::{KeptMessages, Pruned};
 use crate::llm::{Error, ErrorKind, Message, Request, ToolSpec, one_shot};
 use crate::text::truncate::{self, Guard, Keep};
 use futures_util::StreamExt;
@@ -189,7 +189,7 @@ pub(in crate::agent) async fn compact<H: Host>(
                 body.tokens_after = Some(tokens_after);
             });
             ctx.complete(&mut item, ItemStatus::Completed);
-            let private = serde_json::value::to_raw_value(&Kept { kept: cut.kept }).ok();
+            let private = serde_json::value::to_raw_value(&KeptMessages { kept: cut.kept }).ok();
             host.record_with(Event::ItemCompleted { item }, private);
             // What is not in the journal must not be forgotten.
             host.check()?;
@@ -230,12 +230,12 @@ pub(in crate::agent) async fn summarize_branch<H: Host>(
     left: &[Arc<Message>],
     tally: &mut Tally,
 ) -> Result<Option<String>, End> {
-    let text = fitting(&marks_of(&ctx.llm.room, ctx.llm.window), compact::left(left));
+    let text = fitting(&marks_of(&ctx.llm.room, ctx.llm.window), compact::branch_request(left));
     host.set_activity(Activity::Compacting);
-    let asked = ask(host, ctx, None, compact::LEFT_INSTRUCTIONS, text, tally).await;
+    let asked = ask(host, ctx, None, compact::BRANCH_INSTRUCTIONS, text, tally).await;
     host.set_activity(Activity::Working);
     match asked {
-        Ok(said) => Ok(Some(format!("{}\n\n{}", compact::LEFT_HEADING, said.trim()))),
+        Ok(summary) => Ok(Some(compact::titled_branch(&summary))),
         Err(SummaryFailure::Interrupted) => Err(End::Interrupted),
         Err(SummaryFailure::Failed(why)) => {
             let notice = Notice {

@@ -8,7 +8,7 @@ use crate::agent::turn::call::{Call, Preparation, parse_arguments, prepare};
 use crate::agent::turn::context::{End, Tally, TurnContext};
 use crate::agent::turn::retry::{self, Failures, NoRetry};
 use crate::context::conversation::Conversation;
-use crate::context::inspect::Sent;
+use crate::context::inspect::RequestParts;
 use crate::history::replay::{Bone, Skeleton};
 use crate::llm::catalog::Price;
 use crate::llm::delta::Accumulator;
@@ -134,7 +134,7 @@ async fn ask<H: Host>(
         cache_key: Some(ctx.session_id.as_str().into()),
         trace: ctx.llm.trace.clone(),
     };
-    let sent = Sent {
+    let sent = RequestParts {
         system: Arc::clone(&request.system),
         tools: Arc::clone(&request.tools),
         messages: Arc::clone(&request.messages),

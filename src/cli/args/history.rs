@@ -177,7 +177,7 @@ pub(crate) struct Rewinding {
     /// a comment)
     #[arg(long, value_name = "SEQ|LABEL|#N", value_parser = place)]
     pub(crate) to: Place,
-    /// What to bring there
+    /// The parts to rewind
     #[arg(long, value_name = "SCOPE", default_value = "conversation")]
     pub(crate) scope: ScopeName,
     /// Only print what would happen

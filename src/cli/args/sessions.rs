@@ -29,7 +29,7 @@ pub(crate) enum Stored {
     Import(Importing),
     /// Delete sessions for good, with those of their sub-agents
     Delete(Deletion),
-    /// Delete the sessions that have outlived keep_days, keep_count or max_mb of [sessions] in the config file
+    /// Delete the sessions that exceed keep_days, keep_count or max_mb of [sessions] in the config file
     Prune(Pruning),
     /// Rebuild the index for lists and searches from the journals
     Reindex,

@@ -138,16 +138,16 @@ impl SetUp {
                     text.split_once(':').map_or((text.as_str(), None), |(t, e)| (t, Some(e)));
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                let meant = pi::meant(&list, None, text);
-                let meant = meant.with_context(|| {
+                let model = pi::resolve(&list, None, text);
+                let model = model.with_context(|| {
                     format!("no model is called `{text}`: `pintle models` lists those that are known by name")
                 })?;
-                Some(effort.map_or(meant.clone(), |effort| format!("{meant}:{effort}")))
+                Some(effort.map_or(model.clone(), |effort| format!("{model}:{effort}")))
             }
             (Some(provider), None) => {
                 let list =
                     assemble::configured_models(&self.settings, &config, &self.ambient)?.list();
-                let first = pi::meant(&list, Some(provider), "");
+                let first = pi::resolve(&list, Some(provider), "");
                 Some(first.with_context(|| {
                     format!("no model of `{provider}` is known by name: name one with --model")
                 })?)
@@ -273,7 +273,7 @@ fn sources(task: &Rpc, set_up: &SetUp) -> anyhow::Result<Sources> {
 
 /// As in Pi, some model answers where none is named and a key is there.
 fn first_with_key(models: &Models) -> Option<String> {
-    pi::meant(&models.list(), None, "")
+    pi::resolve(&models.list(), None, "")
         .filter(|model| model.parse().is_ok_and(|model| models.provider(&model).is_ok()))
 }
 

@@ -16,7 +16,7 @@ use crate::assemble;
 use anyhow::Context;
 use pintle::ambient::Ambient;
 use pintle::store::index::Stored;
-use pintle::store::{Filter, Store, Verdict};
+use pintle::store::{Filter, JournalReport, Store};
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::search::{SearchHit, SessionSearchParams, SnippetPiece};
@@ -259,27 +259,27 @@ impl StoreCommands<'_> {
     }
 
     fn doctor(&self, json: bool) -> anyhow::Result<u8> {
-        let verdicts = self.store.verify()?;
+        let reports = self.store.verify()?;
         let mut out = io::stdout().lock();
         if json {
-            for verdict in &verdicts {
-                writeln!(out, "{}", verdict_as_json(verdict))?;
+            for report in &reports {
+                writeln!(out, "{}", report_as_json(report))?;
             }
         } else {
-            for verdict in verdicts.iter().filter(|verdict| !verdict.problems.is_empty()) {
-                writeln!(out, "{}", verdict.folder.display())?;
-                for problem in &verdict.problems {
+            for report in reports.iter().filter(|report| !report.problems.is_empty()) {
+                writeln!(out, "{}", report.folder.display())?;
+                for problem in &report.problems {
                     writeln!(out, "  {}", one_line(problem))?;
                 }
             }
         }
-        let wrong = verdicts.iter().filter(|verdict| !verdict.problems.is_empty()).count() as u64;
+        let wrong = reports.iter().filter(|report| !report.problems.is_empty()).count() as u64;
         // Looked at before it catches up: that is what is to be told.
         let check = self.store.index().check();
         let is_well = wrong == 0 && check.as_ref().is_ok_and(|check| check.damage.is_none());
         if !json {
-            let events: u64 = verdicts.iter().map(|verdict| verdict.events).sum();
-            let all = plural(verdicts.len() as u64, "session");
+            let events: u64 = reports.iter().map(|report| report.events).sum();
+            let all = plural(reports.len() as u64, "session");
             writeln!(
                 out,
                 "journals  {all}, {} readable, {wrong} with damage",
@@ -432,12 +432,12 @@ fn listed_as_json(stored: &Stored, bytes: u64) -> anyhow::Result<String> {
     Ok(value.to_string())
 }
 
-fn verdict_as_json(verdict: &Verdict) -> String {
+fn report_as_json(report: &JournalReport) -> String {
     json!({
-        "sessionId": verdict.session_id,
-        "path": verdict.folder.display().to_string(),
-        "events": verdict.events,
-        "problems": verdict.problems,
+        "sessionId": report.session_id,
+        "path": report.folder.display().to_string(),
+        "events": report.events,
+        "problems": report.problems,
     })
     .to_string()
 }

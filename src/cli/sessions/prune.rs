@@ -1,4 +1,4 @@
-//! `pintle sessions prune`, and what is done by itself once a day: sessions that outlived the settings go, and it is said.
+//! `pintle sessions prune`, and the automatic pruning once a day: sessions beyond the configured limits are deleted, and the deletions reported.
 
 use super::terminal::{confirm, one_line, plural, size, time};
 use super::{NOTHING, StoreCommands};
@@ -29,27 +29,27 @@ impl StoreCommands<'_> {
             return Ok(NOTHING);
         }
         self.read_all()?;
-        let going = self.store.outlived(&policy(&config.sessions), self.ambient.now_ms())?;
-        if going.is_empty() {
-            writeln!(err, "pintle: no session has outlived the settings")?;
+        let deletions = self.store.exceeding(&policy(&config.sessions), self.ambient.now_ms())?;
+        if deletions.is_empty() {
+            writeln!(err, "pintle: no session exceeds the configured limits")?;
             return Ok(0);
         }
         let mut out = io::stdout().lock();
-        for (family, reason) in &going {
-            writeln!(out, "{}", told(family, *reason))?;
+        for (family, reason) in &deletions {
+            writeln!(out, "{}", describe(family, *reason))?;
         }
         if wanted.dry_run {
             return Ok(0);
         }
         if !wanted.yes {
-            let count = plural(going.len() as u64, "session");
+            let count = plural(deletions.len() as u64, "session");
             let question = format!("Delete {count} for good?");
             if !confirm(&question, "nothing was deleted")? {
                 writeln!(err, "Nothing was deleted.")?;
                 return Ok(NOTHING);
             }
         }
-        for (family, _) in &going {
+        for (family, _) in &deletions {
             match self.store.delete(&family.session_id) {
                 Ok(gone) => {
                     for id in gone {
@@ -67,7 +67,7 @@ impl StoreCommands<'_> {
     }
 }
 
-/// Deletes what has outlived the settings, at most once a day, and says so. What goes wrong is told and stops nothing.
+/// Deletes sessions beyond the configured limits, at most once a day, and reports them. Failures are logged only.
 pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
     if config.sessions == SessionSettings::default() {
         return;
@@ -77,14 +77,14 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
     if !store.is_prune_due(now_ms) {
         return;
     }
-    let going = match store.outlived(&policy(&config.sessions), now_ms) {
-        Ok(going) => going,
-        Err(error) => return tracing::warn!("sessions were not looked through: {error}"),
+    let deletions = match store.exceeding(&policy(&config.sessions), now_ms) {
+        Ok(deletions) => deletions,
+        Err(error) => return tracing::warn!("sessions were not checked: {error}"),
     };
-    for (family, reason) in going {
+    for (family, reason) in deletions {
         match store.delete(&family.session_id) {
             Ok(_) => {
-                let text = format!("pintle: deleted {}\n", told(&family, reason));
+                let text = format!("pintle: deleted {}\n", describe(&family, reason));
                 let _ = io::stderr().write_all(text.as_bytes());
             }
             Err(store::Error::Locked { .. } | store::Error::NotFound(_)) => {}
@@ -93,8 +93,8 @@ pub(crate) fn prune_if_due(config: &Config, ambient: &Ambient) {
     }
 }
 
-/// A session that goes, in a line.
-fn told(family: &Family, reason: Reason) -> String {
+/// Describes a session to delete, on one line.
+fn describe(family: &Family, reason: Reason) -> String {
     let why = match reason {
         Reason::Days => "keep_days",
         Reason::Count => "keep_count",

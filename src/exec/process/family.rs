@@ -76,9 +76,9 @@ impl Drop for Family {
 
 /// Sends a signal to the group and to all that left it; returns whom it found.
 fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) -> Vec<Pid> {
-    // Found before anything dies, so that parents are still known.
+    // Found before any process dies, while parents are still known.
     let mut family = descendants::living(mark, known);
-    // Each process gets the signal once, by its group or by itself: a second one would run its clean-up twice.
+    // Each process is signalled once, by its group or individually: a second signal would run its clean-up twice.
     let left_group = |pid: &&Pid| leader.is_none() || getpgid(Some(**pid)).ok() != leader;
     let left_it: Vec<Pid> = family.iter().filter(left_group).copied().collect();
     if let Some(leader) = leader {
@@ -89,7 +89,7 @@ fn signal_now(leader: Option<Pid>, mark: &str, known: &[Pid], signal: Signal) ->
         if signal != Signal::SIGKILL {
             break;
         }
-        // Processes that were started while the others were being found.
+        // Processes that were started during the search.
         let late = descendants::living(mark, &family);
         if late.is_empty() {
             break;

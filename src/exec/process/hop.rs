@@ -72,7 +72,7 @@ pub(in crate::exec) async fn hop(
             () = &mut complain => (ended.await, true),
         };
         if !has_complained {
-            // Somebody may hold it open: ssh leaves a connection for the next hop.
+            // Another process may hold it open: ssh leaves a connection for the next hop.
             let _ = tokio::time::timeout(GRACE, complain).await;
         }
         ended?

@@ -22,7 +22,7 @@ impl PathKey {
     /// Takes another path, with no new memory.
     pub(in crate::exec) fn set(&mut self, path: &Path) {
         self.0.clear();
-        // No name holds a NUL, so it sorts an end of a part before everything.
+        // No name contains a NUL, so it sorts the end of a component before everything else.
         let bytes = path.as_os_str().as_bytes().iter();
         self.0.extend(bytes.map(|&byte| if byte == b'/' { 0 } else { byte }));
     }

@@ -59,7 +59,7 @@ impl LineSearch {
         if !is_multi_line {
             builder.line_terminator(Some(b'\n'));
         }
-        // Without it `$` would not match in front of the CR of a file with CRLF.
+        // Without it, `$` would not match before the CR of a file with CRLF.
         let has_anchor = !grep.is_literal && grep.pattern.contains('$');
         builder.crlf(has_anchor);
         let matcher =
@@ -264,7 +264,7 @@ impl Sink for &mut Taker<'_> {
             return Ok(self.found.matches < self.wanted.max_matches);
         }
         let first = found.line_number().unwrap_or_default();
-        // A match too many is still shown where it is context of the last that counts.
+        // A match beyond the limit is still shown as context of the last match within it.
         let counts = self.found.matches < self.wanted.max_matches;
         if counts {
             self.found.matches += 1;

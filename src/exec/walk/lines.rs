@@ -129,7 +129,7 @@ fn search_file(
     }
     match files::open_to_search(path) {
         Ok(file) => search.read(Cancellable { file, cancel }),
-        // Gone meanwhile.
+        // The file was removed meanwhile.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(FileLines::default()),
         Err(error) => Err(error),
     }

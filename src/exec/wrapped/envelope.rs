@@ -128,7 +128,7 @@ mod tests {
             ("no folder", &b"\0m cwd\n"[..], &b""[..], None),
         ];
         for (name, bytes, want, code) in rows {
-            // Whole, and byte by byte.
+            // In one piece, and byte by byte.
             for size in [bytes.len(), 1, 3] {
                 let mut envelope = Envelope::new("m");
                 let got: Vec<u8> =

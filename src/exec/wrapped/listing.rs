@@ -45,7 +45,7 @@ pub(super) fn entries(root: &Path, answer: &[u8]) -> Vec<Entry> {
         let Some(folder) = folder else { continue };
         let mut builder = GitignoreBuilder::new(folder);
         for line in String::from_utf8_lossy(content).lines() {
-            // A line that makes no sense is skipped, as git does.
+            // A malformed line is skipped, as in git.
             let _ = builder.add_line(None, line);
         }
         let entry = rules.entry(folder.to_path_buf()).or_default();

@@ -6,7 +6,7 @@
 //!
 //! Why a command prefix and no protocol of its own: ssh, docker and their kin all run a program with stdin and stdout. Each access is a
 //! POSIX script of a few lines (`scripts`), content goes over stdin, and matching is done here by the code that serves this machine.
-//! Whether the prefix joins its arguments, as ssh does, is found out by asking.
+//! A probe shows if the prefix joins its arguments, as ssh does.
 //!
 //! A command elsewhere is stopped by closing its input. The script there watches it: a timeout, a dropped future, a killed engine and a
 //! broken connection all look the same to it, and end the command with everything it started.

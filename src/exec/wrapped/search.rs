@@ -109,7 +109,7 @@ impl Wrapped {
         let answer = self.on_list("filter", &grep.root, &[flags, &grep.pattern], &files).await?;
         let matching: BTreeSet<&Path> =
             answer.split(|&byte| byte == b'\n').map(listing::plain).collect();
-        // A name with a newline cannot be told apart in that answer, so such a file is looked into.
+        // A name with a newline is ambiguous in that response, so such a file is searched directly.
         let has_newline = |path: &Path| path.as_os_str().as_bytes().contains(&b'\n');
         let is_wanted = |path: &PathBuf| has_newline(path) || matching.contains(path.as_path());
         Ok(files.into_iter().filter(is_wanted).collect())
@@ -171,7 +171,7 @@ fn has_shared_syntax(pattern: &str) -> bool {
             '.' => characters.next_if_eq(&'*').is_some(),
             '\\' => characters.next_if(|next| ".*+?()[]{}|^$\\".contains(*next)).is_some(),
             '*' | '+' => can_repeat,
-            // A group may begin with flags after a question mark, which only some support.
+            // A group may begin with flags after a question mark, which not all engines support.
             '(' => characters.peek().is_some_and(|next| !"?*+|)".contains(*next)),
             '|' => characters.peek().is_some_and(|next| !"*+?|)".contains(*next)),
             ')' => true,

@@ -1,24 +1,22 @@
-//! Code with its words, texts, numbers and remarks in colours: pure, one pass over the characters.
+//! Code with its keywords, strings, numbers and comments highlighted: pure, one pass over the characters.
 //!
-//! It knows what many languages have in common, not their grammar: a wrong guess colours a word, and changes none. The
-//! grammars of editors would add megabytes to the program, and expressions that a hostile text can make slow.
-//!
-//! Why our own highlighter (words, strings, numbers, comments): syntect would add 2.6 MB to the program and 25 ms to the first block,
-//! and runs regular expressions that a hostile text can make slow.
+//! It knows what many languages have in common, not their grammar: a wrong guess colours a word, but never changes it. A highlighter with
+//! grammars (syntect) would add 2.6 MB to the program and 25 ms to the first block, and runs regular expressions that a hostile text can
+//! make slow.
 
 use super::text::push;
 
-/// The word characters of a language.
+/// The lexical properties of a language.
 struct Language {
-    /// The names of fences and the endings of files.
+    /// The names of fences and the extensions of files.
     names: &'static [&'static str],
-    /// What a remark to the end of the line begins with.
+    /// The beginnings of comments to the end of the line.
     line: &'static [&'static str],
-    /// What a remark over lines begins and ends with.
+    /// The beginning and the end of block comments.
     block: Option<(&'static str, &'static str)>,
-    /// The marks around texts.
+    /// The quotes around strings.
     quotes: &'static str,
-    /// Words of the language, with spaces between them.
+    /// The keywords, separated by spaces.
     words: &'static str,
 }
 
@@ -132,13 +130,13 @@ const LANGUAGES: &[Language] = &[
     },
 ];
 
-/// The ending of a path, which names its language.
+/// Returns the extension of a path, which names its language.
 pub(super) fn ending(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit('.').next().unwrap_or_default()
 }
 
-/// Adds a block of code. Of a language that is not known it is text.
+/// Adds a block of code; code of an unknown language is plain text.
 pub(super) fn block(out: &mut String, language: &str, text: &str) {
     if text.is_empty() {
         return;
@@ -148,9 +146,9 @@ pub(super) fn block(out: &mut String, language: &str, text: &str) {
     if language == "diff" || language == "patch" {
         diff(out, text);
     } else {
-        let known = LANGUAGES.iter().find(|known| known.names.contains(&language.as_str()));
-        match known {
-            Some(known) => colour(out, known, text),
+        let language = LANGUAGES.iter().find(|row| row.names.contains(&language.as_str()));
+        match language {
+            Some(language) => colour(out, language, text),
             None => push(out, text),
         }
     }
@@ -195,7 +193,7 @@ fn colour(out: &mut String, language: &Language, text: &str) {
     }
 }
 
-/// What the text begins with, and how many bytes of it. At least one character.
+/// Returns the class of the first token and its length in bytes, at least one character.
 fn piece(language: &Language, text: &str, first: char, before: char) -> (&'static str, usize) {
     if let Some((begin, end)) = language.block
         && text.starts_with(begin)
@@ -204,10 +202,10 @@ fn piece(language: &Language, text: &str, first: char, before: char) -> (&'stati
         let length = inside.find(end).map_or(text.len(), |at| begin.len() + at + end.len());
         return ("c", length);
     }
-    // `#` is a remark only where a word may begin: `$#` is none.
-    let is_remark =
+    // `#` begins a comment only at the beginning of a word: `$#` does not.
+    let is_comment =
         |mark: &&str| text.starts_with(*mark) && (*mark != "#" || before.is_whitespace());
-    if language.line.iter().any(is_remark) {
+    if language.line.iter().any(is_comment) {
         return ("c", text.find('\n').unwrap_or(text.len()));
     }
     if language.quotes.contains(first) {
@@ -221,13 +219,14 @@ fn piece(language: &Language, text: &str, first: char, before: char) -> (&'stati
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let length = text.find(|c| !is_word(c)).unwrap_or(text.len());
         let word = text.get(..length).unwrap_or_default();
-        let is_known = word.is_ascii() && language.words.split(' ').any(|known| known == word);
-        return (if is_known { "k" } else { "" }, length);
+        let is_keyword =
+            word.is_ascii() && language.words.split(' ').any(|keyword| keyword == word);
+        return (if is_keyword { "k" } else { "" }, length);
     }
     ("", first.len_utf8())
 }
 
-/// The length of a text in quotes: to its end, else to the end of its line. One in back quotes goes over lines.
+/// Returns the length of a quoted string: up to its end, or to the end of its line. A string in back quotes may span lines.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {

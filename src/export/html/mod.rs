@@ -1,16 +1,15 @@
-//! A session as one HTML page: no script, nothing from elsewhere, light and dark.
+//! A session as one HTML page: no script, no external resources, light and dark.
 //!
-//! Invariant: whatever a session holds, its text reaches the page through [`text::push`] or the Markdown of
-//! [`said`], so that no markup and no address but http and https comes through. The page is well-formed XML as well, and its
-//! policy allows nothing but the one style sheet in it and pictures in it.
+//! Invariant: all text of a session reaches the page through [`text::push`] or [`markdown`], so no markup gets through, and no addresses
+//! but http and https. The page is also well-formed XML, and its policy permits only its own style sheet and inline images.
 
 mod code;
-mod said;
+mod markdown;
 mod text;
 
-use super::story::{Story, Told, What, duration, iso, moment, usd};
-use super::words::{self, end_of_item, end_of_turn};
-use super::{Drawing, Head};
+use super::phrases::{self, end_of_item, end_of_turn};
+use super::timeline::{EntryKind, TimelineEntry, Totals, duration, iso, moment, usd};
+use super::{Head, Renderer};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input};
@@ -24,16 +23,16 @@ use text::push;
 
 const STYLE: &str = include_str!("style.css");
 
-/// A page in the making.
+/// A page that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Page {
-    /// Its depth below the outermost session. Only the outermost events get an address of their own.
+    /// Its depth below the outermost session. Only events of the outermost session have an id.
     depth: usize,
 }
 
-impl Drawing for Page {
+impl Renderer for Page {
     fn begin(&mut self, head: &Head, out: &mut String) {
-        // The policy names the style sheet by its digest, so that no other style holds either.
+        // The policy names the style sheet by its digest, so that no other style applies.
         let digest = ring::digest::digest(&ring::digest::SHA256, STYLE.as_bytes());
         let digest = STANDARD.encode(digest);
         out.push_str(
@@ -50,122 +49,122 @@ impl Drawing for Page {
         out.push_str("</h1>\n<dl>\n");
         fact(out, "Session", head.session.as_str());
         fact(out, "Folder", &head.cwd);
-        fact(out, "Made", &moment(head.created_ms));
+        fact(out, "Created", &moment(head.created_ms));
         out.push_str("</dl>\n</header>\n<main>\n");
     }
 
-    fn told(&mut self, told: &Told, out: &mut String) {
-        match told.what {
-            What::Made(created) => note(out, "", &format!("Model: {}", created.model)),
-            What::Item(item) => self.item(told, item, out),
-            What::Step(step) => tokens(out, step),
-            What::Handed(inputs) => {
+    fn entry(&mut self, entry: &TimelineEntry, out: &mut String) {
+        match entry.kind {
+            EntryKind::Created(created) => note(out, "", &format!("Model: {}", created.model)),
+            EntryKind::Item(item) => self.item(entry, item, out),
+            EntryKind::Step(step) => tokens(out, step),
+            EntryKind::HandedBack(inputs) => {
                 for input in inputs {
-                    note(out, "", "Never read by the model, handed back:");
+                    note(out, "", "Handed back, never read by the model:");
                     person(out, &input.content);
                 }
             }
-            What::Asked(question) => {
+            EntryKind::Asked(question) => {
                 note(out, "", "The model asks:");
-                said::markdown(out, question.plan.as_deref().unwrap_or_default());
-                said::markdown(out, &question.text);
+                markdown::push(out, question.plan.as_deref().unwrap_or_default());
+                markdown::push(out, &question.text);
             }
-            What::Answered(outcome) => note(out, "", &words::answer(outcome)),
-            What::Plan(plan) => self::plan(out, plan),
-            What::Retry(retry) => note(out, "", &words::retry(retry)),
-            What::Pruned { results } => note(out, "", &words::pruned(results)),
-            What::Config(config) => note(out, "", &words::config(config)),
-            What::Notice(notice) => {
+            EntryKind::Answered(outcome) => note(out, "", &phrases::answer(outcome)),
+            EntryKind::Plan(plan) => self::plan(out, plan),
+            EntryKind::Retry(retry) => note(out, "", &phrases::retry(retry)),
+            EntryKind::Pruned { results } => note(out, "", &phrases::pruned(results)),
+            EntryKind::Config(config) => note(out, "", &phrases::config(config)),
+            EntryKind::Notice(notice) => {
                 let class = if notice.level == NoticeLevel::Info { "" } else { " bad" };
-                note(out, class, &words::notice(notice));
+                note(out, class, &phrases::notice(notice));
             }
-            What::TurnEnded(end) => turn(out, end),
+            EntryKind::TurnEnded(end) => turn(out, end),
         }
     }
 
     fn begin_nested(&mut self, head: &Head, out: &mut String) {
         self.depth += 1;
-        out.push_str("<details class=\"agent\"><summary>Its session: ");
+        out.push_str("<details class=\"agent\"><summary>Session: ");
         push(out, head.title());
         out.push_str(" <span class=\"took\">");
         push(out, head.session.as_str());
         out.push_str("</span></summary>\n");
     }
 
-    fn end_nested(&mut self, story: &Story, out: &mut String) {
+    fn end_nested(&mut self, totals: &Totals, out: &mut String) {
         self.depth = self.depth.saturating_sub(1);
-        note(out, "", &story.counts());
+        note(out, "", &totals.counts());
         out.push_str("</details>\n");
     }
 
-    fn end(&mut self, story: &Story, out: &mut String) {
+    fn end(&mut self, totals: &Totals, out: &mut String) {
         out.push_str("</main>\n<footer>");
-        push(out, &story.counts());
+        push(out, &totals.counts());
         out.push_str(". Last event: ");
-        push(out, &moment(story.last_ms));
+        push(out, &moment(totals.last_ms));
         out.push_str("</footer>\n</body>\n</html>\n");
     }
 }
 
 impl Page {
-    /// The address of an event within the page.
-    fn id(&self, told: &Told) -> String {
-        match told.seq {
+    /// Returns the id of an event within the page.
+    fn id(&self, entry: &TimelineEntry) -> String {
+        match entry.seq {
             Some(seq) if self.depth == 0 => format!(" id=\"e{seq}\""),
             Some(_) | None => String::new(),
         }
     }
 
-    fn item(&self, told: &Told, item: &Item, out: &mut String) {
+    fn item(&self, entry: &TimelineEntry, item: &Item, out: &mut String) {
         match &item.body {
             ItemBody::UserMessage(message) => {
-                self.article(out, "person", "Person", told);
+                self.article(out, "person", "User", entry);
                 person(out, &message.content);
                 out.push_str("</article>\n");
             }
             ItemBody::AgentMessage(body) => {
                 if !body.text.trim().is_empty() {
-                    self.article(out, "model", "Model", told);
-                    said::markdown(out, &body.text);
+                    self.article(out, "model", "Model", entry);
+                    markdown::push(out, &body.text);
                     out.push_str("</article>\n");
                 }
             }
             ItemBody::Reasoning(body) => {
                 if !body.text.trim().is_empty() {
-                    self.fold(out, "reasoning", "Reasoning", told, item);
-                    said::markdown(out, &body.text);
+                    self.fold(out, "reasoning", "Reasoning", entry, item);
+                    markdown::push(out, &body.text);
                     out.push_str("</details>\n");
                 }
             }
             ItemBody::ToolCall(tool) => {
-                self.fold(out, "call", &tool.title, told, item);
+                self.fold(out, "call", &tool.title, entry, item);
                 call(out, tool);
                 out.push_str("</details>\n");
             }
             ItemBody::Job(job) => {
                 let title = format!("In the background: {}", job.title);
-                self.fold(out, "job", &title, told, item);
+                self.fold(out, "job", &title, entry, item);
                 code::block(out, "sh", &job.command);
                 code::block(out, "", job.output.as_deref().unwrap_or_default());
                 out.push_str("</details>\n");
             }
             ItemBody::Subagent(agent) => {
                 let title = format!("Sub-agent {}", agent.agent_id);
-                self.fold(out, "agent", &title, told, item);
-                said::markdown(out, &agent.task);
+                self.fold(out, "agent", &title, entry, item);
+                markdown::push(out, &agent.task);
                 if let Some(result) = &agent.result {
-                    note(out, "", "It said last:");
-                    said::markdown(out, result);
+                    note(out, "", "Result:");
+                    markdown::push(out, result);
                 }
                 out.push_str("</details>\n");
             }
             ItemBody::Compaction(summary) => {
-                self.fold(out, "compaction", &words::compaction(summary), told, item);
-                said::markdown(out, summary.summary.as_deref().unwrap_or_default());
+                self.fold(out, "compaction", &phrases::compaction(summary), entry, item);
+                markdown::push(out, summary.summary.as_deref().unwrap_or_default());
                 out.push_str("</details>\n");
             }
             ItemBody::EngineMessage(message) => {
-                self.fold(out, "engine", "The engine to the model", told, item);
+                self.fold(out, "engine", "The engine to the model", entry, item);
                 out.push_str("<div class=\"said\">");
                 push(out, &message.text);
                 out.push_str("</div>\n</details>\n");
@@ -173,17 +172,17 @@ impl Page {
         }
     }
 
-    fn article(&self, out: &mut String, class: &str, who: &str, told: &Told) {
-        let id = self.id(told);
+    fn article(&self, out: &mut String, class: &str, who: &str, entry: &TimelineEntry) {
+        let id = self.id(entry);
         let _ = write!(out, "<article class=\"{class}\"{id}>\n<p class=\"who\">{who} · ");
-        time(out, told.ts_ms);
+        time(out, entry.ts_ms);
         out.push_str("</p>\n");
     }
 
-    fn fold(&self, out: &mut String, class: &str, title: &str, told: &Told, item: &Item) {
+    fn fold(&self, out: &mut String, class: &str, title: &str, entry: &TimelineEntry, item: &Item) {
         let is_bad = matches!(item.status, ItemStatus::Failed | ItemStatus::Declined);
         let bad = if is_bad { " bad" } else { "" };
-        let id = self.id(told);
+        let id = self.id(entry);
         let _ = write!(out, "<details class=\"{class}{bad}\"{id}>\n<summary>");
         push(out, title.trim());
         out.push_str(end_of_item(item.status));
@@ -232,7 +231,7 @@ fn turn(out: &mut String, end: &TurnCompleted) {
 fn plan(out: &mut String, plan: &Plan) {
     out.push_str("<div class=\"note\">Plan<br/>");
     for item in &plan.items {
-        push(out, &format!("{} {}", words::plan_mark(item.status), item.content));
+        push(out, &format!("{} {}", phrases::plan_mark(item.status), item.content));
         out.push_str("<br/>");
     }
     out.push_str("</div>\n");
@@ -241,23 +240,23 @@ fn plan(out: &mut String, plan: &Plan) {
 fn person(out: &mut String, content: &[Input]) {
     for block in content {
         if let Input::Image { mime_type, data } = block {
-            picture(out, mime_type, data);
+            image(out, mime_type, data);
             continue;
         }
         out.push_str("<div class=\"said\">");
-        push(out, &words::said(block));
+        push(out, &phrases::input(block));
         out.push_str("</div>\n");
     }
 }
 
-fn picture(out: &mut String, mime_type: &str, data: &str) {
+fn image(out: &mut String, mime_type: &str, data: &str) {
     let is_known = matches!(mime_type, "image/png" | "image/jpeg" | "image/gif" | "image/webp");
     let is_base64 =
         data.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
     if is_known && is_base64 {
-        let _ = writeln!(out, "<img alt=\"picture\" src=\"data:{mime_type};base64,{data}\"/>");
+        let _ = writeln!(out, "<img alt=\"image\" src=\"data:{mime_type};base64,{data}\"/>");
     } else {
-        note(out, "", &format!("A picture that cannot be shown, {mime_type}"));
+        note(out, "", &format!("An image that cannot be shown, {mime_type}"));
     }
 }
 
@@ -267,7 +266,7 @@ fn call(out: &mut String, call: &ToolCall) {
         is_shown = true;
         self::change(out, change);
     }
-    if !is_shown && let Some(input) = words::input(call) {
+    if !is_shown && let Some(input) = phrases::arguments(call) {
         arguments(out, call, input);
     }
     let path = call.locations.first().map(|place| place.path.as_str()).unwrap_or_default();
@@ -277,12 +276,12 @@ fn call(out: &mut String, call: &ToolCall) {
                 let is_file = call.kind == pintle_protocol::item::ToolKind::Read;
                 code::block(out, if is_file { code::ending(path) } else { "" }, text);
             }
-            Content::Image { mime_type, data } => picture(out, mime_type, data),
+            Content::Image { mime_type, data } => image(out, mime_type, data),
         }
     }
 }
 
-/// Arguments with long texts as texts, the others as they are.
+/// Writes arguments: long strings as texts, the others as JSON.
 fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
     let path = call.locations.first().map(|place| place.path.as_str()).unwrap_or_default();
     let Value::Object(fields) = input else {
@@ -313,7 +312,7 @@ fn arguments(out: &mut String, call: &ToolCall, input: &Value) {
 }
 
 fn change(out: &mut String, change: &FileChange) {
-    note(out, "", &words::change(change));
+    note(out, "", &phrases::change(change));
     if change.diff.is_empty() {
         return;
     }

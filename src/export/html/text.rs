@@ -1,8 +1,8 @@
-//! Text made safe for a page: pure.
+//! Escapes text for a page: pure.
 
 use std::borrow::Cow;
 
-/// Adds a text so that a browser shows it and reads nothing in it.
+/// Appends a text so that a browser shows it literally.
 pub(super) fn push(out: &mut String, text: &str) {
     for c in clean(text).chars() {
         match c {
@@ -16,8 +16,8 @@ pub(super) fn push(out: &mut String, text: &str) {
     }
 }
 
-/// A text without the characters that neither HTML nor XML may hold; controls become visible signs. Marks that turn the
-/// direction of text around become signs too, so that a line of code reads as it runs.
+/// Returns a text without the characters that HTML and XML forbid; control characters become visible symbols. So do characters that change
+/// the direction of text, so that a line of code reads as it runs.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().any(|c| replaced(c).is_some()) {
         Cow::Owned(text.chars().map(|c| replaced(c).unwrap_or(c)).collect())

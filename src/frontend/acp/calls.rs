@@ -1,4 +1,4 @@
-//! Calls, jobs and sub-agents: this protocol knows only calls, so each becomes one. Pure.
+//! Calls, jobs and sub-agents: this protocol knows only calls, so each is shown as one. Pure.
 
 use super::translator::terminal_text;
 use super::{tool, wire};
@@ -8,18 +8,18 @@ use pintle_protocol::item::{
 };
 use serde_json::{Value, json};
 
-/// Where the output of a command is drawn.
+/// The place in which the output of a command is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Screen {
     /// In the call, as text.
     Text,
-    /// In a terminal that the client feeds from `_meta`.
+    /// In a terminal of the client's that is fed from `_meta`.
     Meta,
-    /// In the terminal of the client's that runs it.
+    /// In the client's terminal that runs the command.
     Terminal(String),
 }
 
-/// The common parts of a call, a job and a sub-agent.
+/// The parts that a call, a job and a sub-agent have in common.
 pub(super) struct Call<'a> {
     pub(super) name: Option<String>,
     pub(super) title: String,
@@ -56,7 +56,7 @@ impl<'a> Call<'a> {
             status: item.status,
             locations: tool::locations(&call.locations),
             input: input.map(wire::cut_value),
-            content: tool::asked(call.kind, input, &call.locations),
+            content: tool::requested_edits(call.kind, input, &call.locations),
             tool: Some(call),
             end: call.output.as_ref().map(|output| (tool::printed(output), &output.details)),
         }
@@ -120,8 +120,13 @@ impl<'a> Call<'a> {
         call
     }
 
-    /// The last update of a call. `told` is how much of its output the client has got.
-    pub(super) fn ended(self, item: &Item, screen: &Screen, told: usize) -> acp::SessionUpdate {
+    /// The last update of a call. `sent_bytes` is the length of the output that the client has received.
+    pub(super) fn ended(
+        self,
+        item: &Item,
+        screen: &Screen,
+        sent_bytes: usize,
+    ) -> acp::SessionUpdate {
         let id = item.id.as_str();
         let terminal = match screen {
             Screen::Text => None,
@@ -151,8 +156,8 @@ impl<'a> Call<'a> {
                 "signal": details.signal,
             });
             let mut meta = wire::meta("terminal_exit", exit);
-            if told == 0 {
-                // Nothing came while it ran, or not all of it, or nobody saw it run.
+            if sent_bytes == 0 {
+                // No output was sent while it ran, or only a part of it.
                 let data = terminal_text(&wire::cut(&printed));
                 meta.insert("terminal_output".to_owned(), json!({"terminal_id": id, "data": data}));
             }
@@ -162,7 +167,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Where a client draws the output of a command.
+/// The terminal in which a client shows the output of a command.
 pub(super) fn drawn(id: &str) -> acp::ToolCallContent {
     acp::ToolCallContent::Terminal(acp::Terminal::new(id.to_owned()))
 }

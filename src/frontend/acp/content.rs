@@ -5,13 +5,13 @@ use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::content::{Input, LineRange};
 use std::fmt::Write as _;
 
-/// The pictures that a model takes.
-const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// The image formats that a model takes.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/// What the blocks of a prompt say.
+/// Converts the blocks of a prompt.
 ///
 /// # Errors
-/// Why a block cannot be taken, and what to do.
+/// The reason why a block cannot be used, with an alternative.
 pub(super) fn input(blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String> {
     blocks.into_iter().map(block).collect()
 }
@@ -19,29 +19,26 @@ pub(super) fn input(blocks: Vec<acp::ContentBlock>) -> Result<Vec<Input>, String
 fn block(block: acp::ContentBlock) -> Result<Input, String> {
     match block {
         acp::ContentBlock::Text(text) => Ok(Input::Text { text: text.text }),
-        acp::ContentBlock::Image(image) => picture(image.mime_type, image.data),
+        acp::ContentBlock::Image(image) => image_input(image.mime_type, image.data),
         acp::ContentBlock::Audio(_) => {
-            Err("models here take no sound: send text (`promptCapabilities.audio` is false)"
+            Err("audio is not supported; send text (`promptCapabilities.audio` is false)"
                 .to_owned())
         }
         acp::ContentBlock::ResourceLink(link) => Ok(linked(&link)),
         acp::ContentBlock::Resource(resource) => embedded(resource.resource),
-        _ => Err("this kind of content block is not known here: send text".to_owned()),
+        _ => Err("this kind of content block is not supported; send text".to_owned()),
     }
 }
 
-fn picture(mime_type: String, data: String) -> Result<Input, String> {
-    if PICTURES.contains(&mime_type.as_str()) {
+fn image_input(mime_type: String, data: String) -> Result<Input, String> {
+    if IMAGES.contains(&mime_type.as_str()) {
         return Ok(Input::Image { mime_type, data });
     }
-    Err(format!(
-        "`{mime_type}` is no picture that models take: send one of {}",
-        PICTURES.join(", ")
-    ))
+    Err(format!("unsupported image type `{mime_type}`; expected one of {}", IMAGES.join(", ")))
 }
 
 fn linked(link: &acp::ResourceLink) -> Input {
-    match place(&link.uri) {
+    match file_uri(&link.uri) {
         Some((path, range)) => Input::File { path, range },
         None => Input::Text { text: format!("[{}]({})", link.name, link.uri) },
     }
@@ -50,7 +47,7 @@ fn linked(link: &acp::ResourceLink) -> Input {
 fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
     match resource {
         acp::EmbeddedResourceResource::TextResourceContents(resource) => {
-            Ok(match place(&resource.uri) {
+            Ok(match file_uri(&resource.uri) {
                 Some((path, range)) => {
                     let lines = resource.text.lines().count().max(1) as u64;
                     let range = range.unwrap_or(LineRange { start: 1, end: lines });
@@ -60,17 +57,17 @@ fn embedded(resource: acp::EmbeddedResourceResource) -> Result<Input, String> {
             })
         }
         acp::EmbeddedResourceResource::BlobResourceContents(resource) => {
-            picture(resource.mime_type.unwrap_or_default(), resource.blob)
+            image_input(resource.mime_type.unwrap_or_default(), resource.blob)
         }
-        _ => Err("this kind of resource is not known here: send its text".to_owned()),
+        _ => Err("this kind of resource is not supported; send its text".to_owned()),
     }
 }
 
-/// The file that a URI names, with lines where its fragment names some: `#L5`, `#L5-9`, `#L5:9`.
-fn place(uri: &str) -> Option<(String, Option<LineRange>)> {
+/// The file that a URI names, and the lines that its fragment names: `#L5`, `#L5-9`, `#L5:9`.
+fn file_uri(uri: &str) -> Option<(String, Option<LineRange>)> {
     let rest = uri.strip_prefix("file://")?;
     let (path, fragment) = rest.split_once('#').unwrap_or((rest, ""));
-    // What stands between the slashes is a host, and there is none but this one.
+    // The part between the slashes is a host: only this machine's files can be read.
     let path = path.strip_prefix("localhost").unwrap_or(path);
     let path = path.split('?').next().unwrap_or(path);
     if !path.starts_with('/') {
@@ -105,7 +102,7 @@ fn unescape(path: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| path.to_owned())
 }
 
-/// A path as a URI.
+/// Returns a path as a URI.
 fn uri(path: &str, range: Option<LineRange>) -> String {
     let mut uri = "file://".to_owned();
     for byte in path.bytes() {
@@ -124,11 +121,11 @@ fn uri(path: &str, range: Option<LineRange>) -> String {
     uri
 }
 
-/// Input as a client shows it in a session that is loaded.
+/// Returns input as a client shows it when a session is loaded.
 pub(super) fn shown(input: &Input) -> acp::ContentBlock {
     let text = |text: String| acp::ContentBlock::Text(acp::TextContent::new(text));
     match input {
-        Input::Text { text: said } => text(wire::cut(said)),
+        Input::Text { text: content } => text(wire::cut(content)),
         Input::File { path, range } => {
             let name = path.rsplit('/').next().unwrap_or(path);
             acp::ContentBlock::ResourceLink(acp::ResourceLink::new(name, uri(path, *range)))
@@ -151,13 +148,13 @@ pub(super) fn shown(input: &Input) -> acp::ContentBlock {
             acp::ContentBlock::Image(acp::ImageContent::new(data.clone(), mime_type.clone()))
         }
         Input::Image { mime_type, data } => text(format!(
-            "[a picture of {} bytes, {mime_type}, too long to be shown here]",
+            "[an image of {} bytes, {mime_type}, too large to show here]",
             data.len() / 4 * 3
         )),
     }
 }
 
-/// What a prompt calls, when it is a command of the engine's own: `/compact [INSTRUCTIONS]`. Without instructions they are empty.
+/// Returns the instructions of `/compact [INSTRUCTIONS]`, if the prompt is this command. They are empty if none are given.
 pub(super) fn compaction(input: &[Input]) -> Option<String> {
     let [Input::Text { text }] = input else { return None };
     let rest = text.trim().strip_prefix("/compact")?;
@@ -230,8 +227,8 @@ mod tests {
             a text from nowhere: {"type":"text","text":"zed:///thread:\nx"}
             a picture within: {"type":"image","mimeType":"image/png","data":"AA=="}
             a picture: {"type":"image","mimeType":"image/png","data":"AA=="}
-            a drawing: refused: `image/svg+xml` is no picture that models take: send one of image/png, image/jpeg, image/gif, image/webp
-            sound: refused: models here take no sound: send text (`promptCapabilities.audio` is false)"#]].assert_eq(&got.join("\n"));
+            a drawing: refused: unsupported image type `image/svg+xml`; expected one of image/png, image/jpeg, image/gif, image/webp
+            sound: refused: audio is not supported; send text (`promptCapabilities.audio` is false)"#]].assert_eq(&got.join("\n"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! The methods of this protocol: which handler a request begins.
+//! The methods of this protocol, each with the handler that answers it.
 
 use super::driver::{Driver, Stage};
-use super::handlers::{self, Answer, Opened, Opening, Outcome, RequestContext, Setting, Steered};
+use super::handlers::{
+    self, HandlerResult, Opened, Opening, Outcome, RequestContext, Setting, Steered,
+};
 use super::queue::Incoming;
 use super::session::OpenSession;
 use super::{content, settings, start, wire};
@@ -21,7 +23,7 @@ impl Driver {
                 Incoming::Cancel(session) => {
                     if let Some(open) = self.sessions.get(&session) {
                         let stopped =
-                            handlers::interrupt(open.handle.clone()).map(|()| Outcome::Told);
+                            handlers::interrupt(open.handle.clone()).map(|()| Outcome::NoResponse);
                         self.running.push(stopped.boxed());
                     }
                 }
@@ -39,15 +41,15 @@ impl Driver {
         }
     }
 
-    /// Begins to answer a request, or answers it.
+    /// Starts the handler of a request, or answers it at once.
     fn begin(
         &mut self,
         id: &Id<'static>,
         method: &str,
         params: Option<Box<RawValue>>,
-    ) -> Answer<Option<BoxFuture<'static, Outcome>>> {
+    ) -> HandlerResult<Option<BoxFuture<'static, Outcome>>> {
         let ctx = self.ctx.clone();
-        let of = id.clone();
+        let request = id.clone();
         let future = match method {
             "initialize" => {
                 self.initialize(id, params.as_deref())?;
@@ -56,13 +58,13 @@ impl Driver {
             "authenticate" => {
                 let answer = ctx.authenticate(params.as_deref())?;
                 self.stage = Stage::Ready;
-                self.answer(id, wire::response(id, &answer));
+                self.respond(id, wire::response(id, &answer));
                 return Ok(None);
             }
             "logout" => {
                 let _: acp::LogoutRequest = handlers::read(params.as_deref())?;
                 self.stage = Stage::LoggedOut;
-                self.answer(id, wire::response(id, &acp::LogoutResponse::new()));
+                self.respond(id, wire::response(id, &acp::LogoutResponse::new()));
                 return Ok(None);
             }
             "session/new" | "session/load" | "session/resume" if self.stage == Stage::LoggedOut => {
@@ -71,31 +73,37 @@ impl Driver {
                     "send `authenticate` first",
                 ));
             }
-            "session/new" => opened(of, Opening::New, ctx.new_session(params)),
+            "session/new" => opened(request, Opening::New, ctx.new_session(params)),
             "session/load" => {
                 self.queue.is_loading = true;
-                opened(of, Opening::Loaded, ctx.load_session(params))
+                opened(request, Opening::Loaded, ctx.load_session(params))
             }
-            "session/resume" => opened(of, Opening::Resumed, ctx.resume_session(params)),
-            "session/list" => answered(of, ctx.list(params)),
+            "session/resume" => opened(request, Opening::Resumed, ctx.resume_session(params)),
+            "session/list" => answered(request, ctx.list(params)),
             "session/close" => {
                 let params: acp::CloseSessionRequest = handlers::read(params.as_deref())?;
                 let open = self.open(&params.session_id)?;
                 let (session, closing) =
                     (open.handle.id.clone(), handlers::close(open.handle.clone()));
-                closed(of, session, closing, &acp::CloseSessionResponse::new())
+                closed(request, session, closing, &acp::CloseSessionResponse::new())
             }
             "session/delete" => {
                 let params: acp::DeleteSessionRequest = handlers::read(params.as_deref())?;
                 let session = SessionId::new(&*params.session_id.0);
                 let open = self.sessions.get(&session).map(|open| open.handle.clone());
                 let deleting = ctx.delete(session.clone(), open);
-                closed(of, session, deleting, &acp::DeleteSessionResponse::new())
+                closed(request, session, deleting, &acp::DeleteSessionResponse::new())
             }
-            "session/prompt" => self.prompt(of, params.as_deref())?,
+            "session/prompt" => self.prompt(request, params.as_deref())?,
             "session/set_mode" => {
                 let params: acp::SetSessionModeRequest = handlers::read(params.as_deref())?;
-                self.set(of, &params.session_id, settings::MODE, &params.mode_id.0, Setting::Other)?
+                self.set(
+                    request,
+                    &params.session_id,
+                    settings::MODE,
+                    &params.mode_id.0,
+                    Setting::Other,
+                )?
             }
             "session/set_model" => {
                 #[derive(serde::Deserialize)]
@@ -105,29 +113,29 @@ impl Driver {
                     model_id: String,
                 }
                 let params: Params = handlers::read(params.as_deref())?;
-                self.set(of, &params.session_id, "model", &params.model_id, Setting::Other)?
+                self.set(request, &params.session_id, "model", &params.model_id, Setting::Other)?
             }
             "session/set_config_option" => {
                 let params: acp::SetSessionConfigOptionRequest = handlers::read(params.as_deref())?;
                 let Some(value) = params.value.as_value_id() else {
                     return Err(handlers::invalid(
-                        "no option here is true or false: send one of its values",
+                        "options are not boolean; send one of the option's values",
                     ));
                 };
                 let value = value.0.to_string();
-                self.set(of, &params.session_id, &params.config_id.0, &value, Setting::Option)?
+                self.set(request, &params.session_id, &params.config_id.0, &value, Setting::Option)?
             }
             "_session/steering" => {
-                let named: Named = handlers::read(params.as_deref())?;
-                let handle = self.open(&named.session_id)?.handle.clone();
-                steered(of, handlers::steer(handle, params))
+                let target: SessionParams = handlers::read(params.as_deref())?;
+                let handle = self.open(&target.session_id)?.handle.clone();
+                steered(request, handlers::steer(handle, params))
             }
-            _ => self.own(of, method, params.as_deref())?,
+            _ => self.engine_method(request, method, params.as_deref())?,
         };
         Ok(Some(future))
     }
 
-    fn initialize(&mut self, id: &Id<'static>, params: Option<&RawValue>) -> Answer<()> {
+    fn initialize(&mut self, id: &Id<'static>, params: Option<&RawValue>) -> HandlerResult<()> {
         if self.stage != Stage::New {
             let message = "the connection is initialized already";
             return Err(error_object(error::INVALID_REQUEST, message, "alreadyInitialized", None));
@@ -141,11 +149,11 @@ impl Driver {
         let RequestContext { engine, id: subscriber, offers, .. } = &self.ctx;
         self.editor.connect(engine.editors(), *subscriber, &params.client_capabilities, *offers);
         self.stage = Stage::Ready;
-        self.answer(id, wire::response(id, &start::hello()));
+        self.respond(id, wire::response(id, &start::hello()));
         Ok(())
     }
 
-    fn open(&self, id: &acp::SessionId) -> Answer<&OpenSession> {
+    fn open(&self, id: &acp::SessionId) -> HandlerResult<&OpenSession> {
         self.sessions.get(&SessionId::new(&*id.0)).ok_or_else(|| {
             let message = format!("session {id} is not open on this connection");
             let hint = Some("open it with session/load or session/resume");
@@ -157,7 +165,7 @@ impl Driver {
         &self,
         id: Id<'static>,
         params: Option<&RawValue>,
-    ) -> Answer<BoxFuture<'static, Outcome>> {
+    ) -> HandlerResult<BoxFuture<'static, Outcome>> {
         let params: acp::PromptRequest = handlers::read(params)?;
         let open = self.open(&params.session_id)?;
         let (handle, session) = (open.handle.clone(), open.handle.id.clone());
@@ -189,9 +197,10 @@ impl Driver {
         option: &str,
         value: &str,
         setting: Setting,
-    ) -> Answer<BoxFuture<'static, Outcome>> {
+    ) -> HandlerResult<BoxFuture<'static, Outcome>> {
         let handle = self.open(session)?.handle.clone();
-        let values = settings::wanted(option, value).map_err(|why| handlers::invalid(&why))?;
+        let values =
+            settings::engine_options(option, value).map_err(|why| handlers::invalid(&why))?;
         Ok(async move {
             match handlers::set(&handle, values).await {
                 Ok(result) => Outcome::Configured(id, handle.id.clone(), setting, result),
@@ -201,40 +210,41 @@ impl Driver {
         .boxed())
     }
 
-    /// Has the native protocol's table answer one of the engine's own methods.
-    fn own(
+    /// Answers one of the engine's own methods from the native protocol's table.
+    fn engine_method(
         &self,
         id: Id<'static>,
         method: &str,
         params: Option<&RawValue>,
-    ) -> Answer<BoxFuture<'static, Outcome>> {
-        let own = method.strip_prefix("_pintle/").filter(|own| start::OWN.contains(own));
-        let Some(own) = own else {
-            let message = format!("there is no method `{method}`");
+    ) -> HandlerResult<BoxFuture<'static, Outcome>> {
+        let name =
+            method.strip_prefix("_pintle/").filter(|name| start::ENGINE_METHODS.contains(name));
+        let Some(name) = name else {
+            let message = format!("unknown method `{method}`");
             let hint =
                 Some("`initialize` lists the engine's own under agentCapabilities._meta.pintle");
             return Err(error_object(error::METHOD_NOT_FOUND, &message, "methodNotFound", hint));
         };
-        let (_, response) = self.own.1.call(id.clone(), own, params);
-        Ok(response.map(move |response| Outcome::Answer(id, response)).boxed())
+        let response = self.engine_methods.call(id.clone(), name, params);
+        Ok(response.map(move |response| Outcome::Response(id, response)).boxed())
     }
 }
 
-/// The session that params name.
+/// Params that name a session.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Named {
+struct SessionParams {
     session_id: acp::SessionId,
 }
 
 fn opened(
     id: Id<'static>,
-    how: Opening,
-    opening: impl Future<Output = Answer<Box<Opened>>> + Send + 'static,
+    kind: Opening,
+    opening: impl Future<Output = HandlerResult<Box<Opened>>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
     opening
         .map(move |opened| match opened {
-            Ok(opened) => Outcome::Opened(id, how, opened),
+            Ok(opened) => Outcome::Opened(id, kind, opened),
             Err(error) => Outcome::Refused(id, error),
         })
         .boxed()
@@ -242,13 +252,13 @@ fn opened(
 
 fn answered<R: serde::Serialize>(
     id: Id<'static>,
-    answer: impl Future<Output = Answer<R>> + Send + 'static,
+    answer: impl Future<Output = HandlerResult<R>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
     answer
         .map(move |answer| match answer {
             Ok(answer) => {
                 let message = wire::response(&id, &answer);
-                Outcome::Answer(id, message)
+                Outcome::Response(id, message)
             }
             Err(error) => Outcome::Refused(id, error),
         })
@@ -258,7 +268,7 @@ fn answered<R: serde::Serialize>(
 fn closed(
     id: Id<'static>,
     session: SessionId,
-    closing: impl Future<Output = Answer<()>> + Send + 'static,
+    closing: impl Future<Output = HandlerResult<()>> + Send + 'static,
     answer: &impl serde::Serialize,
 ) -> BoxFuture<'static, Outcome> {
     let message = wire::response(&id, answer);
@@ -272,7 +282,7 @@ fn closed(
 
 fn steered(
     id: Id<'static>,
-    steering: impl Future<Output = Answer<Steered>> + Send + 'static,
+    steering: impl Future<Output = HandlerResult<Steered>> + Send + 'static,
 ) -> BoxFuture<'static, Outcome> {
     answered(id, async move {
         Ok(match steering.await? {

@@ -32,10 +32,10 @@ use tokio::sync::mpsc;
 /// The stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// It was not initialized.
+    /// Not initialized.
     New,
     Ready,
-    /// No more sessions are opened until the client authenticates.
+    /// No session can be opened until the client authenticates again.
     LoggedOut,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Driver {
     /// The handlers of requests, and answers on their way to sessions.
     pub(super) running: FuturesUnordered<BoxFuture<'static, Outcome>>,
     pub(super) sessions: Sessions,
-    /// The messages of sessions that are being loaded.
+    /// The pages of sessions that are being replayed.
     pub(super) pages: mpsc::Receiver<Page>,
     pub(super) questions: Questions,
     pub(super) editor: Editor,
     /// The engine's own methods.
-    pub(super) own: (Arc<Connection>, Table),
+    pub(super) engine_methods: EngineMethods,
 }
 
 /// A result of the connection's own work.
@@ -61,6 +61,38 @@ pub(super) enum Done {
     Outcome(Outcome),
     Page(Page),
     Call(EditorCall),
+}
+
+/// The engine's own methods, answered by the native protocol's table.
+pub(super) struct EngineMethods {
+    connection: Arc<Connection>,
+    table: Table,
+}
+
+impl EngineMethods {
+    fn new(connection: Connection) -> Self {
+        let connection = Arc::new(connection);
+        Self { table: Table::new(Arc::clone(&connection)), connection }
+    }
+
+    pub(super) fn add(&self, session: SessionHandle) {
+        self.connection.add(session);
+    }
+
+    pub(super) fn remove(&self, session: &SessionId) {
+        self.connection.remove(session);
+    }
+
+    /// Returns the future of the method's response.
+    pub(super) fn call(
+        &self,
+        id: Id<'static>,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> BoxFuture<'static, Vec<u8>> {
+        let (_, response) = self.table.call(id, method, params);
+        response
+    }
 }
 
 impl Protocol for Driver {
@@ -89,9 +121,9 @@ impl Protocol for Driver {
 
     fn follows_events(done: &Done) -> bool {
         match done {
-            // The call that looks at a file is told before the request for it.
+            // The update about a call that reads a file precedes the request for the file.
             Done::Outcome(Outcome::Closed(..)) | Done::Call(EditorCall::File(_)) => true,
-            // A terminal is released before the result of its command is told.
+            // A terminal is released before the result of its command is sent.
             Done::Outcome(_) | Done::Page(_) | Done::Call(EditorCall::Terminal(_)) => false,
         }
     }
@@ -100,8 +132,8 @@ impl Protocol for Driver {
         match done {
             Done::Outcome(done) => self.finish(done),
             Done::Page(page) => self.send_all(page),
-            Done::Call(EditorCall::Terminal(news)) => {
-                let request = self.editor.request_terminal(news);
+            Done::Call(EditorCall::Terminal(request)) => {
+                let request = self.editor.request_terminal(request);
                 self.send_all(request);
             }
             Done::Call(EditorCall::File(call)) => {
@@ -127,9 +159,9 @@ impl Protocol for Driver {
     }
 
     fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>> {
-        let is_answered = self.queue.is_empty() && self.running.is_empty();
+        let has_no_requests = self.queue.is_empty() && self.running.is_empty();
         let sessions = || self.sessions.iter().map(|open| open.handle.clone()).collect();
-        is_answered.then(|| connection::until_idle(sessions(), self.ctx.id).boxed())
+        has_no_requests.then(|| connection::until_idle(sessions(), self.ctx.id).boxed())
     }
 
     fn closing(&mut self) {
@@ -137,7 +169,7 @@ impl Protocol for Driver {
     }
 
     async fn closed(&mut self) {
-        self.answer_all();
+        self.respond_to_open_prompts();
     }
 }
 
@@ -149,17 +181,16 @@ impl Driver {
         pages: mpsc::Receiver<Page>,
         options: &Options,
     ) -> Self {
-        // Nothing is subscribed to there, so nothing is ever sent.
+        // Nothing subscribes to edits there, so nothing is ever sent.
         let (edits, _) = mpsc::channel(1);
-        let own = Connection::new(
+        let connection = Connection::new(
             ctx.engine.clone(),
             ctx.id,
             ctx.feed.clone(),
             edits,
             options.cwd.clone(),
         );
-        own.initialize(ClientCapabilities::default());
-        let own = Arc::new(own);
+        connection.initialize(ClientCapabilities::default());
         Self {
             ctx,
             stage: Stage::New,
@@ -170,7 +201,7 @@ impl Driver {
             pages,
             questions: Questions::default(),
             editor: Editor::new(options.client_terminals),
-            own: (Arc::clone(&own), Table::new(own)),
+            engine_methods: EngineMethods::new(connection),
         }
     }
 
@@ -180,24 +211,22 @@ impl Driver {
         }
     }
 
-    pub(super) fn answer(&mut self, id: &Id<'static>, message: Vec<u8>) {
+    pub(super) fn respond(&mut self, id: &Id<'static>, message: Vec<u8>) {
         self.queue.responded(id);
         self.outbox.push(message);
     }
 
     pub(super) fn refuse(&mut self, id: &Id<'static>, error: &ErrorObjectOwned) {
-        self.answer(id, wire::refusal(id, error));
+        self.respond(id, wire::refusal(id, error));
     }
 
-    /// Answers prompts that are still open at the end.
-    pub(super) fn answer_all(&mut self) {
-        let answers: Vec<_> = self.sessions.iter_mut().flat_map(OpenSession::closed).collect();
-        for (id, answer) in answers {
-            self.answer(&id, answer);
+    /// Responds to prompts that are still open at the end.
+    pub(super) fn respond_to_open_prompts(&mut self) {
+        let responses: Vec<_> = self.sessions.iter_mut().flat_map(OpenSession::closed).collect();
+        for (id, response) in responses {
+            self.respond(&id, response);
         }
     }
-
-    // ----- what comes
 
     pub(super) fn take(&mut self, message: Message) {
         match envelope::read(message) {
@@ -238,7 +267,7 @@ impl Driver {
                 self.begin_next();
             }
             "$/cancel_request" | "$/cancelRequest" => self.cancel_request(params),
-            _ => tracing::debug!("a notification that means nothing here: {method}"),
+            _ => tracing::debug!("unknown notification {method}"),
         }
     }
 
@@ -256,11 +285,11 @@ impl Driver {
             let message = "the request was cancelled before it began";
             return self.refuse(&id, &error_object(error::CANCELLED, message, "cancelled", None));
         }
-        let of_open = |open: &OpenSession| {
+        let in_session = |open: &OpenSession| {
             let prompt = open.prompts.iter().find(|prompt| is_it(&prompt.id))?;
             Some((open.handle.clone(), prompt.turn.clone(), prompt.item.clone()))
         };
-        let Some((handle, turn, item)) = self.sessions.iter().find_map(of_open) else { return };
+        let Some((handle, turn, item)) = self.sessions.iter().find_map(in_session) else { return };
         self.running.push(
             async move {
                 let queue = QueuePolicy::Keep;
@@ -271,10 +300,10 @@ impl Driver {
                     (!stopped.is_ok_and(|stopped| stopped.turn_id.is_some()), item)
                 {
                     let edit = QueueEdit::Remove(Some(vec![item]));
-                    // One that was read meanwhile is in a turn that ends by itself.
+                    // A message that was read meanwhile belongs to a turn that ends by itself.
                     let _ = handle.ask(|reply| QueueCommand::Edit { edit, reply }).await;
                 }
-                Outcome::Told
+                Outcome::NoResponse
             }
             .boxed(),
         );
@@ -296,14 +325,14 @@ impl Driver {
         match self.questions.take(id, outcome) {
             Answered::Ask(request) => self.outbox.push(request),
             Answered::Tell(session, answer) => {
-                // A full command channel waits for the session, which never waits for us.
-                let told = async move {
+                // A full command channel waits for the session, which never waits for this connection.
+                let sent = async move {
                     let _ = session.tell(AnswerCommand::Returned(answer)).await;
-                    Outcome::Told
+                    Outcome::NoResponse
                 };
-                self.running.push(told.boxed());
+                self.running.push(sent.boxed());
             }
-            Answered::NotOurs => tracing::debug!("a response to no request: {id:?}"),
+            Answered::NotOurs => tracing::debug!("response to an unknown request: {id:?}"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The client as an editor: its files and its terminals, where it offers them.
 
 use super::files::{FileCall, Files};
-use super::terminals::{Taken, TerminalNews, Terminals};
+use super::terminals::{Taken, TerminalRequest, Terminals};
 use super::translator::Offers;
 use crate::agent::{Editors, SubscriberId};
 use agent_client_protocol_schema::v1 as acp;
@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 /// A call to the client.
 pub(super) enum EditorCall {
     File(FileCall),
-    Terminal(TerminalNews),
+    Terminal(TerminalRequest),
 }
 
 /// The client's files and terminals.
@@ -30,7 +30,7 @@ impl Editor {
         Self { files: None, terminals: None, may_use_terminals }
     }
 
-    /// Uses what the client offers.
+    /// Uses the client's files and terminals, where its capabilities offer them.
     pub(super) fn connect(
         &mut self,
         editors: Option<&Editors>,
@@ -43,7 +43,7 @@ impl Editor {
         if fs.read_text_file && fs.write_text_file {
             self.files = Some(Files::connect(documents, id.0));
         }
-        // A client that draws our output needs no terminal of its own: the command runs here, where nothing of it is lost.
+        // A client that shows the engine's output needs no terminal: the command runs on the engine's side, which keeps all of its output.
         if self.may_use_terminals && capabilities.terminal && !offers.terminal_output {
             self.terminals = Some(Terminals::new(terminals));
         }
@@ -55,7 +55,7 @@ impl Editor {
         let files = self.files.as_mut().map(Files::next);
         tokio::select! {
             biased;
-            Some(news) = OptionFuture::from(terminals) => EditorCall::Terminal(news),
+            Some(request) = OptionFuture::from(terminals) => EditorCall::Terminal(request),
             Some(call) = OptionFuture::from(files) => EditorCall::File(call),
             else => std::future::pending().await,
         }
@@ -71,23 +71,23 @@ impl Editor {
     }
 
     /// Returns the request about a terminal.
-    pub(super) fn request_terminal(&mut self, news: TerminalNews) -> Option<Vec<u8>> {
-        self.terminals.as_mut()?.request(news)
+    pub(super) fn request_terminal(&mut self, request: TerminalRequest) -> Option<Vec<u8>> {
+        self.terminals.as_mut()?.request(request)
     }
 
-    /// Takes a response if it is one to these calls; gives it back otherwise.
+    /// Consumes a response to one of these calls; returns any other.
     pub(super) fn responded(
         &mut self,
         id: &Id<'static>,
         outcome: Result<Box<RawValue>, String>,
     ) -> Taken {
         let outcome = match &mut self.files {
-            Some(files) => files.answered(id, outcome),
+            Some(files) => files.responded(id, outcome),
             None => Some(outcome),
         };
         match (outcome, &mut self.terminals) {
             (None, _) => Taken::Done,
-            (Some(outcome), Some(terminals)) => terminals.answered(id, outcome),
+            (Some(outcome), Some(terminals)) => terminals.responded(id, outcome),
             (Some(outcome), None) => Taken::NotOurs(outcome),
         }
     }
@@ -99,14 +99,14 @@ impl Editor {
         }
     }
 
-    /// The session is closed.
+    /// Stops running the commands of a closed session there.
     pub(super) fn leave(&self, session: &SessionId) {
         if let Some(terminals) = &self.terminals {
             terminals.leave(session);
         }
     }
 
-    /// The client answers nothing any more: calls fail.
+    /// Fails all calls: the client no longer responds.
     pub(super) fn disconnect(&mut self) {
         if let Some(mut files) = self.files.take() {
             files.disconnect();

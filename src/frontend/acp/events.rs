@@ -1,4 +1,4 @@
-//! The updates, questions and responses to prompts that events of sessions become.
+//! Turns events of sessions into updates, questions and responses to prompts.
 
 use super::driver::Driver;
 use crate::agent::Feed;
@@ -11,14 +11,14 @@ use pintle_protocol::item::{Item, ItemBody};
 use pintle_protocol::question::Question;
 
 impl Driver {
-    /// Sends what becomes of events to the client.
+    /// Sends the messages that events become to the client.
     pub(super) fn hand_on(&mut self, events: Vec<Feed>) {
         self.sessions.adopt();
         for feed in events {
             match feed {
                 Feed::Durable(record) => self.durable(&record.value),
                 Feed::Transient(record) => self.transient(&record),
-                // This client gives no hooks and no tools, and missed events are among these.
+                // This client provides no hooks and no tools; missed events have been read again and are among these.
                 Feed::Call(_) | Feed::CallWithdrawn(_) | Feed::Lagged { .. } => {}
             }
         }
@@ -50,9 +50,9 @@ impl Driver {
             self.sessions.note_child(child, session_id);
         }
         let Some(open) = self.sessions.get_mut(session_id) else { return };
-        let is_told = *seq <= open.told_to;
+        let is_sent = *seq <= open.sent_to;
         let mut messages = Vec::new();
-        let mut answers: Vec<(Id<'static>, Vec<u8>)> = Vec::new();
+        let mut responses: Vec<(Id<'static>, Vec<u8>)> = Vec::new();
         match event {
             Event::TurnStarted { .. } => {
                 if let Some(turn) = turn_id {
@@ -60,13 +60,13 @@ impl Driver {
                 }
             }
             Event::TurnCompleted(end) => {
-                if !is_told {
+                if !is_sent {
                     open.translator.durable(event, *seq);
                 }
-                answers = open.end(turn_id.as_ref(), end);
+                responses = open.end(turn_id.as_ref(), end);
             }
-            Event::InputRemoved { inputs } => answers = open.removed(inputs),
-            Event::SessionUpdated(_) | Event::ConfigChanged(_) if is_told => {}
+            Event::InputRemoved { inputs } => responses = open.removed(inputs),
+            Event::SessionUpdated(_) | Event::ConfigChanged(_) if is_sent => {}
             Event::SessionUpdated(updated) => {
                 let info = acp::SessionInfoUpdate::new().title(updated.title.clone());
                 messages
@@ -90,15 +90,15 @@ impl Driver {
                 if let Some(Item { id, body: ItemBody::UserMessage(_), .. }) = item_of(event) {
                     open.read(id, turn_id.as_ref());
                 }
-                if !is_told {
+                if !is_sent {
                     let updates = open.translator.durable(event, *seq);
                     messages = open.in_turn(updates, Some(*seq));
                 }
             }
         }
         self.send_all(messages);
-        for (id, answer) in answers {
-            self.answer(&id, answer);
+        for (id, response) in responses {
+            self.respond(&id, response);
         }
     }
 
@@ -126,7 +126,7 @@ fn item_of(event: &Event) -> Option<&Item> {
     }
 }
 
-/// The sub-agent's session that an event tells of.
+/// The sub-agent's session that an event names.
 fn child_of(event: &Event) -> Option<&SessionId> {
     let ItemBody::Subagent(agent) = &item_of(event)?.body else { return None };
     Some(&agent.session_id)

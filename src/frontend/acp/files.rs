@@ -1,7 +1,7 @@
-//! The client's files: what tools read and change goes through the editor, where it offers both ways.
+//! The client's files: tools read and write files through the editor, if it supports both.
 //!
-//! A client that offers one way only is not asked at all: what is read there and written elsewhere would be corrupted. Invariant: a
-//! change is made to the text that the client shows at that moment, or not at all.
+//! A client that supports only one of them is not used at all: text read from one place and written to another would be corrupted.
+//! Invariant: a change is applied to the text that the client shows at that moment, or not at all.
 
 use crate::agent::{Documents, EditCall, edited_text};
 use crate::transport::envelope;
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 
-/// The capacity of the channel of requests for files. Those who ask wait for a response anyway.
+/// The capacity of the channel of requests for files. Senders wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
 /// A file to read or to write.
@@ -27,7 +27,7 @@ pub(super) struct FileCall {
     reply: oneshot::Sender<Result<String, String>>,
 }
 
-/// What was asked of the client and is not answered.
+/// A request to the client without a response.
 #[derive(Debug)]
 struct Pending {
     is_read: bool,
@@ -40,53 +40,53 @@ pub(super) struct Files {
     documents: Documents,
     edits: mpsc::Receiver<EditCall>,
     calls: mpsc::Receiver<FileCall>,
-    asks: mpsc::Sender<FileCall>,
-    changing: FuturesUnordered<BoxFuture<'static, ()>>,
-    stops: BTreeMap<u64, AbortHandle>,
-    waiting: BTreeMap<String, Pending>,
+    calls_tx: mpsc::Sender<FileCall>,
+    edits_in_progress: FuturesUnordered<BoxFuture<'static, ()>>,
+    edit_handles: BTreeMap<u64, AbortHandle>,
+    pending: BTreeMap<String, Pending>,
     count: u64,
 }
 
 impl Files {
-    /// Has tools ask this client.
+    /// Makes tools read and write files through this client.
     pub(super) fn connect(documents: &Documents, owner: u64) -> Self {
         let (edits_tx, edits) = mpsc::channel(CALLS_CAPACITY);
-        let (asks, calls) = mpsc::channel(CALLS_CAPACITY);
+        let (calls_tx, calls) = mpsc::channel(CALLS_CAPACITY);
         documents.connect_asked(owner, edits_tx);
         Self {
             owner,
             documents: documents.clone(),
             edits,
             calls,
-            asks,
-            changing: FuturesUnordered::new(),
-            stops: BTreeMap::new(),
-            waiting: BTreeMap::new(),
+            calls_tx,
+            edits_in_progress: FuturesUnordered::new(),
+            edit_handles: BTreeMap::new(),
+            pending: BTreeMap::new(),
             count: 0,
         }
     }
 
-    /// Whoever waits for the client learns that it is gone, and so does who asks later: what it shows unsaved is not written over.
+    /// Fails pending and later calls: the client is gone, and its unsaved text is not overwritten.
     pub(super) fn disconnect(&mut self) {
         self.documents.mute(self.owner);
         self.edits.close();
-        self.waiting.clear();
-        self.changing.clear();
+        self.pending.clear();
+        self.edits_in_progress.clear();
     }
 
-    /// The next file to read or to write. Cancel-safe.
+    /// Waits for the next file to read or to write. Cancel-safe.
     pub(super) async fn next(&mut self) -> FileCall {
         loop {
             tokio::select! {
                 Some(call) = self.calls.recv() => return call,
-                Some(()) = self.changing.next() => {}
+                Some(()) = self.edits_in_progress.next() => {}
                 edit = self.edits.recv() => match edit {
                     Some(EditCall::Read { path, reply }) => {
                         return FileCall { path, content: None, reply };
                     }
                     Some(EditCall::Make { id, params, reply }) => self.make(id, params, reply),
                     Some(EditCall::Withdraw(id)) => {
-                        if let Some(stop) = self.stops.remove(&id) {
+                        if let Some(stop) = self.edit_handles.remove(&id) {
                             stop.abort();
                         }
                     }
@@ -102,20 +102,21 @@ impl Files {
         params: ApplyEditParams,
         reply: oneshot::Sender<Result<ApplyEditResult, String>>,
     ) {
-        let (documents, owner, asks) = (self.documents.clone(), self.owner, self.asks.clone());
+        let (documents, owner, calls_tx) =
+            (self.documents.clone(), self.owner, self.calls_tx.clone());
         let (stop, registration) = AbortHandle::new_pair();
-        let made = async move {
-            let made = change(&documents, owner, &asks, &params).await;
-            // Nobody waits for one that was withdrawn.
-            let _ = reply.send(made);
+        let edit = async move {
+            let result = change(&documents, owner, &calls_tx, &params).await;
+            // The receiver of a withdrawn edit is gone.
+            let _ = reply.send(result);
         };
-        self.stops.insert(id, stop);
-        self.changing.push(Abortable::new(made, registration).map(drop).boxed());
+        self.edit_handles.insert(id, stop);
+        self.edits_in_progress.push(Abortable::new(edit, registration).map(drop).boxed());
     }
 
-    /// The request for a file, and those that nobody waits for any more.
+    /// Returns the request for a file, and cancellations of those whose callers are gone.
     pub(super) fn request(&mut self, session: &acp::SessionId, call: FileCall) -> Vec<Vec<u8>> {
-        let mut messages = self.given_up();
+        let mut messages = self.cancel_abandoned();
         self.count += 1;
         let id = format!("f{}", self.count);
         let FileCall { path, content, reply } = call;
@@ -130,72 +131,72 @@ impl Files {
                 envelope::request(&id, "fs/write_text_file", &write)
             }
         });
-        self.waiting.insert(id, Pending { is_read, reply });
+        self.pending.insert(id, Pending { is_read, reply });
         messages
     }
 
-    fn given_up(&mut self) -> Vec<Vec<u8>> {
-        let gone = self.waiting.iter().filter(|(_, waiting)| waiting.reply.is_closed());
-        let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
+    fn cancel_abandoned(&mut self) -> Vec<Vec<u8>> {
+        let abandoned = self.pending.iter().filter(|(_, call)| call.reply.is_closed());
+        let abandoned: Vec<String> = abandoned.map(|(id, _)| id.clone()).collect();
         let withdraw = |id: String| {
-            self.waiting.remove(&id);
+            self.pending.remove(&id);
             let params = acp::CancelRequestNotification::new(acp::RequestId::Str(id));
             super::wire::notification("$/cancel_request", &params)
         };
-        gone.into_iter().map(withdraw).collect()
+        abandoned.into_iter().map(withdraw).collect()
     }
 
-    /// Takes an answer of the client, if it is one to these requests; gives it back otherwise.
-    pub(super) fn answered(
+    /// Consumes a response to one of these requests; returns any other.
+    pub(super) fn responded(
         &mut self,
         id: &Id<'_>,
         outcome: Result<Box<RawValue>, String>,
     ) -> Option<Result<Box<RawValue>, String>> {
-        let waiting = match id {
-            Id::Str(id) => self.waiting.remove(id.as_ref()),
+        let call = match id {
+            Id::Str(id) => self.pending.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Pending { is_read, reply }) = waiting else { return Some(outcome) };
+        let Some(Pending { is_read, reply }) = call else { return Some(outcome) };
         let text = |raw: Box<RawValue>| -> Result<String, String> {
             let read: acp::ReadTextFileResponse =
                 serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
             Ok(read.content)
         };
-        let answer = if is_read { outcome.and_then(text) } else { outcome.map(|_| String::new()) };
-        // Nobody waits for one that came too late.
-        let _ = reply.send(answer);
+        let result = if is_read { outcome.and_then(text) } else { outcome.map(|_| String::new()) };
+        // The caller may be gone by now.
+        let _ = reply.send(result);
         None
     }
 }
 
 async fn ask(
-    asks: &mpsc::Sender<FileCall>,
+    calls_tx: &mpsc::Sender<FileCall>,
     path: &str,
     content: Option<String>,
 ) -> Result<String, String> {
-    let gone = || "the editor is gone".to_owned();
-    let (reply, answer) = oneshot::channel();
+    let gone = || "the editor has disconnected".to_owned();
+    let (reply, response) = oneshot::channel();
     let call = FileCall { path: path.to_owned(), content, reply };
-    asks.send(call).await.map_err(|_| gone())?;
-    answer.await.unwrap_or_else(|_| Err(gone()))
+    calls_tx.send(call).await.map_err(|_| gone())?;
+    response.await.unwrap_or_else(|_| Err(gone()))
 }
 
-/// Makes changes: of all files or of none, as far as the client lets it.
+/// Applies changes: to all files or to none, as far as the client permits.
 async fn change(
     documents: &Documents,
     owner: u64,
-    asks: &mpsc::Sender<FileCall>,
+    calls_tx: &mpsc::Sender<FileCall>,
     params: &ApplyEditParams,
 ) -> Result<ApplyEditResult, String> {
-    let mut wanted: Vec<(&DocumentEdit, String, String)> = Vec::new();
+    let mut changes: Vec<(&DocumentEdit, String, String)> = Vec::new();
     for edit in &params.edits {
-        let known = documents.asked_text(owner, &edit.path);
-        let (version, known) =
-            known.ok_or_else(|| format!("{} is not known any more", edit.path))?;
-        // A file that is made is in no editor yet.
-        let shown = if version == 0 { String::new() } else { ask(asks, &edit.path, None).await? };
-        if version != edit.version || shown != *known {
-            // Somebody has typed meanwhile: the change is put together with that.
+        let text = documents.asked_text(owner, &edit.path);
+        let (version, text) = text.ok_or_else(|| format!("{} is no longer open", edit.path))?;
+        // A new file is not open in any editor.
+        let shown =
+            if version == 0 { String::new() } else { ask(calls_tx, &edit.path, None).await? };
+        if version != edit.version || shown != *text {
+            // The file was edited meanwhile: the change is merged with its new text.
             documents.told_text(owner, &edit.path, shown, true);
             return Ok(ApplyEditResult {
                 is_applied: false,
@@ -203,18 +204,18 @@ async fn change(
                 versions: Vec::new(),
             });
         }
-        let after = edited_text(&known, edit);
-        wanted.push((edit, shown, after));
+        let after = edited_text(&text, edit);
+        changes.push((edit, shown, after));
     }
-    for (at, (edit, _, after)) in wanted.iter().enumerate() {
-        let Err(why) = ask(asks, &edit.path, Some(after.clone())).await else { continue };
-        for (edit, before, _) in wanted.iter().take(at).filter(|(edit, ..)| edit.version > 0) {
-            // What cannot be taken back is told by the files themselves.
-            let _ = ask(asks, &edit.path, Some(before.clone())).await;
+    for (at, (edit, _, after)) in changes.iter().enumerate() {
+        let Err(error) = ask(calls_tx, &edit.path, Some(after.clone())).await else { continue };
+        for (edit, before, _) in changes.iter().take(at).filter(|(edit, ..)| edit.version > 0) {
+            // If undoing fails too, the tools see it when they read the files.
+            let _ = ask(calls_tx, &edit.path, Some(before.clone())).await;
         }
-        return Err(why);
+        return Err(error);
     }
-    let versions = wanted.into_iter().map(|(edit, _, after)| DocumentVersion {
+    let versions = changes.into_iter().map(|(edit, _, after)| DocumentVersion {
         path: edit.path.clone(),
         version: documents.told_text(owner, &edit.path, after, !edit.save),
     });

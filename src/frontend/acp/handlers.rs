@@ -1,7 +1,7 @@
-//! The handlers of requests: each request becomes a future, and its outcome a value that the driver acts on.
+//! Request handlers: each request becomes a future, and its outcome a value that the driver applies.
 //!
-//! Nothing here changes the connection's state. The engine's own methods, under `_pintle/`, are answered by the native
-//! protocol's table, so that both say the same.
+//! Handlers do not change the connection's state. The engine's own methods, under `_pintle/`, are answered by the native protocol's table,
+//! so both protocols return the same.
 
 use super::content;
 use super::replay::{Page, replay};
@@ -36,9 +36,9 @@ pub(super) struct RequestContext {
     pub(super) engine: EngineHandle,
     pub(super) id: SubscriberId,
     pub(super) feed: mpsc::Sender<crate::agent::Feed>,
-    /// Where handles of sub-agents go.
+    /// Receives the handles of sub-agents.
     pub(super) adopted: mpsc::Sender<SessionHandle>,
-    /// Where messages of a replay go.
+    /// Receives the pages of a replay.
     pub(super) pages: mpsc::Sender<Page>,
     pub(super) offers: Offers,
 }
@@ -60,7 +60,7 @@ pub(super) enum Setting {
     Other,
 }
 
-/// A session that was made, loaded or resumed.
+/// A session that was created, loaded or resumed.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) handle: SessionHandle,
@@ -69,37 +69,37 @@ pub(super) struct Opened {
     pub(super) commands: CommandListResult,
     pub(super) servers: Vec<String>,
     /// The translator after the replay, with the last event that it sent, when the session was loaded.
-    pub(super) told: Option<(Translator, u64)>,
+    pub(super) replayed: Option<(Translator, u64)>,
 }
 
 /// The outcome of a request handler.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Answer(Id<'static>, Vec<u8>),
+    Response(Id<'static>, Vec<u8>),
     Refused(Id<'static>, ErrorObjectOwned),
     Opened(Id<'static>, Opening, Box<Opened>),
     Prompted(Id<'static>, SessionId, Accepted),
-    /// A turn that sums up has begun.
+    /// A turn that compacts the conversation has begun.
     Compacting(Id<'static>, SessionId, pintle_protocol::ids::TurnId),
     Configured(Id<'static>, SessionId, Setting, ConfigResult),
     Closed(Id<'static>, SessionId, Vec<u8>),
-    /// There is nothing to answer.
-    Told,
+    /// The message needs no response.
+    NoResponse,
 }
 
-pub(super) type Answer<T> = Result<T, ErrorObjectOwned>;
+pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
 
-/// Reads params; nothing stands for an empty object.
-pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> Answer<P> {
+/// Reads params; missing params count as an empty object.
+pub(super) fn read<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     let text = params.map_or("{}", RawValue::get);
     if text.starts_with('[') {
-        return Err(invalid("params are given by name: send an object"));
+        return Err(invalid("params must be an object"));
     }
     serde_json::from_str(text).map_err(|error| invalid(&error.to_string()))
 }
 
-/// As [`read`], for params of a session's beginning: some clients leave the list of servers out.
-fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> Answer<P> {
+/// As [`read`], for params that open a session: some clients omit the list of servers.
+fn read_start<P: DeserializeOwned>(params: Option<&RawValue>) -> HandlerResult<P> {
     let mut value: Value = read(params)?;
     if let Some(map) = value.as_object_mut()
         && !map.contains_key("mcpServers")
@@ -117,17 +117,17 @@ pub(super) fn auth_required(message: &str, hint: &str) -> ErrorObjectOwned {
     error_object(error::AUTH_REQUIRED, message, "authRequired", Some(hint))
 }
 
-/// A refusal of the engine as this protocol's clients are told it.
-fn no(refusal: Error) -> ErrorObjectOwned {
+/// Converts an engine error into an error with this protocol's hints.
+fn error_response(refusal: Error) -> ErrorObjectOwned {
     if refusal.kind == ErrorKind::NotFound {
-        let hint = Some("session/list shows those that are stored");
+        let hint = Some("session/list lists the stored sessions");
         return error_object(error::NOT_FOUND, &refusal.message, "notFound", hint);
     }
     let hint = refusal.hint.as_ref().map(|hint| Hint::Text(hint.to_string()));
     refused(Error { hint, ..refusal })
 }
 
-/// Returns the settings that a client gives for a session: always all of its directories.
+/// Returns the configuration for opening a session; it always names all directories.
 fn config(additional: &[PathBuf]) -> OpenConfig {
     OpenConfig { additional: Some(additional.into()), ..OpenConfig::default() }
 }
@@ -137,42 +137,57 @@ fn servers(wanted: &[acp::McpServer]) -> Vec<String> {
         acp::McpServer::Http(server) => server.name.clone(),
         acp::McpServer::Sse(server) => server.name.clone(),
         acp::McpServer::Stdio(server) => server.name.clone(),
-        _ => "one of an unknown kind".to_owned(),
+        _ => "a server of unknown kind".to_owned(),
     };
     wanted.iter().map(name).collect()
 }
 
 impl RequestContext {
-    pub(super) async fn new_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+    pub(super) async fn new_session(
+        self,
+        params: Option<Box<RawValue>>,
+    ) -> HandlerResult<Box<Opened>> {
         let params: acp::NewSessionRequest = read_start(params.as_deref())?;
         let cwd = params.cwd.to_string_lossy().into_owned();
         let config = config(&params.additional_directories);
         let create = CreateSession { cwd, config, ..CreateSession::default() };
-        let handle = self.engine.create(create).await.map_err(no)?;
+        let handle = self.engine.create(create).await.map_err(error_response)?;
         self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
-    pub(super) async fn load_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+    pub(super) async fn load_session(
+        self,
+        params: Option<Box<RawValue>>,
+    ) -> HandlerResult<Box<Opened>> {
         let params: acp::LoadSessionRequest = read_start(params.as_deref())?;
         let handle = self.open(&params.session_id, &params.additional_directories).await?;
-        let snapshot =
-            handle.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(no)?;
+        let snapshot = handle
+            .ask(|reply| SubscriptionCommand::Snapshot { reply })
+            .await
+            .map_err(error_response)?;
         let translator = replay(&self.engine, &handle, &snapshot, self.offers, &self.pages).await;
-        let told = Some((translator.map_err(no)?, snapshot.seq));
+        let replayed = Some((translator.map_err(error_response)?, snapshot.seq));
         let (servers, additional) = (servers(&params.mcp_servers), params.additional_directories);
         let opened = self.attach(handle, servers, &additional).await?;
-        Ok(Box::new(Opened { told, ..*opened }))
+        Ok(Box::new(Opened { replayed, ..*opened }))
     }
 
-    pub(super) async fn resume_session(self, params: Option<Box<RawValue>>) -> Answer<Box<Opened>> {
+    pub(super) async fn resume_session(
+        self,
+        params: Option<Box<RawValue>>,
+    ) -> HandlerResult<Box<Opened>> {
         let params: acp::ResumeSessionRequest = read_start(params.as_deref())?;
         let handle = self.open(&params.session_id, &params.additional_directories).await?;
         self.attach(handle, servers(&params.mcp_servers), &params.additional_directories).await
     }
 
-    async fn open(&self, id: &acp::SessionId, additional: &[PathBuf]) -> Answer<SessionHandle> {
+    async fn open(
+        &self,
+        id: &acp::SessionId,
+        additional: &[PathBuf],
+    ) -> HandlerResult<SessionHandle> {
         let id = SessionId::new(&*id.0);
-        self.engine.open(id, config(additional)).await.map_err(no)
+        self.engine.open(id, config(additional)).await.map_err(error_response)
     }
 
     async fn attach(
@@ -180,7 +195,7 @@ impl RequestContext {
         handle: SessionHandle,
         servers: Vec<String>,
         additional: &[PathBuf],
-    ) -> Answer<Box<Opened>> {
+    ) -> HandlerResult<Box<Opened>> {
         let adopted = self.adopted.clone();
         let subscriber = Subscriber {
             id: self.id,
@@ -188,32 +203,33 @@ impl RequestContext {
             can_approve: true,
             can_answer: true,
             extensions: Arc::default(),
-            // One too many cannot be asked for permission; its calls are denied then.
+            // If the channel is full, the sub-agent's approvals cannot be shown; its calls are denied then.
             adopt: Some(Adopt::new(move |handle| drop(adopted.try_send(handle)))),
         };
         let subscribe =
             |reply| SubscriptionCommand::Subscribe { subscriber, from_seq: None, reply };
-        let snapshot = handle.ask(subscribe).await.map_err(no)?;
+        let snapshot = handle.ask(subscribe).await.map_err(error_response)?;
         if let Some(Editors { documents, .. }) = self.engine.editors() {
             let folders = additional.iter().map(PathBuf::as_path);
             for folder in [Path::new(&snapshot.cwd)].into_iter().chain(folders) {
-                let folder = self.engine.canonicalize(folder).await.map_err(no)?;
+                let folder = self.engine.canonicalize(folder).await.map_err(error_response)?;
                 documents.ask_below(self.id.0, folder);
             }
         }
         let config = set(&handle, BTreeMap::new()).await?;
         let commands = self.engine.commands(&snapshot.cwd).await;
-        Ok(Box::new(Opened { handle, snapshot, config, commands, servers, told: None }))
+        Ok(Box::new(Opened { handle, snapshot, config, commands, servers, replayed: None }))
     }
 
     pub(super) async fn list(
         self,
         params: Option<Box<RawValue>>,
-    ) -> Answer<acp::ListSessionsResponse> {
+    ) -> HandlerResult<acp::ListSessionsResponse> {
         let params: acp::ListSessionsRequest = read(params.as_deref())?;
         let cwd = params.cwd.map(|cwd| cwd.to_string_lossy().into_owned());
         let filter = Filter { cwd, subagents: false, query: None };
-        let (found, next) = self.engine.list(filter, params.cursor, PAGE).await.map_err(no)?;
+        let (found, next) =
+            self.engine.list(filter, params.cursor, PAGE).await.map_err(error_response)?;
         let sessions = found.into_iter().map(|summary| {
             acp::SessionInfo::new(summary.session_id.as_str().to_owned(), summary.cwd)
                 .title(summary.title)
@@ -222,39 +238,43 @@ impl RequestContext {
         Ok(acp::ListSessionsResponse::new(sessions.collect()).next_cursor(next))
     }
 
-    pub(super) async fn delete(self, id: SessionId, open: Option<SessionHandle>) -> Answer<()> {
+    pub(super) async fn delete(
+        self,
+        id: SessionId,
+        open: Option<SessionHandle>,
+    ) -> HandlerResult<()> {
         if let Some(handle) = open {
             close(handle).await?;
         }
-        self.engine.delete(id).await.map(drop).map_err(no)
+        self.engine.delete(id).await.map(drop).map_err(error_response)
     }
 
-    /// Succeeds where a model can be asked: the key of some provider is set.
+    /// Succeeds when a model can be used: some provider has its key.
     pub(super) fn authenticate(
         &self,
         params: Option<&RawValue>,
-    ) -> Answer<acp::AuthenticateResponse> {
+    ) -> HandlerResult<acp::AuthenticateResponse> {
         let params: acp::AuthenticateRequest = read(params)?;
         if *params.method_id.0 != *super::KEYS {
             return Err(invalid(&format!(
-                "there is no way `{}` to log in, only `{}`",
+                "unknown login method `{}`; expected `{}`",
                 params.method_id,
                 super::KEYS
             )));
         }
-        let known = self.engine.models();
-        let has_key = known.providers.iter().any(|provider| {
+        let models = self.engine.models();
+        let has_key = models.providers.iter().any(|provider| {
             matches!(
                 provider.key,
                 pintle_protocol::models::KeyState::Set | pintle_protocol::models::KeyState::Command
             )
         });
-        // A script answers without a key, and so may a model of the user's own.
+        // A script needs no key, and neither may a model that the user has configured.
         if has_key || self.engine.default_model().is_some() {
             return Ok(acp::AuthenticateResponse::new());
         }
         Err(auth_required(
-            "no provider's key is there",
+            "no provider has a key",
             "set the variable of your provider, such as ANTHROPIC_API_KEY, where the editor starts; `pintle doctor` lists them",
         ))
     }
@@ -262,8 +282,8 @@ impl RequestContext {
 
 /// The trace that a request belongs to.
 pub(super) fn trace(meta: Option<&acp::Meta>) -> Trace {
-    let of = |name: &str| meta?.get(name)?.as_str();
-    Trace::new(of("traceparent"), of("tracestate"))
+    let field = |name: &str| meta?.get(name)?.as_str();
+    Trace::new(field("traceparent"), field("tracestate"))
 }
 
 /// Starts a turn, or queues the prompt.
@@ -271,42 +291,50 @@ pub(super) async fn prompt(
     handle: SessionHandle,
     input: Vec<Input>,
     trace: Trace,
-) -> Answer<Accepted> {
+) -> HandlerResult<Accepted> {
     let config = OpenConfig { trace: Some(trace), ..OpenConfig::default() };
-    handle.ask(|reply| SettingsCommand::Configure { config, reply }).await.map_err(no)?;
+    handle
+        .ask(|reply| SettingsCommand::Configure { config, reply })
+        .await
+        .map_err(error_response)?;
     let start =
         |reply| TurnCommand::Start { input, when_busy: WhenBusy::Queue, limits: None, reply };
-    handle.ask(start).await.map_err(no)
+    handle.ask(start).await.map_err(error_response)
 }
 
 pub(super) async fn compact(
     handle: SessionHandle,
     instructions: Option<String>,
-) -> Answer<pintle_protocol::ids::TurnId> {
-    handle.ask(|reply| ContextCommand::Compact { instructions, reply }).await.map_err(no)
+) -> HandlerResult<pintle_protocol::ids::TurnId> {
+    handle
+        .ask(|reply| ContextCommand::Compact { instructions, reply })
+        .await
+        .map_err(error_response)
 }
 
-/// Stops what runs and hands back what waits.
+/// Stops the running turn and hands queued messages back.
 pub(super) async fn interrupt(handle: SessionHandle) {
     let queue = QueuePolicy::Return;
-    // One that is closed does nothing any more.
+    // A closed session has nothing to stop.
     let _ = handle.ask(|reply| TurnCommand::Interrupt { expected: None, queue, reply }).await;
 }
 
 pub(super) async fn set(
     handle: &SessionHandle,
     values: BTreeMap<String, String>,
-) -> Answer<ConfigResult> {
-    let result =
-        handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await.map_err(no)?;
+) -> HandlerResult<ConfigResult> {
+    let result = handle
+        .ask(|reply| SettingsCommand::SetOptions { values, reply })
+        .await
+        .map_err(error_response)?;
     match result.rejected.first() {
         Some(rejected) => Err(invalid(&rejected.reason)),
         None => Ok(result),
     }
 }
 
-pub(super) async fn close(handle: SessionHandle) -> Answer<()> {
-    handle.ask(|reply| Command::Close { reply }).await.map_err(no)
+pub(super) async fn close(handle: SessionHandle) -> HandlerResult<()> {
+    handle.ask(|reply| Command::Close { reply }).await.map_err(error_response)
 }
 
 /// The outcome of a message for the running turn.
@@ -318,20 +346,23 @@ pub(super) enum Steered {
     Failed(String),
 }
 
-/// Puts a message into the running turn. Where none runs it starts one, unless the client wants to do that itself.
-pub(super) async fn steer(handle: SessionHandle, params: Option<Box<RawValue>>) -> Answer<Steered> {
+/// Sends a message to the running turn. If none runs, it starts one, unless the client wants to do so itself.
+pub(super) async fn steer(
+    handle: SessionHandle,
+    params: Option<Box<RawValue>>,
+) -> HandlerResult<Steered> {
     let params: acp::PromptRequest = read(params.as_deref())?;
     let idle =
         params.meta.as_ref().and_then(|meta| meta.get("steering")?.get("idleBehavior")?.as_str());
-    let is_prompted = idle == Some("promptRequired");
+    let needs_prompt = idle == Some("promptRequired");
     let trace = trace(params.meta.as_ref());
-    let input = content::input(params.prompt).map_err(|why| invalid(&why))?;
+    let input = content::input(params.prompt).map_err(|reason| invalid(&reason))?;
     let steer = input.clone();
     let accepted =
         handle.ask(|reply| TurnCommand::Steer { expected: None, input: steer, reply }).await;
     Ok(match accepted {
         Ok(Some(_)) => Steered::Injected,
-        Ok(None) if is_prompted => Steered::PromptRequired,
+        Ok(None) if needs_prompt => Steered::PromptRequired,
         Ok(None) => match prompt(handle, input, trace).await {
             Ok(_) => Steered::Started,
             Err(error) => Steered::Failed(error.message().to_owned()),

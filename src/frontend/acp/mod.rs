@@ -36,10 +36,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use translator::Offers;
 
-/// The name of this agent's one way to log in.
+/// The name of this agent's only login method.
 const KEYS: &str = "pintle-keys";
 
-/// The id of the connection as a subscriber: those of the native protocol begin at 1. A process has one connection of this protocol.
+/// The subscriber id of the connection. Those of the native protocol begin at 1; a process has one connection of this protocol.
 const SUBSCRIBER: SubscriberId = SubscriberId(0);
 
 /// The capacity of the channel of new sub-agents.
@@ -53,9 +53,9 @@ const PAGES_CAPACITY: usize = 1;
 pub struct Options {
     /// The working directory of a session that names none.
     pub cwd: PathBuf,
-    /// Cancel it to interrupt what runs and end in order.
+    /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
-    /// Commands run in the client's terminals, where it offers some.
+    /// Runs commands in the client's terminals, if it offers them.
     pub client_terminals: bool,
 }
 

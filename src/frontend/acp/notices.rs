@@ -5,8 +5,8 @@ use super::wire;
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::event::{Notice, NoticeLevel, RetryScheduled};
 
-/// Words of the engine's. `id` names the message that they become for a client that knows no notices.
-pub(super) fn said(
+/// A message of the engine. `id` names the chunk that it becomes for a client without notices.
+pub(super) fn update(
     offers: Offers,
     level: NoticeLevel,
     title: &str,
@@ -28,9 +28,9 @@ pub(super) fn said(
     acp::SessionUpdate::AgentMessageChunk(chunk(wire::cut(&text), Some(id)))
 }
 
-pub(super) fn noticed(offers: Offers, notice: &Notice, seq: u64) -> acp::SessionUpdate {
+pub(super) fn notice(offers: Offers, notice: &Notice, seq: u64) -> acp::SessionUpdate {
     let Notice { level, message, hint, .. } = notice;
-    said(offers, *level, message, hint.as_deref(), &format!("notice-{seq}"))
+    update(offers, *level, message, hint.as_deref(), &format!("notice-{seq}"))
 }
 
 pub(super) fn retries(offers: Offers, retry: &RetryScheduled, seq: u64) -> acp::SessionUpdate {
@@ -38,7 +38,7 @@ pub(super) fn retries(offers: Offers, retry: &RetryScheduled, seq: u64) -> acp::
     let seconds = delay_ms.div_ceil(1000);
     let title = format!("The provider failed; attempt {attempt} of {of} follows in {seconds} s");
     if offers.notices {
-        return said(offers, NoticeLevel::Warning, &title, Some(message), "");
+        return update(offers, NoticeLevel::Warning, &title, Some(message), "");
     }
     let id = acp::MessageId::new(format!("retry-{seq}"));
     let text = format!("\n[{title}: {message}]\n");

@@ -1,6 +1,6 @@
-//! The approvals and questions that the client is asked: sent as requests, withdrawn when no answer is needed any more.
+//! Approvals and questions for the client: sent as requests, and withdrawn once no answer is needed.
 //!
-//! Invariant: nothing but an option that was offered is ever taken for a yes.
+//! Invariant: only an option that was offered counts as a consent.
 
 use super::{tool, wire};
 use crate::agent::{Answer, SessionHandle};
@@ -14,10 +14,10 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The option that asks for words.
-const WITH_WORDS: &str = "_pintle/deny-with-words";
+/// The option that denies a call and asks for feedback.
+const DENY_WITH_FEEDBACK: &str = "_pintle/deny-with-words";
 
-/// The option of a menu that answers nothing.
+/// The option of a menu that declines to answer.
 const SKIP: &str = "_pintle/skip";
 
 /// The field of a form that takes any text.
@@ -26,12 +26,12 @@ const TEXT: &str = "text";
 /// The field of a form that takes the options of a question.
 const CHOICE: &str = "choice";
 
-/// The subject of a request of ours.
+/// The subject of a request to the client.
 #[derive(Debug, Clone)]
 enum About {
     Approval(Box<Approval>),
-    /// The words that go with a denial.
-    Words(Box<Approval>),
+    /// The feedback of a denial.
+    Feedback(Box<Approval>),
     Menu(Box<Question>),
     Form(Box<Question>),
 }
@@ -39,13 +39,13 @@ enum About {
 #[derive(Debug)]
 struct Pending {
     about: About,
-    /// Whose question it is: the session, or a sub-agent's.
-    of: SessionHandle,
+    /// The session that asks: the client's or a sub-agent's.
+    handle: SessionHandle,
     /// The session that the client knows.
     session: acp::SessionId,
 }
 
-/// Requests that wait for an answer, by their id.
+/// Requests without a response, by id.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     count: u64,
@@ -54,22 +54,22 @@ pub(super) struct Questions {
     pub(super) has_forms: bool,
 }
 
-/// The outcome of an answer.
+/// The result of a response.
 pub(super) enum Answered {
-    /// It is the session's.
+    /// It is an answer for this session.
     Tell(SessionHandle, Answer),
     /// It leads to another request.
     Ask(Vec<u8>),
-    /// It answers no request of these.
+    /// It responds to no request of these.
     NotOurs,
 }
 
 impl Questions {
-    /// The request for a permission, unless it is open already.
+    /// Returns the request for a permission, unless one is open already.
     pub(super) fn permission(
         &mut self,
         session: &acp::SessionId,
-        of: SessionHandle,
+        handle: SessionHandle,
         approval: &Approval,
     ) -> Option<Vec<u8>> {
         let is_same = |open: &Pending| open.about.approval() == Some(&approval.approval_id);
@@ -88,7 +88,10 @@ impl Questions {
             let kind = acp::PermissionOptionKind::RejectOnce;
             let last =
                 options.iter().rposition(|option| option.kind == kind).unwrap_or(options.len());
-            options.insert(last, acp::PermissionOption::new(WITH_WORDS, "Deny and say why…", kind));
+            options.insert(
+                last,
+                acp::PermissionOption::new(DENY_WITH_FEEDBACK, "Deny and say why…", kind),
+            );
         }
         let locations = &approval.locations;
         let mut fields = acp::ToolCallUpdateFields::new()
@@ -98,47 +101,47 @@ impl Questions {
             .name(approval.tool_name.clone())
             .locations(tool::locations(locations))
             .raw_input(wire::cut_value(&approval.input));
-        let content = tool::asked(approval.kind, Some(&approval.input), locations);
+        let content = tool::requested_edits(approval.kind, Some(&approval.input), locations);
         if !content.is_empty() {
             fields = fields.content(content);
         }
         let call = acp::ToolCallUpdate::new(approval.item_id.as_str().to_owned(), fields);
         let request = acp::RequestPermissionRequest::new(session.clone(), call, options)
             .meta(wire::meta("pintle", json!({"reason": approval.reason})));
-        let asked = Pending {
+        let pending = Pending {
             about: About::Approval(Box::new(approval.clone())),
-            of,
+            handle,
             session: session.clone(),
         };
-        Some(self.send("session/request_permission", &request, asked))
+        Some(self.send("session/request_permission", &request, pending))
     }
 
-    /// The request for an answer to a question of the model, unless it is open already.
+    /// Returns the request for an answer to a question of the model, unless one is open already.
     pub(super) fn question(
         &mut self,
         session: &acp::SessionId,
-        of: SessionHandle,
+        handle: SessionHandle,
         question: &Question,
     ) -> Option<Vec<u8>> {
         let is_same = |open: &Pending| open.about.question() == Some(&question.question_id);
         if self.open.values().any(is_same) {
             return None;
         }
-        let whose = |about| Pending { about, of, session: session.clone() };
-        // A plan is accepted in the menu of permissions, which every client has.
+        let pending_for = |about| Pending { about, handle, session: session.clone() };
+        // A plan is accepted in the permission menu, which every client has.
         if self.has_forms && question.kind == QuestionKind::Choice {
-            let asked = whose(About::Form(Box::new(question.clone())));
-            return Some(self.send("elicitation/create", &form(session, question), asked));
+            let pending = pending_for(About::Form(Box::new(question.clone())));
+            return Some(self.send("elicitation/create", &form(session, question), pending));
         }
-        let asked = whose(About::Menu(Box::new(question.clone())));
-        Some(self.send("session/request_permission", &menu(session, question), asked))
+        let pending = pending_for(About::Menu(Box::new(question.clone())));
+        Some(self.send("session/request_permission", &menu(session, question), pending))
     }
 
-    fn send(&mut self, method: &str, request: &impl serde::Serialize, asked: Pending) -> Vec<u8> {
+    fn send(&mut self, method: &str, request: &impl serde::Serialize, pending: Pending) -> Vec<u8> {
         self.count += 1;
         let id = format!("a{}", self.count);
         let message = envelope::request(&id, method, request);
-        self.open.insert(id, asked);
+        self.open.insert(id, pending);
         message
     }
 
@@ -159,20 +162,20 @@ impl Questions {
         Some(wire::notification("$/cancel_request", &params))
     }
 
-    /// Takes an answer of the client.
+    /// Takes a response of the client.
     pub(super) fn take(&mut self, id: &Id<'_>, outcome: Result<Box<RawValue>, String>) -> Answered {
-        let asked = match id {
+        let pending = match id {
             Id::Str(id) => self.open.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        let Some(Pending { about, of, session }) = asked else { return Answered::NotOurs };
+        let Some(Pending { about, handle, session }) = pending else { return Answered::NotOurs };
         match about {
             About::Approval(approval) => {
                 let chosen = chosen(outcome);
-                if chosen.as_deref() == Some(WITH_WORDS) {
-                    let request = words(&session, &approval);
-                    let asked = Pending { about: About::Words(approval), of, session };
-                    return Answered::Ask(self.send("elicitation/create", &request, asked));
+                if chosen.as_deref() == Some(DENY_WITH_FEEDBACK) {
+                    let request = feedback_form(&session, &approval);
+                    let pending = Pending { about: About::Feedback(approval), handle, session };
+                    return Answered::Ask(self.send("elicitation/create", &request, pending));
                 }
                 let answer = ApprovalAnswer {
                     dismissed: chosen.is_none(),
@@ -180,9 +183,9 @@ impl Questions {
                     feedback: None,
                 };
                 let approval_id = approval.approval_id.clone();
-                Answered::Tell(of, Answer::Approval { approval_id, answer })
+                Answered::Tell(handle, Answer::Approval { approval_id, answer })
             }
-            About::Words(approval) => {
+            About::Feedback(approval) => {
                 let text = accepted(outcome).and_then(|content| match content.get(TEXT) {
                     Some(acp::ElicitationContentValue::String(text)) => Some(text.clone()),
                     _ => None,
@@ -195,7 +198,7 @@ impl Questions {
                 let answer =
                     ApprovalAnswer { dismissed: option_id.is_none(), option_id, feedback: text };
                 let approval_id = approval.approval_id.clone();
-                Answered::Tell(of, Answer::Approval { approval_id, answer })
+                Answered::Tell(handle, Answer::Approval { approval_id, answer })
             }
             About::Menu(question) => {
                 let chosen = chosen(outcome).filter(|id| id != SKIP);
@@ -205,12 +208,12 @@ impl Questions {
                     text: None,
                 };
                 let question_id = question.question_id.clone();
-                Answered::Tell(of, Answer::Question { question_id, answer })
+                Answered::Tell(handle, Answer::Question { question_id, answer })
             }
             About::Form(question) => {
                 let question_id = question.question_id.clone();
                 let answer = filled(accepted(outcome));
-                Answered::Tell(of, Answer::Question { question_id, answer })
+                Answered::Tell(handle, Answer::Question { question_id, answer })
             }
         }
     }
@@ -219,7 +222,7 @@ impl Questions {
 impl About {
     fn approval(&self) -> Option<&ApprovalId> {
         match self {
-            Self::Approval(approval) | Self::Words(approval) => Some(&approval.approval_id),
+            Self::Approval(approval) | Self::Feedback(approval) => Some(&approval.approval_id),
             Self::Menu(_) | Self::Form(_) => None,
         }
     }
@@ -227,12 +230,12 @@ impl About {
     fn question(&self) -> Option<&QuestionId> {
         match self {
             Self::Menu(question) | Self::Form(question) => Some(&question.question_id),
-            Self::Approval(_) | Self::Words(_) => None,
+            Self::Approval(_) | Self::Feedback(_) => None,
         }
     }
 }
 
-/// The kind of an option. Stopping the turn is a no as well, and no client has a word for it.
+/// Maps an option's kind. Denying and stopping the turn has no kind of its own in this protocol.
 fn option_kind(decision: Decision, scope: Scope) -> acp::PermissionOptionKind {
     match (decision, scope) {
         (Decision::Allow, Scope::Once) => acp::PermissionOptionKind::AllowOnce,
@@ -245,7 +248,7 @@ fn option_kind(decision: Decision, scope: Scope) -> acp::PermissionOptionKind {
     }
 }
 
-/// The option that was chosen, if one was.
+/// Returns the chosen option, if any.
 fn chosen(outcome: Result<Box<RawValue>, String>) -> Option<String> {
     let raw = outcome.ok()?;
     let response: acp::RequestPermissionResponse = serde_json::from_str(raw.get()).ok()?;
@@ -257,7 +260,7 @@ fn chosen(outcome: Result<Box<RawValue>, String>) -> Option<String> {
 
 type Content = BTreeMap<String, acp::ElicitationContentValue>;
 
-/// The values of a form, if it was filled.
+/// Returns the values of a form that was filled in.
 fn accepted(outcome: Result<Box<RawValue>, String>) -> Option<Content> {
     let raw = outcome.ok()?;
     let response: acp::CreateElicitationResponse = serde_json::from_str(raw.get()).ok()?;
@@ -310,8 +313,9 @@ fn form(session: &acp::SessionId, question: &Question) -> acp::CreateElicitation
             let items = acp::MultiSelectPropertySchema::titled(choices).title("Answers".to_owned());
             schema.property(CHOICE, items, false)
         } else {
-            let one = acp::StringPropertySchema::new().title("Answer".to_owned()).one_of(choices);
-            schema.property(CHOICE, one, false)
+            let choice =
+                acp::StringPropertySchema::new().title("Answer".to_owned()).one_of(choices);
+            schema.property(CHOICE, choice, false)
         };
         schema = schema.property(TEXT, words, false);
     }
@@ -319,14 +323,14 @@ fn form(session: &acp::SessionId, question: &Question) -> acp::CreateElicitation
     acp::CreateElicitationRequest::new(mode, wire::cut(&question.text))
 }
 
-fn words(session: &acp::SessionId, approval: &Approval) -> acp::CreateElicitationRequest {
+fn feedback_form(session: &acp::SessionId, approval: &Approval) -> acp::CreateElicitationRequest {
     let text = acp::StringPropertySchema::new().title("What the model should know".to_owned());
     let schema = acp::ElicitationSchema::new().property(TEXT, text, false);
     let mode = acp::ElicitationFormMode::new(scope(session, approval.item_id.as_str()), schema);
     acp::CreateElicitationRequest::new(mode, format!("Denied: {}", approval.title))
 }
 
-/// A question as a menu of permissions.
+/// Shows a question as a permission menu.
 fn menu(session: &acp::SessionId, question: &Question) -> acp::RequestPermissionRequest {
     let is_plan = question.kind == QuestionKind::Plan;
     let mut options: Vec<acp::PermissionOption> = question

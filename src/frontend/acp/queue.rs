@@ -1,4 +1,4 @@
-//! The order in which requests begin, each after the response to the one before. Pure.
+//! The order of requests: each begins after the one before was handled. Pure.
 
 use crate::frontend::connection::InFlight;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::VecDeque;
 
-/// A request or a notification, in the order in which they came.
+/// A request or a notification, in the order of arrival.
 pub(super) enum Incoming {
     Request { id: Id<'static>, method: String, params: Option<Box<RawValue>> },
     Cancel(SessionId),
@@ -18,7 +18,7 @@ pub(super) enum Incoming {
 pub(super) struct Queue {
     in_flight: InFlight,
     waiting: VecDeque<Incoming>,
-    /// The request that runs.
+    /// The request that is being handled.
     busy: Option<Id<'static>>,
     /// That request loads a session: events wait, so that none is sent twice or out of order.
     pub(super) is_loading: bool,
@@ -55,7 +55,7 @@ impl Queue {
         self.busy = Some(id);
     }
 
-    /// The handler of this request has returned: the next may begin.
+    /// Marks this request as handled: the next may begin.
     pub(super) fn finished(&mut self, id: &Id<'static>) {
         if self.busy.as_ref() == Some(id) {
             self.busy = None;
@@ -63,7 +63,7 @@ impl Queue {
         }
     }
 
-    /// The request has its response.
+    /// Notes that the request has its response.
     pub(super) fn responded(&mut self, id: &Id<'static>) {
         self.in_flight.remove(id);
     }
@@ -71,8 +71,8 @@ impl Queue {
     /// Withdraws a request that has not begun; returns its id.
     pub(super) fn withdraw(&mut self, request_id: &Value) -> Option<Id<'static>> {
         let is_it = |incoming: &Incoming| matches!(incoming, Incoming::Request { id, .. } if serde_json::to_value(id).is_ok_and(|id| id == *request_id));
-        let place = self.waiting.iter().position(is_it)?;
-        match self.waiting.remove(place)? {
+        let position = self.waiting.iter().position(is_it)?;
+        match self.waiting.remove(position)? {
             Incoming::Request { id, .. } => Some(id),
             Incoming::Cancel(_) => None,
         }

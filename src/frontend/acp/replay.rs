@@ -1,10 +1,10 @@
-//! A stored session, told again from its beginning: what `session/load` sends before it answers.
+//! Replays a stored session from its beginning: the updates that `session/load` sends before its response.
 //!
-//! The pages are found from the end, since the way that the history took is only known from there, and then told from the
-//! beginning. Invariants: memory holds one page, however long the session; what is told is how the session stood when it was looked
-//! at, and what happens later is told later.
+//! The borders of the pages are found from the end, since only the last event determines the current branch; the pages are then sent from
+//! the beginning. Invariants: memory holds one page, however long the session; the replay shows the session at the time of its snapshot,
+//! and later events follow it.
 
-use super::translator::{Offers, Translator, planned};
+use super::translator::{Offers, Translator, plan_update};
 use super::wire;
 use crate::agent::{EngineHandle, Error, SessionHandle, Snapshot};
 use agent_client_protocol_schema::v1 as acp;
@@ -16,7 +16,8 @@ const PAGE: usize = 50;
 /// Messages to send, in order.
 pub(super) type Page = Vec<Vec<u8>>;
 
-/// Tells a session, and returns what was told. It waits for the client: each page is taken when the one before was sent.
+/// Replays a session and returns the translator's state afterwards. It waits for the client: each page is taken when the one before was
+/// sent.
 ///
 /// # Errors
 /// The session cannot be read.
@@ -30,9 +31,9 @@ pub(super) async fn replay(
     let mut borders = vec![snapshot.seq + 1];
     let mut before = snapshot.seq + 1;
     loop {
-        let found = engine.items(handle.id.clone(), 0, before, PAGE).await?;
-        match found.items.first() {
-            Some(first) if found.more => {
+        let read = engine.items(handle.id.clone(), 0, before, PAGE).await?;
+        match read.items.first() {
+            Some(first) if read.more => {
                 before = first.seq;
                 borders.push(before);
             }
@@ -43,20 +44,20 @@ pub(super) async fn replay(
     let mut translator = Translator::new(offers, snapshot.cost_nano_usd);
     let mut after = 0;
     while let Some(before) = borders.pop() {
-        // Between the same events as before, whatever the session does meanwhile.
-        let found = engine.items(handle.id.clone(), after, before, usize::MAX).await?;
+        // Between the same events as above, whatever the session records meanwhile.
+        let read = engine.items(handle.id.clone(), after, before, usize::MAX).await?;
         after = before - 1;
         let mut page = Page::new();
-        for item in &found.items {
+        for item in &read.items {
             let updates = translator.replayed(&item.item);
             page.extend(
                 updates.into_iter().map(|update| wire::update(&id, update, Some(item.seq))),
             );
         }
-        // Nobody takes it when the connection ends.
+        // When the connection ends, the receiver is gone.
         let _ = pages.send(page).await;
     }
-    let plan = snapshot.plan.as_ref().map(planned);
+    let plan = snapshot.plan.as_ref().map(plan_update);
     let last = plan.into_iter().chain(translator.used(&snapshot.context));
     let _ = pages.send(last.map(|update| wire::update(&id, update, None)).collect()).await;
     Ok(translator)

@@ -1,4 +1,4 @@
-//! The outcomes of request handlers: the connection's state afterwards, and the responses.
+//! The outcomes of request handlers: the changes of the connection's state, and the responses.
 
 use super::driver::Driver;
 use super::handlers::{Opened, Opening, Outcome, Setting};
@@ -14,14 +14,14 @@ use pintle_protocol::methods::{CommandListResult, ConfigResult};
 impl Driver {
     pub(super) fn finish(&mut self, done: Outcome) {
         let (id, message) = match done {
-            Outcome::Told => return,
-            Outcome::Answer(id, message) => (id, Some(message)),
+            Outcome::NoResponse => return,
+            Outcome::Response(id, message) => (id, Some(message)),
             Outcome::Refused(id, error) => {
                 let message = wire::refusal(&id, &error);
                 (id, Some(message))
             }
-            Outcome::Opened(id, how, opened) => {
-                self.opened(&id, how, *opened);
+            Outcome::Opened(id, kind, opened) => {
+                self.opened(&id, kind, *opened);
                 (id, None)
             }
             Outcome::Prompted(id, session, accepted) => {
@@ -48,7 +48,7 @@ impl Driver {
         };
         self.queue.finished(&id);
         if let Some(message) = message {
-            self.answer(&id, message);
+            self.respond(&id, message);
         }
         self.begin_next();
     }
@@ -58,25 +58,25 @@ impl Driver {
             open.prompts.push(prompt);
         } else {
             let stopped = acp::PromptResponse::new(acp::StopReason::Cancelled);
-            self.answer(id, wire::response(id, &stopped));
+            self.respond(id, wire::response(id, &stopped));
         }
     }
 
-    fn opened(&mut self, id: &Id<'static>, how: Opening, opened: Opened) {
-        // What is told of a session that is loaded stands before the answer.
+    fn opened(&mut self, id: &Id<'static>, kind: Opening, opened: Opened) {
+        // The replay of a loaded session precedes the response.
         while let Ok(page) = self.pages.try_recv() {
             self.send_all(page);
         }
-        let Opened { handle, snapshot, config, commands, servers, told } = opened;
+        let Opened { handle, snapshot, config, commands, servers, replayed } = opened;
         let session = handle.id.clone();
-        let known = self.ctx.engine.models();
-        let settings = settings::Settings::new(config.options, &known);
+        let models = self.ctx.engine.models();
+        let settings = settings::Settings::new(config.options, &models);
         let (modes, options) = (settings.modes(), settings.options());
-        let (translator, told_to) =
-            told.unwrap_or_else(|| (Translator::new(self.ctx.offers, snapshot.cost_nano_usd), 0));
+        let (translator, sent_to) = replayed
+            .unwrap_or_else(|| (Translator::new(self.ctx.offers, snapshot.cost_nano_usd), 0));
         let mut open = OpenSession::new(handle.clone(), snapshot.cwd.clone(), translator, settings);
-        open.told_to = told_to;
-        let answer = match how {
+        open.sent_to = sent_to;
+        let response = match kind {
             Opening::New => {
                 let new = acp::NewSessionResponse::new(open.id.clone());
                 wire::response(id, &new.modes(modes).config_options(options))
@@ -90,10 +90,10 @@ impl Driver {
                 &acp::ResumeSessionResponse::new().modes(modes).config_options(options),
             ),
         };
-        self.answer(id, answer);
+        self.respond(id, response);
         let update = acp::SessionUpdate::AvailableCommandsUpdate(available(&commands));
         let mut messages = vec![open.message(update, None)];
-        if let Some(title) = snapshot.title.clone().filter(|_| how != Opening::New) {
+        if let Some(title) = snapshot.title.clone().filter(|_| kind != Opening::New) {
             let info = acp::SessionInfoUpdate::new().title(title);
             messages.push(open.message(acp::SessionUpdate::SessionInfoUpdate(info), None));
         }
@@ -103,7 +103,7 @@ impl Driver {
                 servers.join(", ")
             );
             let level = pintle_protocol::event::NoticeLevel::Warning;
-            let update = notices::said(self.ctx.offers, level, &title, None, "mcp-servers");
+            let update = notices::update(self.ctx.offers, level, &title, None, "mcp-servers");
             if self.ctx.offers.notices {
                 messages.push(open.message(update, None));
             } else {
@@ -111,7 +111,7 @@ impl Driver {
             }
         }
         open.servers = servers;
-        self.own.0.add(handle);
+        self.engine_methods.add(handle);
         self.editor.serve(&session);
         self.sessions.insert(open);
         self.send_all(messages);
@@ -147,11 +147,11 @@ impl Driver {
     }
 
     fn forget(&mut self, session: &SessionId) {
-        self.own.0.remove(session);
+        self.engine_methods.remove(session);
         self.editor.leave(session);
         let Some(mut open) = self.sessions.remove(session) else { return };
-        for (id, answer) in open.closed() {
-            self.answer(&id, answer);
+        for (id, response) in open.closed() {
+            self.respond(&id, response);
         }
     }
 }
@@ -161,13 +161,13 @@ fn available(commands: &CommandListResult) -> acp::AvailableCommandsUpdate {
     let hint = |hint: &str| {
         acp::AvailableCommandInput::Unstructured(acp::UnstructuredCommandInput::new(hint))
     };
-    let compact = acp::AvailableCommand::new("compact", "Sum up the conversation to make room")
-        .input(hint("what the summary is to take care of"));
-    let known =
+    let compact = acp::AvailableCommand::new("compact", "Compact the conversation to free context")
+        .input(hint("instructions for the summary"));
+    let prompts =
         commands.commands.iter().filter(|command| command.name != "compact").map(|command| {
             let about = command.description.clone().unwrap_or_else(|| command.path.clone());
             acp::AvailableCommand::new(command.name.clone(), about)
                 .input(command.argument_hint.as_deref().map(hint))
         });
-    acp::AvailableCommandsUpdate::new(known.chain([compact]).collect())
+    acp::AvailableCommandsUpdate::new(prompts.chain([compact]).collect())
 }

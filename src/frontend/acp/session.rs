@@ -1,7 +1,7 @@
-//! A session that this connection has open: its prompts that wait for an answer, and when its updates may be sent.
+//! An open session of this connection: its prompts without a response, and the order of its updates.
 //!
-//! Invariant: what belongs to a turn is sent between the turn's begin and the answer to its prompt. Clients take anything else
-//! for a mistake, so what happens between turns waits for the next one.
+//! Invariant: updates of a turn are sent between the turn's start and the response to its prompt. Clients treat any other as an error, so
+//! updates between turns wait for the next turn.
 
 use super::settings::Settings;
 use super::translator::Translator;
@@ -14,15 +14,15 @@ use pintle_protocol::event::{QueuedInput, StopReason, TurnCompleted, TurnError, 
 use pintle_protocol::ids::{ItemId, TurnId};
 use serde_json::json;
 
-/// The most updates that wait for a turn; the oldest go first.
+/// The maximum number of updates that wait for a turn; the oldest are dropped first.
 const MAX_HELD: usize = 256;
 
-/// A prompt that is not answered yet.
+/// A prompt without a response.
 #[derive(Debug)]
 pub(super) struct Prompt {
     pub(super) id: Id<'static>,
     pub(super) turn: TurnId,
-    /// Its message; none where it asked for something else than an answer of the model.
+    /// Its message; `None` for `/compact`.
     pub(super) item: Option<ItemId>,
 }
 
@@ -38,8 +38,8 @@ pub(super) struct OpenSession {
     pub(super) prompts: Vec<Prompt>,
     /// The names of the MCP servers that the client wants in this session.
     pub(super) servers: Vec<String>,
-    /// The last event that was told when the session was loaded.
-    pub(super) told_to: u64,
+    /// The last event that was sent when the session was loaded.
+    pub(super) sent_to: u64,
     running: Option<TurnId>,
     held: Vec<(acp::SessionUpdate, Option<u64>)>,
 }
@@ -61,13 +61,13 @@ impl OpenSession {
             settings,
             prompts,
             servers,
-            told_to: 0,
+            sent_to: 0,
             running: None,
             held,
         }
     }
 
-    /// Goes on from the same session as it was open before.
+    /// Takes over the prompts and updates of the same session, opened before.
     pub(super) fn take_over(&mut self, before: Self) {
         let Self { prompts, running, mut held, .. } = before;
         held.append(&mut self.held);
@@ -78,12 +78,12 @@ impl OpenSession {
         self.running.is_some()
     }
 
-    /// An update that may be sent at any time.
+    /// Returns the message of an update that may be sent at any time.
     pub(super) fn message(&self, update: acp::SessionUpdate, seq: Option<u64>) -> Vec<u8> {
         wire::update(&self.id, update, seq)
     }
 
-    /// The messages of updates that belong to a turn; none when they have to wait.
+    /// Returns the messages of updates that belong to a turn; none while they have to wait.
     pub(super) fn in_turn(
         &mut self,
         updates: Vec<acp::SessionUpdate>,
@@ -92,14 +92,14 @@ impl OpenSession {
         if self.is_running() {
             return updates.into_iter().map(|update| self.message(update, seq)).collect();
         }
-        // What may be lost between turns is lost there.
+        // A transient update between turns is dropped.
         if seq.is_some() {
             self.hold(updates, seq);
         }
         Vec::new()
     }
 
-    /// Keeps updates until the next turn.
+    /// Holds updates until the next turn.
     pub(super) fn hold(&mut self, updates: Vec<acp::SessionUpdate>, seq: Option<u64>) {
         self.held.extend(updates.into_iter().map(|update| (update, seq)));
         if let Some(over) = self.held.len().checked_sub(MAX_HELD) {
@@ -107,14 +107,14 @@ impl OpenSession {
         }
     }
 
-    /// A turn has begun: what waited for it.
+    /// Begins a turn and returns the messages that waited for it.
     pub(super) fn begin(&mut self, turn: TurnId) -> Vec<Vec<u8>> {
         self.running = Some(turn);
         let held = std::mem::take(&mut self.held);
         held.into_iter().map(|(update, seq)| self.message(update, seq)).collect()
     }
 
-    /// A turn has ended: the answers to its prompts.
+    /// Ends a turn and returns the responses to its prompts.
     pub(super) fn end(
         &mut self,
         turn: Option<&TurnId>,
@@ -127,11 +127,11 @@ impl OpenSession {
         self.prompts = open;
         ended
             .into_iter()
-            .map(|prompt: Prompt| (prompt.id.clone(), answer(&prompt.id, end)))
+            .map(|prompt: Prompt| (prompt.id.clone(), response(&prompt.id, end)))
             .collect()
     }
 
-    /// A message is read in this turn, which need not be the one that it was meant for.
+    /// Notes that a message is read in this turn, which may differ from the one that it was sent for.
     pub(super) fn read(&mut self, item: &ItemId, turn: Option<&TurnId>) {
         let Some(turn) = turn else { return };
         for prompt in self.prompts.iter_mut().filter(|prompt| prompt.item.as_ref() == Some(item)) {
@@ -139,7 +139,7 @@ impl OpenSession {
         }
     }
 
-    /// Messages were handed back: the answers to their prompts.
+    /// Returns the responses to prompts whose messages were handed back.
     pub(super) fn removed(&mut self, inputs: &[QueuedInput]) -> Vec<(Id<'static>, Vec<u8>)> {
         let is_removed = |prompt: &Prompt| {
             inputs.iter().any(|input| prompt.item.as_ref() == Some(&input.item_id))
@@ -147,30 +147,31 @@ impl OpenSession {
         self.cancelled(is_removed)
     }
 
-    /// The answers to all prompts of a session that is closed.
+    /// Returns the responses to all prompts of a closed session.
     pub(super) fn closed(&mut self) -> Vec<(Id<'static>, Vec<u8>)> {
         self.cancelled(|_| true)
     }
 
-    fn cancelled(&mut self, is_meant: impl Fn(&Prompt) -> bool) -> Vec<(Id<'static>, Vec<u8>)> {
-        let (meant, open) = std::mem::take(&mut self.prompts).into_iter().partition(is_meant);
+    fn cancelled(&mut self, is_cancelled: impl Fn(&Prompt) -> bool) -> Vec<(Id<'static>, Vec<u8>)> {
+        let (cancelled, open) =
+            std::mem::take(&mut self.prompts).into_iter().partition(is_cancelled);
         self.prompts = open;
         let stopped = acp::PromptResponse::new(acp::StopReason::Cancelled);
-        let answers = meant.into_iter().map(|prompt: Prompt| {
+        let responses = cancelled.into_iter().map(|prompt: Prompt| {
             let message = wire::response(&prompt.id, &stopped);
             (prompt.id, message)
         });
-        answers.collect()
+        responses.collect()
     }
 }
 
-/// The answer to a prompt whose turn has ended.
-fn answer(id: &Id<'static>, end: &TurnCompleted) -> Vec<u8> {
+/// Returns the response to a prompt whose turn has ended.
+fn response(id: &Id<'static>, end: &TurnCompleted) -> Vec<u8> {
     let stop = match (end.status, end.stop, &end.error) {
         (TurnStatus::Failed, _, Some(error)) if error.code == "contentFilter" => {
             acp::StopReason::Refusal
         }
-        // There is no stop reason for a turn that failed: the request has.
+        // There is no stop reason for a failed turn: the request fails.
         (TurnStatus::Failed, _, Some(error)) => return wire::refusal(id, &failed(error)),
         (TurnStatus::Interrupted, ..) => acp::StopReason::Cancelled,
         (_, Some(StopReason::MaxTokens), _) => acp::StopReason::MaxTokens,
@@ -191,11 +192,11 @@ fn answer(id: &Id<'static>, end: &TurnCompleted) -> Vec<u8> {
 fn failed(error: &TurnError) -> ErrorObjectOwned {
     let TurnError { code, message, hint, retryable, http_status } = error;
     let number = if code == "auth" { AUTH_REQUIRED } else { INTERNAL_ERROR };
-    let words = match hint {
+    let text = match hint {
         Some(hint) => format!("{message} ({hint})"),
         None => message.clone(),
     };
     let data =
         json!({"code": code, "hint": hint, "retryable": retryable, "httpStatus": http_status});
-    ErrorObjectOwned::owned(number, words, Some(data))
+    ErrorObjectOwned::owned(number, text, Some(data))
 }

@@ -71,24 +71,24 @@ impl Sessions {
     }
 
     /// Notes that a session has started a sub-agent.
-    pub(super) fn note_child(&mut self, child: &SessionId, of: &SessionId) {
-        let root = self.root(of).clone();
+    pub(super) fn note_child(&mut self, child: &SessionId, parent: &SessionId) {
+        let root = self.root(parent).clone();
         self.parents.insert(child.clone(), root);
     }
 
-    /// Returns the client's session that is this one, or to which this sub-agent's belongs.
+    /// Returns the client's session that this one is or belongs to.
     fn root<'a>(&'a self, session: &'a SessionId) -> &'a SessionId {
         self.parents.get(session).unwrap_or(session)
     }
 
-    /// Returns the session in which the client is asked for a session of its own or of a sub-agent, and the handle that takes the answer.
+    /// Returns the client's session in which a session's questions are shown, and the handle that takes the answers.
     pub(super) fn asking(&self, session: &SessionId) -> Option<(acp::SessionId, SessionHandle)> {
         let root = self.open.get(self.root(session))?;
         let handle = self.children.get(session).unwrap_or(&root.handle);
         Some((root.id.clone(), handle.clone()))
     }
 
-    /// Returns the session that works on a file: tools do not say for which session they read it.
+    /// Returns the session that most likely works on a file: tools do not name the session for which they read it.
     pub(super) fn working_on(&self, path: &Path) -> Option<acp::SessionId> {
         let score =
             |open: &&OpenSession| (open.is_running(), path.starts_with(&open.cwd), open.cwd.len());

@@ -1,7 +1,7 @@
 //! The options of a session as this protocol lists them: configuration options, and the older modes beside them. Pure.
 //!
-//! The engine has two options that decide what a model may do by itself, the mode and the permission mode. Clients have one
-//! selector for that, so they are shown as one option; modes are the same.
+//! The engine has two options that decide which actions a model may take without asking: the mode and the permission mode. Clients have one
+//! selector for that, so both are shown as one option; modes are the same.
 
 use agent_client_protocol_schema::v1 as acp;
 use pintle_protocol::event::ConfigChanged;
@@ -10,7 +10,7 @@ use pintle_protocol::models::{KeyState, ModelsListResult};
 use pintle_protocol::plan::WorkMode;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The id of the option that stands for mode and permission mode.
+/// The id of the option that combines mode and permission mode.
 pub(super) const MODE: &str = "mode";
 
 const PERMISSION: &str = "permissionMode";
@@ -30,7 +30,7 @@ const MODES: [(&str, &str, &str); 5] = [
     ("plan", "Plan", "It reads and makes a plan; nothing is changed until the plan is accepted"),
 ];
 
-/// The options of a session, as the engine lists them, and the models to choose from.
+/// The options of a session, as the engine lists them, and the available models.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
     options: Vec<ConfigOption>,
@@ -38,14 +38,14 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub(super) fn new(options: Vec<ConfigOption>, known: &ModelsListResult) -> Self {
-        let usable: BTreeSet<&str> = known
+    pub(super) fn new(options: Vec<ConfigOption>, models: &ModelsListResult) -> Self {
+        let usable: BTreeSet<&str> = models
             .providers
             .iter()
             .filter(|provider| provider.key != KeyState::Missing)
             .map(|provider| provider.name.as_str())
             .collect();
-        let models = known
+        let models = models
             .models
             .iter()
             .filter(|info| info.model.split('/').next().is_some_and(|name| usable.contains(name)))
@@ -56,12 +56,12 @@ impl Settings {
         Self { options, models }
     }
 
-    /// The options changed as the engine says.
+    /// Replaces the options.
     pub(super) fn replace(&mut self, options: Vec<ConfigOption>) {
         self.options = options;
     }
 
-    /// Takes over what an event says.
+    /// Applies an event.
     pub(super) fn apply(&mut self, changed: &ConfigChanged) {
         let efforts = self.find(EFFORT).map(|option| option.choices.clone()).unwrap_or_default();
         let (model, effort) = match changed.model.rsplit_once(':') {
@@ -94,13 +94,13 @@ impl Settings {
         self.find(id).map_or("", |option| option.value.as_str())
     }
 
-    /// The mode that holds.
+    /// The current mode.
     pub(super) fn mode(&self) -> &'static str {
-        let wanted = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
-        MODES.iter().map(|(id, ..)| *id).find(|id| *id == wanted).unwrap_or("ask")
+        let mode = if self.value(MODE) == "plan" { "plan" } else { self.value(PERMISSION) };
+        MODES.iter().map(|(id, ..)| *id).find(|id| *id == mode).unwrap_or("ask")
     }
 
-    /// The modes, for clients that know no options.
+    /// The modes, for clients without options.
     pub(super) fn modes(&self) -> acp::SessionModeState {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionMode::new(id, name).description(description.to_owned())
@@ -108,7 +108,7 @@ impl Settings {
         acp::SessionModeState::new(self.mode(), modes.to_vec())
     }
 
-    /// The options; those that clients show first come first.
+    /// The options, in the order in which clients show them.
     pub(super) fn options(&self) -> Vec<acp::SessionConfigOption> {
         let modes = MODES.map(|(id, name, description)| {
             acp::SessionConfigSelectOption::new(id, name).description(description.to_owned())
@@ -125,7 +125,7 @@ impl Settings {
             MODEL => self.models.clone(),
             _ => option.choices.iter().map(|value| (value.clone(), value.clone())).collect(),
         };
-        // The value that holds is always one that can be chosen.
+        // The current value is always among the choices.
         if !choices.iter().any(|(value, _)| *value == option.value) {
             choices.insert(0, (option.value.clone(), option.value.clone()));
         }
@@ -148,21 +148,21 @@ impl Settings {
     }
 }
 
-/// What setting one of our options sets in the engine.
+/// The engine's options that a client's option sets.
 ///
 /// # Errors
-/// Why the value cannot be, and which can.
-pub(super) fn wanted(id: &str, value: &str) -> Result<BTreeMap<String, String>, String> {
-    let one = |id: &str, value: &str| (id.to_owned(), value.to_owned());
+/// The value is unknown.
+pub(super) fn engine_options(id: &str, value: &str) -> Result<BTreeMap<String, String>, String> {
+    let entry = |id: &str, value: &str| (id.to_owned(), value.to_owned());
     if id != MODE {
-        return Ok(BTreeMap::from([one(id, value)]));
+        return Ok(BTreeMap::from([entry(id, value)]));
     }
     match value {
-        "plan" => Ok(BTreeMap::from([one(MODE, "plan")])),
-        "ask" | "full" => Ok(BTreeMap::from([one(MODE, "act"), one(PERMISSION, value)])),
+        "plan" => Ok(BTreeMap::from([entry(MODE, "plan")])),
+        "ask" | "full" => Ok(BTreeMap::from([entry(MODE, "act"), entry(PERMISSION, value)])),
         _ => {
-            let known = MODES.map(|(id, ..)| id).join(", ");
-            Err(format!("`{value}` is no mode: it is one of {known}"))
+            let names = MODES.map(|(id, ..)| id).join(", ");
+            Err(format!("unknown mode `{value}`; expected one of {names}"))
         }
     }
 }

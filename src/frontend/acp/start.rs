@@ -1,4 +1,4 @@
-//! The first exchange of a connection: what this agent can do, and what the client can. Pure.
+//! The handshake of a connection: the agent's and the client's capabilities. Pure.
 
 use super::translator::Offers;
 use super::{KEYS, wire};
@@ -6,9 +6,9 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as acp;
 use serde_json::{Value, json};
 
-/// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this
-/// client: a fork is opened with `session/load`.
-pub(super) const OWN: [&str; 27] = [
+/// The methods of the engine's own protocol that are answered under `_pintle/`. None of them opens or closes a session for this client: a
+/// fork is opened with `session/load`.
+pub(super) const ENGINE_METHODS: [&str; 27] = [
     "session/events",
     "session/items",
     "session/tree",
@@ -64,9 +64,12 @@ pub(super) fn hello() -> acp::InitializeResponse {
         .prompt_capabilities(prompts)
         .session_capabilities(sessions)
         .auth(acp::AgentAuthCapabilities::new().logout(acp::LogoutCapabilities::new()))
-        .meta(wire::meta("pintle", json!({"methods": OWN.map(|name| format!("_pintle/{name}"))})));
+        .meta(wire::meta(
+            "pintle",
+            json!({"methods": ENGINE_METHODS.map(|name| format!("_pintle/{name}"))}),
+        ));
     let keys = acp::AuthMethodAgent::new(KEYS, "Keys of your providers").description(
-        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings; `pintle doctor` shows which are there"
+        "Keys are read from variables such as ANTHROPIC_API_KEY and from pintle's settings; `pintle doctor` lists the keys that are set"
             .to_owned(),
     );
     acp::InitializeResponse::new(ProtocolVersion::V1)

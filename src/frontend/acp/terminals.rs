@@ -1,6 +1,6 @@
-//! The client's terminals: commands of the model run there, where the client offers terminals and does not draw our own output.
+//! The client's terminals: the model's commands run in them, if the client offers terminals and does not show the engine's output itself.
 //!
-//! Invariant: each terminal that the client made is released once nobody here needs it any more.
+//! Invariant: each terminal that the client created is released once the engine no longer needs it.
 
 use crate::agent::{CommandEnd, Printed, TerminalCall, Terminals as Registry};
 use crate::transport::envelope;
@@ -15,26 +15,26 @@ use std::collections::BTreeMap;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of requests for terminals. Those who ask wait for a response anyway.
+/// The capacity of the channel of requests for terminals. Senders wait for a response anyway.
 const CALLS_CAPACITY: usize = 16;
 
-/// A message to the client.
-pub(super) enum TerminalNews {
-    Asked(TerminalCall),
-    /// Nobody needs this one any more.
+/// A request to send to the client.
+pub(super) enum TerminalRequest {
+    Call(TerminalCall),
+    /// This terminal is no longer needed.
     Released(String),
 }
 
-/// A terminal that the client has made for a command.
+/// A terminal that the client has created for a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Made {
     pub(super) session: SessionId,
-    /// The item that shows it.
+    /// The item that shows the command.
     pub(super) item: ItemId,
     pub(super) terminal: String,
 }
 
-/// What was asked of the client and is not answered.
+/// A request to the client without a response.
 enum Pending {
     Create {
         made: Made,
@@ -43,13 +43,13 @@ enum Pending {
     },
     End(oneshot::Sender<Result<CommandEnd, String>>),
     Output(oneshot::Sender<Result<Printed, String>>),
-    /// What comes of it changes nothing.
+    /// The response changes nothing.
     Done,
 }
 
-/// The outcome of an answer.
+/// The result of a response.
 pub(super) enum Taken {
-    /// It answers none of these requests.
+    /// It responds to none of these requests.
     NotOurs(Result<Box<RawValue>, String>),
     Made(Made),
     Done,
@@ -60,8 +60,8 @@ pub(super) struct Terminals {
     registry: Registry,
     editor: mpsc::Sender<TerminalCall>,
     calls: mpsc::Receiver<TerminalCall>,
-    waiting: BTreeMap<String, Pending>,
-    /// Those that the client has made, with the session of each.
+    pending: BTreeMap<String, Pending>,
+    /// The terminals that the client has created, with the session of each.
     open: BTreeMap<String, SessionId>,
     releases: FuturesUnordered<BoxFuture<'static, String>>,
     count: u64,
@@ -74,42 +74,42 @@ impl Terminals {
             registry: registry.clone(),
             editor,
             calls,
-            waiting: BTreeMap::new(),
+            pending: BTreeMap::new(),
             open: BTreeMap::new(),
             releases: FuturesUnordered::new(),
             count: 0,
         }
     }
 
-    /// Has the commands of this session run in this client's terminals.
+    /// Runs the commands of this session in this client's terminals.
     pub(super) fn serve(&self, session: &SessionId) {
         self.registry.connect(session.as_str(), self.editor.clone());
     }
 
-    /// The session is closed.
+    /// Stops running the commands of a closed session there.
     pub(super) fn leave(&self, session: &SessionId) {
         self.registry.disconnect(session.as_str());
     }
 
-    /// Whoever waits for the client learns that it is gone, and so does who asks later.
+    /// Fails pending and later calls: the client is gone.
     pub(super) fn disconnect(&mut self) {
         self.calls.close();
-        self.waiting.clear();
+        self.pending.clear();
     }
 
-    /// Returns the next message to send. Cancel-safe.
-    pub(super) async fn next(&mut self) -> TerminalNews {
+    /// Waits for the next request to send. Cancel-safe.
+    pub(super) async fn next(&mut self) -> TerminalRequest {
         tokio::select! {
-            Some(call) = self.calls.recv() => TerminalNews::Asked(call),
-            Some(terminal) = self.releases.next() => TerminalNews::Released(terminal),
+            Some(call) = self.calls.recv() => TerminalRequest::Call(call),
+            Some(terminal) = self.releases.next() => TerminalRequest::Released(terminal),
             else => std::future::pending().await,
         }
     }
 
-    /// The request for it; none for a terminal that is gone.
-    pub(super) fn request(&mut self, news: TerminalNews) -> Option<Vec<u8>> {
-        let (terminal, reply) = match news {
-            TerminalNews::Asked(TerminalCall::Create {
+    /// Returns the request; `None` for a terminal that is gone.
+    pub(super) fn request(&mut self, request: TerminalRequest) -> Option<Vec<u8>> {
+        let (terminal, reply) = match request {
+            TerminalRequest::Call(TerminalCall::Create {
                 owner,
                 shown_by,
                 run,
@@ -118,30 +118,30 @@ impl Terminals {
                 reply,
             }) => {
                 let (command, arguments) = run.argv.split_first()?;
-                let set =
+                let variables =
                     run.variables.iter().map(|(name, value)| acp::EnvVariable::new(name, value));
-                let request = acp::CreateTerminalRequest::new(owner.clone(), command)
+                let create = acp::CreateTerminalRequest::new(owner.clone(), command)
                     .args(arguments.to_vec())
-                    .env(set.collect())
+                    .env(variables.collect())
                     .cwd(run.cwd)
                     .output_byte_limit(max_bytes);
                 let (session, item) = (SessionId::new(owner), ItemId::new(shown_by));
                 let made = Made { session, item, terminal: String::new() };
-                let waiting = Pending::Create { made, released, reply };
-                return Some(self.send("terminal/create", &request, waiting));
+                let pending = Pending::Create { made, released, reply };
+                return Some(self.send("terminal/create", &create, pending));
             }
-            TerminalNews::Asked(TerminalCall::Wait { terminal, reply }) => {
+            TerminalRequest::Call(TerminalCall::Wait { terminal, reply }) => {
                 (terminal, Pending::End(reply))
             }
-            TerminalNews::Asked(TerminalCall::Output { terminal, reply }) => {
+            TerminalRequest::Call(TerminalCall::Output { terminal, reply }) => {
                 (terminal, Pending::Output(reply))
             }
-            TerminalNews::Asked(TerminalCall::Kill { terminal }) => {
+            TerminalRequest::Call(TerminalCall::Kill { terminal }) => {
                 let session = self.session_of(&terminal)?;
                 let request = acp::KillTerminalRequest::new(session, terminal);
                 return Some(self.send("terminal/kill", &request, Pending::Done));
             }
-            TerminalNews::Released(terminal) => {
+            TerminalRequest::Released(terminal) => {
                 let session = acp::SessionId::new(self.open.remove(&terminal)?.as_str());
                 let request = acp::ReleaseTerminalRequest::new(session, terminal);
                 return Some(self.send("terminal/release", &request, Pending::Done));
@@ -164,26 +164,26 @@ impl Terminals {
         self.open.get(terminal).map(|session| acp::SessionId::new(session.as_str()))
     }
 
-    fn send(&mut self, method: &str, request: &impl serde::Serialize, waiting: Pending) -> Vec<u8> {
+    fn send(&mut self, method: &str, request: &impl serde::Serialize, pending: Pending) -> Vec<u8> {
         self.count += 1;
         let id = format!("t{}", self.count);
         let message = envelope::request(&id, method, request);
-        self.waiting.insert(id, waiting);
+        self.pending.insert(id, pending);
         message
     }
 
-    /// Takes an answer of the client, if it is one to these requests.
-    pub(super) fn answered(
+    /// Consumes a response to one of these requests; returns any other.
+    pub(super) fn responded(
         &mut self,
         id: &Id<'_>,
         outcome: Result<Box<RawValue>, String>,
     ) -> Taken {
-        let waiting = match id {
-            Id::Str(id) => self.waiting.remove(id.as_ref()),
+        let pending = match id {
+            Id::Str(id) => self.pending.remove(id.as_ref()),
             Id::Null | Id::Number(_) => None,
         };
-        // Nobody waits for an answer that came too late.
-        match waiting {
+        // A caller that is gone does not receive its result.
+        match pending {
             None => return Taken::NotOurs(outcome),
             Some(Pending::Create { made, released, reply }) => {
                 return self.created(made, released, reply, read(outcome));
@@ -210,12 +210,12 @@ impl Terminals {
         made: Made,
         released: CancellationToken,
         reply: oneshot::Sender<Result<String, String>>,
-        answer: Result<acp::CreateTerminalResponse, String>,
+        response: Result<acp::CreateTerminalResponse, String>,
     ) -> Taken {
-        let terminal = match answer {
-            Ok(answer) => answer.terminal_id.to_string(),
-            Err(why) => {
-                drop(reply.send(Err(why)));
+        let terminal = match response {
+            Ok(response) => response.terminal_id.to_string(),
+            Err(error) => {
+                drop(reply.send(Err(error)));
                 return Taken::Done;
             }
         };

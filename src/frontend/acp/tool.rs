@@ -1,4 +1,4 @@
-//! Tool calls as this protocol draws them: kind, places, what changed, what was printed. Pure.
+//! Tool calls in this protocol's form: kind, locations, edits, output. Pure.
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
@@ -8,7 +8,7 @@ use pintle_protocol::item::{ItemStatus, Location, ToolCall, ToolKind, ToolResult
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The most edits of one call that are drawn one by one.
+/// The maximum number of edits of one call that are shown one by one.
 const MAX_DIFFS: usize = 200;
 
 pub(super) fn kind(kind: ToolKind) -> acp::ToolKind {
@@ -25,7 +25,7 @@ pub(super) fn kind(kind: ToolKind) -> acp::ToolKind {
     }
 }
 
-/// This protocol has one word for everything that did not go well; the content says which.
+/// Maps a status. This protocol has one status for every unsuccessful end; the content names the reason.
 pub(super) fn status(status: ItemStatus) -> acp::ToolCallStatus {
     match status {
         ItemStatus::Pending => acp::ToolCallStatus::Pending,
@@ -46,7 +46,7 @@ fn location(path: &str, line: Option<u64>) -> acp::ToolCallLocation {
     acp::ToolCallLocation::new(PathBuf::from(path)).line(line)
 }
 
-/// Where a call was, once it is over: the lines that it changed, if it changed any.
+/// Returns the locations of a call that has ended: the lines that it changed, if any.
 pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
     let changes = call.output.iter().flat_map(|output| &output.details.changes);
     let changed: Vec<_> =
@@ -54,8 +54,8 @@ pub(super) fn ended_at(call: &ToolCall) -> Vec<acp::ToolCallLocation> {
     if changed.is_empty() { locations(&call.locations) } else { changed }
 }
 
-/// The content of a call before it has ended: the edits that it asks for, as far as its arguments tell.
-pub(super) fn asked(
+/// Returns the content of a call that has not ended: the edits that its arguments ask for.
+pub(super) fn requested_edits(
     kind: ToolKind,
     input: Option<&Value>,
     places: &[Location],
@@ -63,12 +63,12 @@ pub(super) fn asked(
     let (ToolKind::Edit, Some(input), Some(place)) = (kind, input, places.first()) else {
         return Vec::new();
     };
-    let of = |value: &Value, names: &[&str]| {
+    let text_field = |value: &Value, names: &[&str]| {
         names.iter().find_map(|name| value.get(*name)?.as_str()).map(wire::cut)
     };
     let pair = |value: &Value| {
-        let old = of(value, &["oldText", "old_string", "old_text"])?;
-        let new = of(value, &["newText", "new_string", "new_text"])?;
+        let old = text_field(value, &["oldText", "old_string", "old_text"])?;
+        let new = text_field(value, &["newText", "new_string", "new_text"])?;
         Some(diff(&place.path, Some(old), new))
     };
     let edits = input.get("edits").and_then(Value::as_array);
@@ -76,7 +76,7 @@ pub(super) fn asked(
     if !listed.is_empty() {
         return listed;
     }
-    let whole = || Some(diff(&place.path, None, of(input, &["content", "file_text"])?));
+    let whole = || Some(diff(&place.path, None, text_field(input, &["content", "file_text"])?));
     pair(input).or_else(whole).into_iter().collect()
 }
 
@@ -84,7 +84,7 @@ fn diff(path: &str, old: Option<String>, new: String) -> acp::ToolCallContent {
     acp::ToolCallContent::Diff(acp::Diff::new(PathBuf::from(path), new).old_text(old))
 }
 
-/// The content of a call that has ended. `terminal` is where a command's output is drawn, when the client draws it.
+/// Returns the content of a call that has ended. `terminal` is the terminal in which the client shows a command's output.
 pub(super) fn content(call: &ToolCall, terminal: Option<&str>) -> Vec<acp::ToolCallContent> {
     let Some(output) = &call.output else { return Vec::new() };
     let changes = output.details.changes.iter().flat_map(changed);
@@ -94,15 +94,15 @@ pub(super) fn content(call: &ToolCall, terminal: Option<&str>) -> Vec<acp::ToolC
         return shown;
     }
     if shown.is_empty() || output.is_error {
-        shown.extend(output.content.iter().map(|block| said(call.kind, output, block)));
+        shown.extend(output.content.iter().map(|block| output_block(call.kind, output, block)));
     }
     shown
 }
 
-fn said(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::ToolCallContent {
+fn output_block(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::ToolCallContent {
     let block = match block {
         Content::Text { text } => {
-            // Clients draw Markdown; what a file or a command says is none.
+            // Clients render Markdown; the content of files and the output of commands is plain text.
             let is_raw = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Execute);
             let text =
                 if is_raw && !output.is_error { fenced(&wire::cut(text)) } else { wire::cut(text) };
@@ -115,7 +115,7 @@ fn said(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::ToolCallCo
     acp::ToolCallContent::Content(acp::Content::new(block))
 }
 
-/// A text in a fence that it cannot close.
+/// Puts a text into a code fence that is longer than any in it.
 pub(super) fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
@@ -123,7 +123,7 @@ pub(super) fn fenced(text: &str) -> String {
     format!("{fence}\n{text}{end}{fence}")
 }
 
-/// What a call that has ended tells beside what is drawn.
+/// Returns the raw output of a call that has ended, which clients keep beside the content.
 pub(super) fn raw_output(output: &ToolResult) -> Value {
     let texts: Vec<String> = output
         .content
@@ -147,7 +147,7 @@ pub(super) fn raw_output(output: &ToolResult) -> Value {
     raw
 }
 
-/// The text that a command printed, as a terminal wants it.
+/// Returns the text that a command printed, for a terminal.
 pub(super) fn printed(output: &ToolResult) -> String {
     let texts = output.content.iter().filter_map(|block| match block {
         Content::Text { text } => Some(text.as_str()),
@@ -156,7 +156,7 @@ pub(super) fn printed(output: &ToolResult) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The edits of one file, each with what was there before.
+/// Returns the edits of one file, each with the text that it replaced.
 fn changed(change: &FileChange) -> Vec<acp::ToolCallContent> {
     let mut hunks = hunks(&change.diff);
     if hunks.is_empty() {
@@ -270,8 +270,14 @@ mod tests {
             (json!({"path": "a"}), 0),
         ];
         for (input, want) in rows {
-            assert_eq!(asked(ToolKind::Edit, Some(&input), &place).len(), want, "{input}");
+            assert_eq!(
+                requested_edits(ToolKind::Edit, Some(&input), &place).len(),
+                want,
+                "{input}"
+            );
         }
-        assert!(asked(ToolKind::Execute, Some(&json!({"content": "x"})), &place).is_empty());
+        assert!(
+            requested_edits(ToolKind::Execute, Some(&json!({"content": "x"})), &place).is_empty()
+        );
     }
 }

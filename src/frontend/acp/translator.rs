@@ -1,7 +1,7 @@
 //! Translates a session's events into updates of this protocol. Pure.
 //!
-//! Invariant: the chunks of a message, joined, are its text, whatever was lost on the way: deltas may be missing, and what
-//! completes an item brings the rest.
+//! Invariant: the chunks of a message, joined, are its text, even if deltas were dropped: the event that completes an item supplies the
+//! rest.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event or item must be given its form in this protocol"
@@ -18,50 +18,50 @@ use pintle_protocol::plan::{Plan, PlanStatus};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The length of the end of a running command's output that is shown where the client draws no terminal.
+/// The length of the end of a running command's output that is shown to clients without terminals.
 const TAIL_BYTES: usize = 8 * 1024;
 
-/// The client's capabilities for drawing.
+/// The client's capabilities for showing events.
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability by its name")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Offers {
-    /// Output of commands in `_meta`, as bytes come.
+    /// The output of commands in `_meta`, as it arrives.
     pub(super) terminal_output: bool,
     /// Notices.
     pub(super) notices: bool,
-    /// Summing up.
+    /// Compaction.
     pub(super) compaction: bool,
     /// Forms.
     pub(super) form: bool,
 }
 
-/// What was told of a session so far.
+/// The state of a session's translation.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Translator {
     offers: Offers,
-    /// Items that go on.
+    /// Items that have not ended.
     open: BTreeMap<ItemId, OpenItem>,
-    /// What the turns before this one have cost, in billionths of a US dollar.
+    /// The cost of the turns before this one, in billionths of a US dollar.
     cost_before: Option<u64>,
     cost: Option<u64>,
 }
 
-/// What was told of an item that goes on.
+/// The state of an item that has not ended.
 #[derive(Debug, Clone)]
 struct OpenItem {
-    what: What,
-    /// The number of the next piece.
+    kind: ItemKind,
+    /// The expected number of the next delta.
     next: u64,
     /// The number of bytes that were sent.
-    told: usize,
-    /// A piece is missing, so that those after it cannot be told.
+    sent_bytes: usize,
+    /// A delta was dropped, so the following ones cannot be sent.
     is_broken: bool,
-    /// The end of what a command printed.
+    /// The end of a command's output.
     tail: String,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum ItemKind {
     Message(acp::MessageId),
     Thought(acp::MessageId),
     Compaction,
@@ -82,10 +82,10 @@ impl Translator {
         let mut updates = Updates::new();
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
-                self.goes_on(item, &mut updates);
+                self.open_item(item, &mut updates);
             }
-            Event::ItemCompleted { item } => self.ends(item, &mut updates),
-            Event::PlanUpdated(plan) => updates.push(planned(plan)),
+            Event::ItemCompleted { item } => self.end_item(item, &mut updates),
+            Event::PlanUpdated(plan) => updates.push(plan_update(plan)),
             Event::StepCompleted(step) => {
                 let turn = step.turn_cost_nano_usd;
                 self.cost = sum(self.cost_before, turn);
@@ -95,9 +95,9 @@ impl Translator {
                 self.cost = self.cost_before;
             }
             Event::RetryScheduled(retry) => updates.push(notices::retries(self.offers, retry, seq)),
-            Event::Notice(notice) => updates.push(notices::noticed(self.offers, notice, seq)),
+            Event::Notice(notice) => updates.push(notices::notice(self.offers, notice, seq)),
             Event::ContextPruned(pruned) if self.offers.notices => {
-                let text = format!("{} old results were taken out to make room", pruned.results);
+                let text = format!("{} old results were removed to free context", pruned.results);
                 updates.push(acp::SessionUpdate::Notice(acp::Notice::new(
                     acp::NoticeSeverity::Info,
                     text,
@@ -108,17 +108,17 @@ impl Translator {
         updates
     }
 
-    /// The lines for a transient event.
+    /// Returns the updates of a transient event.
     pub(super) fn transient(&mut self, event: &TransientEvent) -> Updates {
         match event {
-            TransientEvent::ItemDelta(delta) => self.grows(delta),
+            TransientEvent::ItemDelta(delta) => self.item_delta(delta),
             TransientEvent::Context(context) => self.used(context).into_iter().collect(),
-            TransientEvent::Notice(notice) => vec![notices::noticed(self.offers, notice, 0)],
+            TransientEvent::Notice(notice) => vec![notices::notice(self.offers, notice, 0)],
             TransientEvent::State(_) | TransientEvent::StepUsage(_) => Updates::new(),
         }
     }
 
-    /// Returns the usage of the model's window, where its size is known.
+    /// Returns the usage of the model's window, if its size is known.
     pub(super) fn used(&self, context: &ContextUsage) -> Option<acp::SessionUpdate> {
         let update = acp::UsageUpdate::new(context.tokens, context.window?);
         #[expect(clippy::cast_precision_loss, reason = "a sum of money for people to see")]
@@ -126,7 +126,7 @@ impl Translator {
         Some(acp::SessionUpdate::UsageUpdate(update.cost(cost)))
     }
 
-    /// An item of a session that is loaded, as far as it has come.
+    /// Returns the updates of an item of a session that is loaded.
     pub(super) fn replayed(&mut self, item: &Item) -> Updates {
         let mut updates = Updates::new();
         if let ItemBody::UserMessage(message) = &item.body {
@@ -137,48 +137,52 @@ impl Translator {
                 updates.push(acp::SessionUpdate::UserMessageChunk(chunk));
             }
         } else if item.duration_ms.is_some() {
-            self.ends(item, &mut updates);
+            self.end_item(item, &mut updates);
         } else {
-            self.goes_on(item, &mut updates);
+            self.open_item(item, &mut updates);
         }
         updates
     }
 
-    /// The client has made a terminal for the command of a call.
+    /// Shows a call's command in the terminal that the client has created for it.
     pub(super) fn runs_in(&mut self, item: &ItemId, terminal: &str) -> Updates {
         let Some(open) = self.open.get_mut(item) else { return Updates::new() };
-        open.what = What::Call(Screen::Terminal(terminal.to_owned()));
+        open.kind = ItemKind::Call(Screen::Terminal(terminal.to_owned()));
         let content = vec![calls::drawn(terminal)];
         let fields = acp::ToolCallUpdateFields::new().content(content);
         let update = acp::ToolCallUpdate::new(item.as_str().to_owned(), fields);
         vec![acp::SessionUpdate::ToolCallUpdate(update)]
     }
 
-    // ----- items
-
-    fn opened(&mut self, item: &Item, what: What) -> &mut OpenItem {
+    fn entry(&mut self, item: &Item, kind: ItemKind) -> &mut OpenItem {
         self.open.entry(item.id.clone()).or_insert(OpenItem {
-            what,
+            kind,
             next: 0,
-            told: 0,
+            sent_bytes: 0,
             is_broken: false,
             tail: String::new(),
         })
     }
 
-    fn goes_on(&mut self, item: &Item, updates: &mut Updates) {
+    fn open_item(&mut self, item: &Item, updates: &mut Updates) {
         match &item.body {
             ItemBody::AgentMessage(_) => {
-                self.opened(item, What::Message(acp::MessageId::new(item.id.as_str().to_owned())));
+                self.entry(
+                    item,
+                    ItemKind::Message(acp::MessageId::new(item.id.as_str().to_owned())),
+                );
             }
             ItemBody::Reasoning(_) => {
-                self.opened(item, What::Thought(acp::MessageId::new(item.id.as_str().to_owned())));
+                self.entry(
+                    item,
+                    ItemKind::Thought(acp::MessageId::new(item.id.as_str().to_owned())),
+                );
             }
             ItemBody::Compaction(_) => {
                 if self.open.contains_key(&item.id) {
                     return;
                 }
-                self.opened(item, What::Compaction);
+                self.entry(item, ItemKind::Compaction);
                 if self.offers.compaction {
                     let update = acp::CompactionUpdate::new(
                         item.id.as_str().to_owned(),
@@ -188,19 +192,19 @@ impl Translator {
                 }
             }
             ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
-                self.called(item, updates);
+                self.update_call(item, updates);
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
         }
     }
 
-    /// A call that is announced or changed.
-    fn called(&mut self, item: &Item, updates: &mut Updates) {
+    /// Announces a call, or updates it.
+    fn update_call(&mut self, item: &Item, updates: &mut Updates) {
         let Some(call) = Call::of(item) else { return };
         let is_known = self.open.contains_key(&item.id);
         let is_drawn = self.offers.terminal_output && call.kind == ToolKind::Execute;
         let screen = if is_drawn { Screen::Meta } else { Screen::Text };
-        self.opened(item, What::Call(screen));
+        self.entry(item, ItemKind::Call(screen));
         if is_known {
             let mut fields = acp::ToolCallUpdateFields::new()
                 .title(call.title)
@@ -218,27 +222,27 @@ impl Translator {
         updates.push(acp::SessionUpdate::ToolCall(call.announced(item, is_drawn)));
     }
 
-    fn ends(&mut self, item: &Item, updates: &mut Updates) {
+    fn end_item(&mut self, item: &Item, updates: &mut Updates) {
         match &item.body {
             ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
-                self.goes_on(item, updates);
+                self.open_item(item, updates);
                 let Some(open) = self.open.remove(&item.id) else { return };
-                let rest = body.text.get(open.told..).unwrap_or_default();
-                updates.extend(pieces(rest).map(|piece| open.what.said(piece)));
+                let rest = body.text.get(open.sent_bytes..).unwrap_or_default();
+                updates.extend(pieces(rest).map(|piece| open.kind.chunk(piece)));
             }
             ItemBody::Compaction(compaction) => {
-                self.goes_on(item, updates);
+                self.open_item(item, updates);
                 self.open.remove(&item.id);
                 updates.push(self.compacted(item, compaction));
             }
             ItemBody::ToolCall(_) | ItemBody::Job(_) | ItemBody::Subagent(_) => {
                 if !self.open.contains_key(&item.id) {
-                    self.called(item, updates);
+                    self.update_call(item, updates);
                 }
                 if let (Some(open), Some(call)) = (self.open.remove(&item.id), Call::of(item)) {
-                    let told = if open.is_broken { 0 } else { open.told };
-                    let What::Call(screen) = open.what else { return };
-                    updates.push(call.ended(item, &screen, told));
+                    let sent_bytes = if open.is_broken { 0 } else { open.sent_bytes };
+                    let ItemKind::Call(screen) = open.kind else { return };
+                    updates.push(call.ended(item, &screen, sent_bytes));
                 }
             }
             ItemBody::UserMessage(_) | ItemBody::EngineMessage(_) => {}
@@ -251,13 +255,13 @@ impl Translator {
             let title = match (error, tokens_after) {
                 (None, Some(after)) => {
                     format!(
-                        "The conversation was summed up: about {tokens_before} tokens became {after}"
+                        "The conversation was compacted from about {tokens_before} to {after} tokens"
                     )
                 }
-                (Some(error), _) => format!("The conversation could not be summed up: {error}"),
-                (None, None) => "The summing up was stopped".to_owned(),
+                (Some(error), _) => format!("The conversation could not be compacted: {error}"),
+                (None, None) => "The compaction was cancelled".to_owned(),
             };
-            return notices::said(self.offers, NoticeLevel::Info, &title, None, item.id.as_str());
+            return notices::update(self.offers, NoticeLevel::Info, &title, None, item.id.as_str());
         }
         let status = match item.status {
             ItemStatus::Completed => acp::CompactionStatus::Completed,
@@ -276,36 +280,36 @@ impl Translator {
         acp::SessionUpdate::CompactionUpdate(update)
     }
 
-    fn grows(&mut self, delta: &ItemDelta) -> Updates {
+    fn item_delta(&mut self, delta: &ItemDelta) -> Updates {
         let offers = self.offers;
         let Some(open) = self.open.get_mut(&delta.item_id) else { return Updates::new() };
-        let is_told = match delta.field {
-            DeltaField::Text => !matches!(open.what, What::Call(_)),
-            DeltaField::Output => matches!(open.what, What::Call(_)),
+        let is_shown = match delta.field {
+            DeltaField::Text => !matches!(open.kind, ItemKind::Call(_)),
+            DeltaField::Output => matches!(open.kind, ItemKind::Call(_)),
             DeltaField::Args | DeltaField::Input => false,
         };
-        if !is_told || delta.n < open.next {
+        if !is_shown || delta.n < open.next {
             return Updates::new();
         }
         open.is_broken |= delta.n != open.next;
         open.next = delta.to.unwrap_or(delta.n) + 1;
-        match &open.what {
-            // The rest comes with the item's end.
-            What::Message(_) | What::Thought(_) if open.is_broken => Updates::new(),
-            What::Message(_) | What::Thought(_) => {
-                open.told += delta.text.len();
-                pieces(&delta.text).map(|piece| open.what.said(piece)).collect()
+        match &open.kind {
+            // The item's end supplies the rest.
+            ItemKind::Message(_) | ItemKind::Thought(_) if open.is_broken => Updates::new(),
+            ItemKind::Message(_) | ItemKind::Thought(_) => {
+                open.sent_bytes += delta.text.len();
+                pieces(&delta.text).map(|piece| open.kind.chunk(piece)).collect()
             }
-            What::Compaction if offers.compaction => {
+            ItemKind::Compaction if offers.compaction => {
                 let block = acp::ContentBlock::Text(acp::TextContent::new(wire::cut(&delta.text)));
                 let chunk =
                     acp::CompactionSummaryChunk::new(delta.item_id.as_str().to_owned(), block);
                 vec![acp::SessionUpdate::CompactionSummaryChunk(chunk)]
             }
-            // What a client runs in its own terminal it draws there.
-            What::Compaction | What::Call(Screen::Terminal(_)) => Updates::new(),
-            What::Call(Screen::Meta) => {
-                open.told += delta.text.len();
+            // The client shows the output of commands in its own terminals.
+            ItemKind::Compaction | ItemKind::Call(Screen::Terminal(_)) => Updates::new(),
+            ItemKind::Call(Screen::Meta) => {
+                open.sent_bytes += delta.text.len();
                 let id = delta.item_id.as_str();
                 let meta = wire::meta(
                     "terminal_output",
@@ -316,7 +320,7 @@ impl Translator {
                         .meta(meta);
                 vec![acp::SessionUpdate::ToolCallUpdate(update)]
             }
-            What::Call(Screen::Text) => {
+            ItemKind::Call(Screen::Text) => {
                 open.tail.push_str(&delta.text);
                 if let Some(over) = open.tail.len().checked_sub(TAIL_BYTES) {
                     let mut at = over;
@@ -336,8 +340,8 @@ impl Translator {
     }
 }
 
-impl What {
-    fn said(&self, text: &str) -> acp::SessionUpdate {
+impl ItemKind {
+    fn chunk(&self, text: &str) -> acp::SessionUpdate {
         match self {
             Self::Thought(id) => {
                 acp::SessionUpdate::AgentThoughtChunk(chunk(text.to_owned(), Some(id.clone())))
@@ -356,7 +360,7 @@ pub(super) fn chunk(text: String, id: Option<acp::MessageId>) -> acp::ContentChu
     acp::ContentChunk::new(acp::ContentBlock::Text(acp::TextContent::new(text))).message_id(id)
 }
 
-/// A text in pieces that each fit into a message.
+/// Splits a text into pieces that each fit into a message.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -370,20 +374,20 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A terminal begins a line where it stands unless it is told to go back.
+/// Converts a text for a terminal, which keeps the column at a line feed alone.
 pub(super) fn terminal_text(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }
 
-fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one + other),
-        (one, other) => one.or(other),
+fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
     }
 }
 
-/// A plan, whole.
-pub(super) fn planned(plan: &Plan) -> acp::SessionUpdate {
+/// A plan as an update.
+pub(super) fn plan_update(plan: &Plan) -> acp::SessionUpdate {
     let entries = plan.items.iter().map(|item| {
         let status = match item.status {
             PlanStatus::Pending => acp::PlanEntryStatus::Pending,

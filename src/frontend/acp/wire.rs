@@ -1,19 +1,19 @@
-//! The JSON of responses, updates and errors of this protocol. Their content is decided elsewhere.
+//! The JSON of responses, updates and errors of this protocol. Other modules decide their content.
 //!
-//! Invariant: no message is longer than a few MiB, since clients give up on long ones; what is cut says so.
+//! Invariant: no message is longer than a few MiB, since clients reject longer ones; a shortened text says so.
 
 use agent_client_protocol_schema::v1 as acp;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The longest message, in bytes, but for what frames it. acpx gives up at 64 MiB, and editors long before.
+/// The maximum size of a message in bytes, without its envelope. acpx gives up at 64 MiB, editors long before.
 pub(super) const MAX_UPDATE_BYTES: usize = 3 * 1024 * 1024;
 
-/// The longest piece of text in one message, in bytes. JSON may double it.
+/// The maximum size of a text in one message, in bytes. Its JSON may be twice as long.
 pub(super) const MAX_TEXT_BYTES: usize = 1024 * 1024;
 
-/// Writes the answer to a request.
+/// Writes the response to a request.
 pub(super) fn response(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
     #[derive(Serialize)]
     struct Out<'a, R> {
@@ -24,7 +24,7 @@ pub(super) fn response(id: &Id<'_>, result: &impl Serialize) -> Vec<u8> {
     to_bytes(&Out { jsonrpc: "2.0", id, result })
 }
 
-/// Writes the refusal of a request.
+/// Writes the error response to a request.
 pub(super) fn refusal(id: &Id<'_>, error: &ErrorObjectOwned) -> Vec<u8> {
     #[derive(Serialize)]
     struct Out<'a> {
@@ -35,43 +35,43 @@ pub(super) fn refusal(id: &Id<'_>, error: &ErrorObjectOwned) -> Vec<u8> {
     to_bytes(&Out { jsonrpc: "2.0", id, error })
 }
 
-/// Writes an update; `seq` is the number of the event that it tells, if it is a durable one.
+/// Writes an update; `seq` is the number of the durable event that it is about, if any.
 pub(super) fn update(
     session: &acp::SessionId,
     update: acp::SessionUpdate,
     seq: Option<u64>,
 ) -> Vec<u8> {
-    let note = acp::SessionNotification::new(session.clone(), update);
-    let message = notification("session/update", &with_seq(note, seq));
+    let params = acp::SessionNotification::new(session.clone(), update);
+    let message = notification("session/update", &with_seq(params, seq));
     if message.len() <= MAX_UPDATE_BYTES {
         return message;
     }
-    let note: acp::SessionNotification = match shortened(message) {
+    let params: acp::SessionNotification = match shortened(message) {
         Some(update) => acp::SessionNotification::new(session.clone(), update),
         None => return Vec::new(),
     };
-    notification("session/update", &with_seq(note, seq))
+    notification("session/update", &with_seq(params, seq))
 }
 
-fn with_seq(note: acp::SessionNotification, seq: Option<u64>) -> acp::SessionNotification {
+fn with_seq(params: acp::SessionNotification, seq: Option<u64>) -> acp::SessionNotification {
     match seq {
-        Some(seq) => note.meta(meta("pintle", json!({"seq": seq}))),
-        None => note,
+        Some(seq) => params.meta(meta("pintle", json!({"seq": seq}))),
+        None => params,
     }
 }
 
-/// What is left of an update that is too long: the same, with its longest parts taken out.
+/// Returns an update that was too long without its longest parts.
 fn shortened(message: Vec<u8>) -> Option<acp::SessionUpdate> {
     let mut whole: Value = serde_json::from_slice(&message).ok()?;
     let bytes = message.len();
     drop(message);
     let update = whole.get_mut("params")?.get_mut("update")?;
-    let words = format!("[{bytes} bytes are too long to be shown here]");
+    let notice = format!("[{bytes} bytes, too large to show here]");
     let map = update.as_object_mut()?;
     for field in ["rawInput", "rawOutput", "_meta"] {
         map.remove(field);
     }
-    let block = json!({"type": "text", "text": words});
+    let block = json!({"type": "text", "text": notice});
     match map.get("content") {
         Some(Value::Array(_)) => {
             map.insert("content".to_owned(), json!([{"type": "content", "content": block}]));
@@ -96,7 +96,7 @@ pub(super) fn meta(name: &str, value: Value) -> acp::Meta {
     meta
 }
 
-/// A text of at most [`MAX_TEXT_BYTES`]: the beginning, and a word about the rest.
+/// Returns a text of at most [`MAX_TEXT_BYTES`]: its beginning, and a note about the rest.
 pub(super) fn cut(text: &str) -> String {
     if text.len() <= MAX_TEXT_BYTES {
         return text.to_owned();
@@ -106,7 +106,7 @@ pub(super) fn cut(text: &str) -> String {
     format!("{head}\n[{} more bytes are not shown]", text.len() - end)
 }
 
-/// The last place in a text, up to this one, where a character begins.
+/// Returns the last character boundary of a text up to `max`.
 pub(super) fn floor(text: &str, max: usize) -> usize {
     let mut at = max.min(text.len());
     while !text.is_char_boundary(at) {
@@ -115,7 +115,7 @@ pub(super) fn floor(text: &str, max: usize) -> usize {
     at
 }
 
-/// The same for every text in a value.
+/// Shortens every text in a value.
 pub(super) fn cut_value(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(cut(text)),
@@ -127,7 +127,7 @@ pub(super) fn cut_value(value: &Value) -> Value {
     }
 }
 
-/// A time as ISO 8601 writes it.
+/// Returns a time in ISO 8601.
 pub(super) fn time(ms: u64) -> Option<String> {
     let stamp = jiff::Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
     Some(stamp.to_string())

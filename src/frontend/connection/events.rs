@@ -1,7 +1,7 @@
-//! The events that sessions hand to one subscriber, in order.
+//! The events that sessions send to one subscriber, in order.
 //!
-//! Invariant: after [`Events::complete`] no durable event is missing. Those that a slow subscriber was not handed are read
-//! from the journal before anything later is taken.
+//! Invariant: after [`Events::complete`] no durable event is missing. Events that a slow subscriber missed are read from the journal before
+//! any later event is taken.
 
 use super::merge::merge_deltas;
 use crate::agent::{EngineHandle, Feed, PageRange, Record};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The number of events that are received at once, so that neighbouring deltas can be joined.
+/// The number of events that are received at once, so that adjacent deltas can be merged.
 const BATCH: usize = 64;
 
 /// The number of missed events that are read at once.
@@ -20,11 +20,11 @@ const PAGE: usize = 64;
 /// The events of a subscriber's sessions.
 pub(in crate::frontend) struct Events {
     feed: mpsc::Receiver<Feed>,
-    /// Reads missed events; `None` where the client reads them itself.
+    /// Reads missed events; `None` if the client reads them itself.
     engine: Option<EngineHandle>,
-    /// Events that can be taken.
+    /// The events that can be taken.
     ready: Vec<Feed>,
-    /// Events that come after the gap, or were not looked at.
+    /// Events behind the gap, or not sorted yet.
     queue: VecDeque<Feed>,
     gap: Option<Gap>,
 }
@@ -32,24 +32,24 @@ pub(in crate::frontend) struct Events {
 /// Missed events that are being read.
 struct Gap {
     session: SessionId,
-    /// The last event that was missed.
+    /// The last missed event.
     head: u64,
-    /// The next page, with the event to read on after, if there are more.
+    /// The next page, and the event to continue after if there are more.
     page: BoxFuture<'static, (Vec<Feed>, Option<u64>)>,
 }
 
 impl Events {
-    /// The events with those that were missed.
+    /// Includes missed events.
     pub(in crate::frontend) fn complete(feed: mpsc::Receiver<Feed>, engine: EngineHandle) -> Self {
         Self { engine: Some(engine), ..Self::as_fed(feed) }
     }
 
-    /// The events as they are handed on, [`Feed::Lagged`] among them.
+    /// Passes [`Feed::Lagged`] on instead of reading missed events.
     pub(in crate::frontend) fn as_fed(feed: mpsc::Receiver<Feed>) -> Self {
         Self { feed, engine: None, ready: Vec::new(), queue: VecDeque::new(), gap: None }
     }
 
-    /// Waits until there are events to take; false when there never will be. Cancel-safe.
+    /// Waits until there are events to take; returns false once the channel is closed. Cancel-safe.
     pub(in crate::frontend) async fn wait(&mut self) -> bool {
         loop {
             self.sort();
@@ -57,7 +57,7 @@ impl Events {
                 return true;
             }
             if self.gap.is_some() {
-                self.read_on().await;
+                self.read_gap().await;
                 continue;
             }
             let mut batch = Vec::with_capacity(BATCH);
@@ -75,20 +75,20 @@ impl Events {
         batch
     }
 
-    /// Takes all events that were handed on before now, with those that were missed.
+    /// Takes all events sent before now, including missed ones.
     pub(in crate::frontend) async fn rest(&mut self) -> Vec<Feed> {
         while let Ok(next) = self.feed.try_recv() {
             self.queue.push_back(next);
         }
         self.sort();
         while self.gap.is_some() {
-            self.read_on().await;
+            self.read_gap().await;
             self.sort();
         }
         self.take()
     }
 
-    /// Moves events to those that can be taken, up to a gap.
+    /// Moves queued events, up to a gap, to those that can be taken.
     fn sort(&mut self) {
         while self.gap.is_none()
             && let Some(feed) = self.queue.pop_front()
@@ -103,7 +103,7 @@ impl Events {
     }
 
     /// Reads a page of missed events. Cancel-safe.
-    async fn read_on(&mut self) {
+    async fn read_gap(&mut self) {
         let Some(gap) = &mut self.gap else { return };
         let (missed, rest) = (&mut gap.page).await;
         self.ready.extend(missed);
@@ -122,7 +122,7 @@ impl Gap {
     }
 }
 
-/// Reads a page of the events after a number, up to another. Also returns the event to read on after, if there are more.
+/// Reads a page of the events after `after`, up to `head`. Also returns the event to continue after, if there are more.
 async fn read(
     engine: EngineHandle,
     session: SessionId,
@@ -132,7 +132,7 @@ async fn read(
     let page = match engine.page(session, PageRange::After(after), PAGE).await {
         Ok((page, _)) => page,
         Err(error) => {
-            tracing::error!("events that a slow client missed cannot be read: {error}");
+            tracing::error!("missed events cannot be read: {error}");
             return (Vec::new(), None);
         }
     };

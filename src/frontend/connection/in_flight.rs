@@ -1,14 +1,14 @@
-//! The client's requests that wait for a response, for frontends that speak JSON-RPC: each id once, and a bounded number.
+//! The client's requests without a response, for JSON-RPC frontends: ids are unique, and their number is bounded.
 
 use crate::frontend::native::dispatch::error_object;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use pintle_protocol::error;
 use std::collections::HashSet;
 
-/// The largest number of requests that may wait for a response.
+/// The maximum number of requests without a response.
 pub(in crate::frontend) const MAX_IN_FLIGHT: usize = 256;
 
-/// The ids of the requests that wait for a response.
+/// The ids of the requests without a response.
 #[derive(Debug, Default)]
 pub(in crate::frontend) struct InFlight(HashSet<Id<'static>>);
 
@@ -16,12 +16,12 @@ impl InFlight {
     /// Returns the error of a request that cannot be accepted.
     pub(in crate::frontend) fn refusal(&self, id: &Id<'static>) -> Option<ErrorObjectOwned> {
         if self.0.contains(id) {
-            let message = "this id is in use by a request that was not answered yet";
+            let message = "this id is in use by a request without a response";
             return Some(error_object(error::INVALID_REQUEST, message, "duplicateId", None));
         }
         (self.0.len() >= MAX_IN_FLIGHT).then(|| {
-            let message = format!("{MAX_IN_FLIGHT} requests wait for an answer already");
-            let hint = Some("wait for answers before you send more");
+            let message = format!("{MAX_IN_FLIGHT} requests are in flight already");
+            let hint = Some("wait for responses before sending more");
             error_object(error::OVERLOADED, &message, "overloaded", hint)
         })
     }

@@ -1,12 +1,12 @@
-//! Neighbouring deltas, joined into one while the client is slow.
+//! Merges adjacent deltas while the client is slow.
 
 use crate::agent::Feed;
 use pintle_protocol::event::{ItemDelta, TransientEvent};
 use pintle_protocol::ids::SessionId;
 use std::sync::Arc;
 
-/// Joins neighbouring pieces of the same field of the same item. The arguments of a call come twice, as they are and as the
-/// texts in them; neither parts the pieces of the other.
+/// Merges adjacent deltas of the same field of the same item. A call's arguments are sent twice, raw and as the texts in them; deltas of
+/// one do not separate those of the other.
 pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
     if batch.len() < 2 {
         return;
@@ -22,32 +22,32 @@ pub(super) fn merge_deltas(batch: &mut Vec<Feed>) {
             continue;
         };
         let session = &record.session_id;
-        match place_to_join(&merged, session, more) {
-            Some(place) => join(&mut merged, place, &feed),
+        match position_to_join(&merged, session, more) {
+            Some(position) => join(&mut merged, position, &feed),
             None => merged.push(feed),
         }
     }
     *batch = merged;
 }
 
-/// Where the piece before this one is: the last of its field among the last pieces of its item.
-fn place_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> Option<usize> {
-    for (place, feed) in merged.iter().enumerate().rev() {
+/// Returns the position of the preceding delta: the last of its field among the last deltas of its item.
+fn position_to_join(merged: &[Feed], session: &SessionId, more: &ItemDelta) -> Option<usize> {
+    for (position, feed) in merged.iter().enumerate().rev() {
         let Feed::Transient(record) = feed else { return None };
         let TransientEvent::ItemDelta(so_far) = &record.event else { return None };
         if record.session_id != *session || so_far.item_id != more.item_id {
             return None;
         }
         if so_far.field == more.field {
-            let goes_on = so_far.to.unwrap_or(so_far.n) + 1 == more.n && so_far.path == more.path;
-            return goes_on.then_some(place);
+            let continues = so_far.to.unwrap_or(so_far.n) + 1 == more.n && so_far.path == more.path;
+            return continues.then_some(position);
         }
     }
     None
 }
 
-fn join(merged: &mut [Feed], place: usize, next: &Feed) {
-    if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.get_mut(place), next) {
+fn join(merged: &mut [Feed], position: usize, next: &Feed) {
+    if let (Some(Feed::Transient(last)), Feed::Transient(next)) = (merged.get_mut(position), next) {
         let last = Arc::make_mut(last);
         last.after = next.after;
         if let (TransientEvent::ItemDelta(so_far), TransientEvent::ItemDelta(more)) =

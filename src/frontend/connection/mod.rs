@@ -1,11 +1,11 @@
 //! The connection loop that every interactive frontend shares.
 //!
-//! One task serves a client: it reads messages, finishes the protocol's own work, hands on the events of sessions, and closes everything in
-//! order. A [`Protocol`] only says what a message and an event mean.
+//! One task serves a client: it reads messages, completes the protocol's own work, delivers the events of sessions, and closes everything
+//! in order. A [`Protocol`] supplies only the meaning of messages and events.
 //!
-//! Invariants: a response precedes the events that its request causes, since responses that are ready are sent before events;
-//! the response to a request that closes a session follows that session's last event; while the client does not read, no events are taken,
-//! and once too many responses wait, no messages either.
+//! Invariants: a response precedes the events that its request causes, since ready responses are sent before events; the response to a
+//! request that closes a session follows that session's last event; while the client does not read, no events are taken, and once too many
+//! responses wait, no messages either.
 
 mod events;
 mod in_flight;
@@ -26,10 +26,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The capacity of a subscriber's channel. The connection's task empties it at once unless the client is slow; then sessions drop deltas
-/// and hold back durable events. Small enough that a client which never reads costs little memory.
+/// and withhold durable events. Small enough that a client which never reads costs little memory.
 pub(super) const FEED_CAPACITY: usize = 1024;
 
-/// The end of a connection.
+/// The reason for which a connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// The client's input ended, and everything that ran has finished.
@@ -38,14 +38,14 @@ pub enum Ended {
     Exit,
     /// `exit` without `shutdown`.
     ExitInHaste,
-    /// Nobody reads our output any more.
+    /// The output has no reader any more.
     HungUp,
     /// The stop token fired.
     Stopped,
 }
 
 impl Ended {
-    /// Returns true where a client that does not read is not waited for.
+    /// Returns true if a client that does not read is not waited for.
     fn is_hasty(self) -> bool {
         match self {
             Self::ExitInHaste | Self::HungUp | Self::Stopped => true,
@@ -75,7 +75,7 @@ pub(super) trait Protocol: Send {
         None
     }
 
-    /// Returns true where the events so far precede the message that this result becomes.
+    /// Returns true if the events so far precede the message of this result.
     fn follows_events(_: &Self::Done) -> bool {
         false
     }
@@ -83,22 +83,22 @@ pub(super) trait Protocol: Send {
     /// Handles a result of the protocol's own work.
     fn done(&mut self, done: Self::Done) -> impl Future<Output = ()> + Send;
 
-    /// Handles a message of the client. Returns how the connection ends, where the message ends it.
+    /// Handles a message of the client. Returns the reason if the message ends the connection.
     fn message(&mut self, message: Incoming) -> impl Future<Output = Option<Ended>> + Send;
 
-    /// Hands events on to the client.
+    /// Sends events to the client.
     fn events(&mut self, events: Vec<Feed>) -> impl Future<Output = ()> + Send;
 
-    /// The input has ended: the client answers nothing any more.
+    /// The input has ended: the client will not respond any more.
     fn input_ended(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Returns what to wait for before a connection without input ends; `None` while requests wait for their responses.
+    /// Returns the future to wait for before a connection without input ends; `None` while requests are in flight.
     fn until_idle(&mut self) -> Option<BoxFuture<'static, ()>>;
 
     /// The connection ends; its sessions are closed next.
     fn closing(&mut self);
 
-    /// The sessions are closed, and their events handed on.
+    /// The sessions are closed, and their events sent.
     fn closed(&mut self) -> impl Future<Output = ()> + Send;
 }
 
@@ -108,13 +108,13 @@ pub(super) struct Inputs {
     pub(super) incoming: mpsc::Receiver<Incoming>,
     /// The events of its sessions.
     pub(super) events: Events,
-    /// Cancelled when nobody reads our output any more.
+    /// Cancelled when the output has no reader any more.
     pub(super) hangup: CancellationToken,
-    /// Cancelled to interrupt what runs and end in order.
+    /// Cancelled to interrupt running turns and close in order.
     pub(super) stop: CancellationToken,
 }
 
-/// An event of the connection, of which the loop handles one at a time.
+/// The next thing for the connection's loop to handle.
 enum DriverEvent<D> {
     Done(D),
     Room(Option<Room>),
@@ -168,7 +168,7 @@ pub(super) async fn serve<P: Protocol>(
                 protocol.input_ended().await;
             }
             DriverEvent::Idle => {
-                // An event may have had the protocol begin something.
+                // An event may have started other work.
                 let rest = events.rest().await;
                 if rest.is_empty() {
                     break Ended::EndOfInput;
@@ -195,7 +195,7 @@ async fn finish<P: Protocol>(protocol: &mut P, done: P::Done, events: &mut Event
     protocol.done(done).await;
 }
 
-/// Hands on the events that can be taken. Responses that are ready go first: they were sent before the events that they cause.
+/// Sends the events that can be taken. Ready responses go first: they precede the events that their requests cause.
 async fn hand_on<P: Protocol>(protocol: &mut P, events: &mut Events) {
     while let Some(done) = protocol.ready_response() {
         finish(protocol, done, events).await;
@@ -204,7 +204,7 @@ async fn hand_on<P: Protocol>(protocol: &mut P, events: &mut Events) {
     protocol.events(batch).await;
 }
 
-/// Closes the sessions, and hands on their last events.
+/// Closes the sessions and sends their last events.
 async fn close<P: Protocol>(protocol: &mut P, events: &mut Events, engine: &EngineHandle) {
     let mut closing = std::pin::pin!(engine.shutdown());
     loop {
@@ -221,17 +221,17 @@ async fn close<P: Protocol>(protocol: &mut P, events: &mut Events, engine: &Engi
     protocol.closed().await;
 }
 
-/// Waits until these sessions are idle. Questions are not answered meanwhile.
+/// Waits until these sessions are idle. This client no longer answers their questions.
 pub(super) async fn until_idle(sessions: Vec<SessionHandle>, id: SubscriberId) {
     let each = sessions.into_iter().map(|session| async move {
-        // A session that is closed is idle.
+        // A closed session is idle.
         let _ = session.tell(SubscriptionCommand::StopAnswering { id }).await;
         let _ = session.ask(|reply| TurnCommand::WhenIdle { reply }).await;
     });
     join_all(each).await;
 }
 
-/// Waits for the first future to be ready; forever where there is none. Cancel-safe.
+/// Waits for the first future to complete; forever if there is none. Cancel-safe.
 pub(super) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> T {
     match running.next().await {
         Some(ready) => ready,
@@ -239,7 +239,7 @@ pub(super) async fn first_ready<T>(running: &mut FuturesUnordered<BoxFuture<'sta
     }
 }
 
-/// Takes a future's result that is there without waiting.
+/// Takes the result of a completed future without waiting.
 pub(super) fn take_ready<T>(running: &mut FuturesUnordered<BoxFuture<'static, T>>) -> Option<T> {
     running.next().now_or_never().flatten()
 }

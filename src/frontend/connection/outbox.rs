@@ -6,14 +6,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The number of waiting messages above which no more requests are read: a client that sends without reading
-/// is held back by its own pipe then.
+/// The number of waiting messages above which no more requests are read, so that back-pressure slows a client that sends without reading.
 const MAX_WAITING: usize = 1024;
 
-/// The time that a client has to read the last messages when the engine was told to stop.
+/// The time in which a client can read the last messages after the engine was told to stop.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Messages on their way to the writer. It is empty as long as the client keeps up.
+/// Messages on their way to the writer. Empty while the client keeps up.
 #[derive(Debug)]
 pub(in crate::frontend) struct Outbox {
     outgoing: Outgoing,
@@ -29,7 +28,7 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// True when more requests should be read.
+    /// Returns true if more requests should be read.
     pub(in crate::frontend) fn takes_more(&self) -> bool {
         self.waiting.len() < MAX_WAITING
     }
@@ -55,27 +54,26 @@ impl Outbox {
         }
     }
 
-    /// Waits for room for the first message that waits, to be given to [`Self::send_first`]; `None` when the writer is gone. Cancel-safe.
+    /// Waits for room for the first waiting message, to pass to [`Self::send_first`]; `None` when the writer is gone. Cancel-safe.
     pub(super) fn room_for_first(&self) -> impl Future<Output = Option<Room>> + Send + use<> {
         let bytes = self.waiting.front().map_or(0, Vec::len);
         let outgoing = self.outgoing.clone();
         async move { outgoing.room_for(bytes).await }
     }
 
-    /// Sends the first message that waits.
+    /// Sends the first waiting message.
     pub(super) fn send_first(&mut self, room: Option<Room>) {
         match (room, self.waiting.pop_front()) {
             (Some(room), Some(first)) => {
                 self.outgoing.send(room, first);
             }
             (Some(_), None) => {}
-            // The writer is gone, and so is whoever read.
+            // The writer is gone, and with it the reader.
             (None, _) => self.waiting.clear(),
         }
     }
 
-    /// Waits until everything is written, or the client is gone. A client that does not read is waited for at most
-    /// [`FLUSH_TIMEOUT`] where the connection ends in haste.
+    /// Waits until everything is written or the client is gone; with `in_haste` at most [`FLUSH_TIMEOUT`].
     pub(super) async fn finish(&mut self, hangup: &CancellationToken, in_haste: bool) {
         let flushed = async {
             while !self.is_empty() {

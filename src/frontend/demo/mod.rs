@@ -1,11 +1,12 @@
 //! The demo: the real engine, loop, tools, files and processes on a small project, with a model whose
 //! replies are taken from a script. A client in the same process steers it over the native protocol.
 
-mod scenes;
+mod narration;
 
 use super::native::{self, Options};
 use crate::agent::EngineHandle;
 use crate::transport::{Incoming, Outgoing, envelope, memory};
+use narration::Narration;
 use pintle_protocol::PROTOCOL_VERSION;
 use pintle_protocol::approval::{Approval, ApprovalAnswer};
 use pintle_protocol::capability::{ClientCapabilities, Supported};
@@ -17,7 +18,6 @@ use pintle_protocol::methods::{
     ProtocolOffer, Request, SessionCreate, SessionCreateParams, SessionEvent, Shutdown, TurnStart,
     TurnStartParams, WhenBusy,
 };
-use scenes::Story;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub const PROJECT: &[(&str, &str)] = &[
     ("test.sh", include_str!("project/test.sh")),
 ];
 
-/// The question to the model.
+/// The prompt.
 const PROMPT: &str = "The test fails. Find out why, fix the code, and run the test.";
 
 /// A run of the demo.
@@ -40,7 +40,7 @@ const PROMPT: &str = "The test fails. Find out why, fix the code, and run the te
 pub struct Demo {
     /// The folder to work in; the project is in its subfolder `project`.
     pub folder: PathBuf,
-    /// Print the protocol's lines instead of a story.
+    /// Prints protocol messages instead of a narration.
     pub shows_json: bool,
     /// The time between pieces of text, so that a person can follow.
     pub delay: Duration,
@@ -77,7 +77,7 @@ impl Demo {
             demo: self,
             out,
             to_engine: Some(to_engine),
-            story: Story::new(self.project()),
+            narration: Narration::new(self.project()),
             ids: 0,
             end: None,
             has_passed: false,
@@ -101,12 +101,12 @@ impl Demo {
     }
 }
 
-/// The one who steers.
+/// The client that steers the engine.
 struct Client<'a> {
     demo: &'a Demo,
     out: Outgoing,
     to_engine: Option<mpsc::Sender<Incoming>>,
-    story: Story,
+    narration: Narration,
     ids: u64,
     end: Option<TurnCompleted>,
     /// The last command that ran ended with code 0.
@@ -115,8 +115,8 @@ struct Client<'a> {
 
 impl Client<'_> {
     async fn run(&mut self, mut from_engine: mpsc::Receiver<crate::transport::Frame>) {
-        let opening = Story::opening(PROMPT);
-        self.tell(&opening).await;
+        let opening = Narration::opening(PROMPT);
+        self.narrate(&opening).await;
         self.request::<Initialize>(InitializeParams {
             protocol: ProtocolOffer {
                 name: pintle_protocol::PROTOCOL_NAME.to_owned(),
@@ -154,8 +154,8 @@ impl Client<'_> {
         match message.get("method").and_then(Value::as_str) {
             Some(SessionEvent::METHOD) => {
                 if let Ok(record) = serde_json::from_value::<AnyRecord>(params) {
-                    let told = self.story.event(&record);
-                    self.tell(&told).await;
+                    let text = self.narration.event(&record);
+                    self.narrate(&text).await;
                     if let AnyRecord::Durable(record) = record {
                         self.watch(record.event).await;
                     }
@@ -168,7 +168,7 @@ impl Client<'_> {
             }
             _ => {
                 if let Some(error) = message.get("error") {
-                    self.tell(&format!("The engine refused: {error}\n")).await;
+                    self.narrate(&format!("The engine refused: {error}\n")).await;
                     drop(self.to_engine.take());
                 }
             }
@@ -191,10 +191,10 @@ impl Client<'_> {
         }
     }
 
-    /// Says yes: what the script asks for is known.
+    /// Allows every call: the script's calls are known.
     async fn answer(&mut self, approval: &Approval, id: &Value) {
-        let told = Story::approval(approval);
-        self.tell(&told).await;
+        let text = Narration::approval(approval);
+        self.narrate(&text).await;
         let answer =
             ApprovalAnswer { option_id: Some("allow".to_owned()), ..ApprovalAnswer::default() };
         self.send(json!({ "jsonrpc": "2.0", "id": id, "result": answer }).to_string().into_bytes())
@@ -224,8 +224,8 @@ impl Client<'_> {
         }
     }
 
-    /// Prints a part of the story, unless the protocol itself is shown.
-    async fn tell(&mut self, text: &str) {
+    /// Prints a part of the narration, unless protocol messages are shown.
+    async fn narrate(&mut self, text: &str) {
         if !self.demo.shows_json && !text.is_empty() {
             for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
                 self.print(line.as_bytes().to_vec()).await;

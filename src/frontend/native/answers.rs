@@ -1,11 +1,10 @@
-//! Handlers of requests that tell a session something other than a prompt: its title, answers to approvals and questions, an editor's
+//! Handlers of requests that send a session something other than a prompt: its title, answers to approvals and questions, an editor's
 //! diagnostics.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use super::handlers::session;
+use super::handlers::{HandlerResult, session};
 use crate::agent::{AnswerCommand, ClientCommand, DiagnosticsReport, SettingsCommand};
-use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::approval::{ApprovalAnswerParams, ApprovalOutcome};
 use pintle_protocol::diagnostics::EditorDiagnosticsParams;
 use pintle_protocol::error;
@@ -14,16 +13,14 @@ use pintle_protocol::question::{QuestionAnswerParams, QuestionOutcome};
 use pintle_protocol::session::{SessionUpdateParams, SessionUpdateResult};
 use std::sync::Arc;
 
-type Answer<T> = Result<T, ErrorObjectOwned>;
-
 pub(super) async fn session_update(
     connection: Arc<Connection>,
     params: SessionUpdateParams,
-) -> Answer<SessionUpdateResult> {
+) -> HandlerResult<SessionUpdateResult> {
     let Some(title) = params.title else {
-        let hint = "send `title`: a text, or null to take it away";
-        let what = "there is nothing to change";
-        return Err(error_object(error::INVALID_PARAMS, what, "invalidParams", Some(hint)));
+        let hint = "send `title`: a text, or null to remove it";
+        let message = "no change was given";
+        return Err(error_object(error::INVALID_PARAMS, message, "invalidParams", Some(hint)));
     };
     let session = session(&connection, params.session_id)?;
     let title = title.unwrap_or_default();
@@ -34,7 +31,7 @@ pub(super) async fn session_update(
 pub(super) async fn approval_answer(
     connection: Arc<Connection>,
     params: ApprovalAnswerParams,
-) -> Answer<ApprovalOutcome> {
+) -> HandlerResult<ApprovalOutcome> {
     let ApprovalAnswerParams { session_id, approval_id: id, answer } = params;
     let session = session(&connection, session_id)?;
     session.ask(|reply| AnswerCommand::Approval { id, answer, reply }).await.map_err(refused)
@@ -43,7 +40,7 @@ pub(super) async fn approval_answer(
 pub(super) async fn question_answer(
     connection: Arc<Connection>,
     params: QuestionAnswerParams,
-) -> Answer<QuestionOutcome> {
+) -> HandlerResult<QuestionOutcome> {
     let QuestionAnswerParams { session_id, question_id: id, answer } = params;
     let session = session(&connection, session_id)?;
     session.ask(|reply| AnswerCommand::Question { id, answer, reply }).await.map_err(refused)
@@ -52,7 +49,7 @@ pub(super) async fn question_answer(
 pub(super) async fn editor_diagnostics(
     connection: Arc<Connection>,
     params: EditorDiagnosticsParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     let EditorDiagnosticsParams { session_id, path, version, items } = params;
     let session = session(&connection, session_id)?;
     let id = connection.subscriber;

@@ -29,23 +29,23 @@ struct State {
     phase: Phase,
     capabilities: ClientCapabilities,
     sessions: BTreeMap<SessionId, SessionHandle>,
-    /// The hooks and tools that the client gives.
-    given: Arc<Extensions>,
-    /// Sub-agents of those that are watched.
+    /// The hooks and tools that the client provides.
+    extensions: Arc<Extensions>,
+    /// The sub-agents of subscribed sessions.
     subagents: BTreeMap<SessionId, SessionHandle>,
-    /// Questions that were open when a session was subscribed to, to be asked after the answer.
-    open: Vec<(SessionHandle, OpenQuestion)>,
+    /// Questions that were open when a session was subscribed to, to be sent after the response.
+    open_questions: Vec<(SessionHandle, OpenQuestion)>,
 }
 
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// `initialize` has not come.
+    /// Before `initialize`.
     #[default]
     New,
-    /// Open for everything.
+    /// Accepts every request.
     Ready,
-    /// `shutdown` has come; only `exit` is left.
+    /// After `shutdown`; only `exit` is accepted.
     ShutDown,
 }
 
@@ -98,15 +98,15 @@ impl Connection {
         self.state().capabilities.questions.is_some()
     }
 
-    /// Returns true when this client takes such a question.
-    pub(super) fn takes(&self, asked: &OpenQuestion) -> bool {
-        match asked {
+    /// Returns true if this client answers such questions.
+    pub(super) fn takes(&self, question: &OpenQuestion) -> bool {
+        match question {
             OpenQuestion::Approval(_) => self.can_approve(),
             OpenQuestion::Question(_) => self.can_answer(),
         }
     }
 
-    /// This connection as a subscriber. Sub-agents of what it watches are its own to answer and to steer.
+    /// This connection as a subscriber. It may answer and steer the sub-agents of its sessions.
     pub(super) fn as_subscriber(self: &Arc<Self>) -> Subscriber {
         let connection = Arc::downgrade(self);
         let adopt = Adopt::new(move |subagent| {
@@ -119,21 +119,21 @@ impl Connection {
             feed: self.feed.clone(),
             can_approve: self.can_approve(),
             can_answer: self.can_answer(),
-            extensions: Arc::clone(&self.state().given),
+            extensions: Arc::clone(&self.state().extensions),
             adopt: Some(adopt),
         }
     }
 
     /// Changes the client's hooks and tools; returns all of them.
-    pub(super) fn give<E>(
+    pub(super) fn update_extensions<E>(
         &self,
         change: impl FnOnce(&mut Extensions) -> Result<(), E>,
     ) -> Result<Arc<Extensions>, E> {
         let mut state = self.state();
-        let mut given = Extensions::clone(&state.given);
-        change(&mut given)?;
-        state.given = Arc::new(given);
-        Ok(Arc::clone(&state.given))
+        let mut extensions = Extensions::clone(&state.extensions);
+        change(&mut extensions)?;
+        state.extensions = Arc::new(extensions);
+        Ok(Arc::clone(&state.extensions))
     }
 
     pub(in crate::frontend) fn add(&self, session: SessionHandle) {
@@ -158,12 +158,12 @@ impl Connection {
     pub(super) fn ask_later(&self, session: &SessionHandle, snapshot: &Snapshot) {
         let approvals = snapshot.approvals.iter().cloned().map(OpenQuestion::Approval);
         let questions = snapshot.questions.iter().cloned().map(OpenQuestion::Question);
-        let open = approvals.chain(questions).filter(|asked| self.takes(asked));
-        let open: Vec<_> = open.map(|asked| (session.clone(), asked)).collect();
-        self.state().open.extend(open);
+        let questions = approvals.chain(questions).filter(|question| self.takes(question));
+        let questions: Vec<_> = questions.map(|question| (session.clone(), question)).collect();
+        self.state().open_questions.extend(questions);
     }
 
     pub(super) fn take_open_questions(&self) -> Vec<(SessionHandle, OpenQuestion)> {
-        std::mem::take(&mut self.state().open)
+        std::mem::take(&mut self.state().open_questions)
     }
 }

@@ -1,4 +1,4 @@
-//! The method table: every request this engine answers, with the handler that answers it.
+//! The method table: every request that this engine answers, with its handler.
 
 use super::connection::{Connection, Phase};
 use super::{answers, documents, extend, handlers, hints, history, stored};
@@ -27,17 +27,17 @@ use serde_json::value::RawValue;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-/// True when a request may overlap with others.
+/// The order of a request among others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::frontend) enum Order {
-    /// The next request begins when this one is answered.
+    /// The next request begins after this one's response.
     Serial,
     /// As `Serial`, and the response follows the events that the request causes, because it ends the sessions that send them.
     Closing,
-    /// It changes nothing and may take its time.
+    /// It changes nothing and may overlap with other requests.
     Read,
-    /// It tells of a document: the next of its kind begins when it is answered, whatever else is being answered. What came after
-    /// it waits for it.
+    /// It is about a document: it begins after the response to the one before of its kind, independently of other requests. Later requests
+    /// wait for it.
     Document,
 }
 
@@ -66,7 +66,7 @@ impl Order {
     }
 }
 
-/// The table of one connection.
+/// The method table of one connection.
 pub(in crate::frontend) struct Table {
     module: RpcModule<Connection>,
     connection: Arc<Connection>,
@@ -131,10 +131,10 @@ impl Table {
         Self { module, connection }
     }
 
-    /// Why a method cannot be called now, if it cannot.
+    /// Returns the reason why a method cannot be called now, if any.
     pub(in crate::frontend) fn refusal(&self, method: &str) -> Option<ErrorObjectOwned> {
         if self.module.method(method).is_none() {
-            let message = format!("there is no method `{method}`");
+            let message = format!("unknown method `{method}`");
             let hint = "`pintle schema` prints every method";
             return Some(error_object(
                 error::METHOD_NOT_FOUND,
@@ -170,7 +170,7 @@ impl Table {
         }
     }
 
-    /// Begins to answer a request that [`Table::refusal`] does not refuse.
+    /// Starts the handler of a request that [`Table::refusal`] accepts.
     pub(in crate::frontend) fn call(
         &self,
         id: Id<'static>,
@@ -180,12 +180,12 @@ impl Table {
         let order = Order::of(method);
         let Some(MethodCallback::Async(callback)) = self.module.method(method) else {
             let error =
-                error_object(error::METHOD_NOT_FOUND, "no such method", "methodNotFound", None);
+                error_object(error::METHOD_NOT_FOUND, "unknown method", "methodNotFound", None);
             return (order, std::future::ready(error_response(id, error)).boxed());
         };
         let params = Params::new(params.map(RawValue::get)).into_owned();
-        let answer = callback(id.clone(), params, ConnectionId(0), usize::MAX, Extensions::new());
-        let answer = AssertUnwindSafe(answer).catch_unwind().map(|answer| match answer {
+        let response = callback(id.clone(), params, ConnectionId(0), usize::MAX, Extensions::new());
+        let response = AssertUnwindSafe(response).catch_unwind().map(|result| match result {
             Ok(response) => to_bytes(response),
             Err(_) => error_response(
                 id,
@@ -197,7 +197,7 @@ impl Table {
                 ),
             ),
         });
-        (order, answer.boxed())
+        (order, response.boxed())
     }
 }
 
@@ -212,7 +212,7 @@ where
     add_as::<M, M::Result, F, Fut>(module, handler);
 }
 
-/// Adds a method whose handler returns something that is written like the protocol's result type.
+/// Adds a method whose handler returns a type that serializes like the protocol's result type.
 fn add_as<M, R, F, Fut>(module: &mut RpcModule<Connection>, handler: F)
 where
     M: Request,
@@ -240,7 +240,7 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
     if text.trim_start().starts_with('[') {
         return Err(error_object(
             error::INVALID_PARAMS,
-            "params are given by name: send an object",
+            "params must be an object",
             "invalidParams",
             None,
         ));
@@ -259,7 +259,7 @@ fn parse<P: DeserializeOwned>(params: Option<&str>) -> Result<P, ErrorObjectOwne
     })
 }
 
-/// An error with its data.
+/// An error object with its data.
 pub(in crate::frontend) fn error_object(
     code: i32,
     message: &str,
@@ -271,7 +271,7 @@ pub(in crate::frontend) fn error_object(
     ErrorObjectOwned::owned(code, message, Some(data))
 }
 
-/// The error object of a refused command.
+/// The error object of an engine error.
 pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
     use agent::ErrorKind;
     let (code, name) = match &refusal.kind {
@@ -284,10 +284,10 @@ pub(in crate::frontend) fn refused(refusal: agent::Error) -> ErrorObjectOwned {
         ErrorKind::Auth => (error::AUTH_REQUIRED, "authRequired"),
         ErrorKind::Internal => (error::INTERNAL_ERROR, "internal"),
     };
-    error_object(code, &refusal.message, name, refusal.hint.map(hints::words).as_deref())
+    error_object(code, &refusal.message, name, refusal.hint.map(hints::text).as_deref())
 }
 
-/// A response that carries an error.
+/// A response with an error.
 pub(in crate::frontend) fn error_response(id: Id<'static>, error: ErrorObjectOwned) -> Vec<u8> {
     to_bytes(MethodResponse::error(id, error))
 }

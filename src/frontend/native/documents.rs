@@ -1,11 +1,12 @@
-//! Documents that the client has open: the handlers of its notices, and edits that are sent to it.
+//! The client's open documents: the handlers of its notifications, and the edits sent to it.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
+use super::handlers::HandlerResult;
 use crate::agent::{DocumentProblem, Documents, EditCall};
 use crate::frontend::connection::Outbox;
 use crate::transport::envelope;
-use jsonrpsee::types::{ErrorObjectOwned, Id};
+use jsonrpsee::types::Id;
 use pintle_protocol::document::{
     ApplyEditResult, DocumentChangeParams, DocumentCloseParams, DocumentOpenParams,
     DocumentSaveParams,
@@ -21,9 +22,10 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-type Answer<T> = Result<T, ErrorObjectOwned>;
-
-pub(super) async fn open(connection: Arc<Connection>, params: DocumentOpenParams) -> Answer<Empty> {
+pub(super) async fn open(
+    connection: Arc<Connection>,
+    params: DocumentOpenParams,
+) -> HandlerResult<Empty> {
     let documents = documents(&connection)?;
     if !Path::new(&params.path).is_absolute() {
         let message = format!("`{}` is not an absolute path", params.path);
@@ -31,40 +33,43 @@ pub(super) async fn open(connection: Arc<Connection>, params: DocumentOpenParams
         return Err(error_object(error::INVALID_PARAMS, &message, "invalidParams", Some(hint)));
     }
     let path = connection.engine.canonicalize(Path::new(&params.path)).await.map_err(refused)?;
-    taken(documents.open(connection.subscriber.0, path, params))
+    document_result(documents.open(connection.subscriber.0, path, params))
 }
 
 pub(super) async fn change(
     connection: Arc<Connection>,
     params: DocumentChangeParams,
-) -> Answer<Empty> {
-    taken(documents(&connection)?.change(connection.subscriber.0, params))
+) -> HandlerResult<Empty> {
+    document_result(documents(&connection)?.change(connection.subscriber.0, params))
 }
 
-pub(super) async fn save(connection: Arc<Connection>, params: DocumentSaveParams) -> Answer<Empty> {
-    taken(documents(&connection)?.save(connection.subscriber.0, &params))
+pub(super) async fn save(
+    connection: Arc<Connection>,
+    params: DocumentSaveParams,
+) -> HandlerResult<Empty> {
+    document_result(documents(&connection)?.save(connection.subscriber.0, &params))
 }
 
 pub(super) async fn close(
     connection: Arc<Connection>,
     params: DocumentCloseParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     documents(&connection)?.close(connection.subscriber.0, &params);
     Ok(Empty {})
 }
 
-fn documents(connection: &Connection) -> Answer<&Documents> {
+fn documents(connection: &Connection) -> HandlerResult<&Documents> {
     connection.engine.editors().map(|editors| &editors.documents).ok_or_else(|| {
         error_object(
             error::INVALID_REQUEST,
-            "the files are on another machine, where no editor has them open",
+            "the files are on another machine, so no editor has them open",
             "noDocuments",
-            Some("send documents only where `initialize` answers the capability `documents`"),
+            Some("send documents only if `initialize` returns the capability `documents`"),
         )
     })
 }
 
-fn taken(outcome: Result<(), DocumentProblem>) -> Answer<Empty> {
+fn document_result(outcome: Result<(), DocumentProblem>) -> HandlerResult<Empty> {
     let problem = match outcome {
         Ok(()) => return Ok(Empty {}),
         Err(problem) => problem,
@@ -74,13 +79,13 @@ fn taken(outcome: Result<(), DocumentProblem>) -> Answer<Empty> {
             (error::CONFLICT, "conflict", "send `document/open` with the whole text")
         }
         DocumentProblem::TooMuch => {
-            (error::LIMIT_EXCEEDED, "limitExceeded", "close documents that nobody looks at")
+            (error::LIMIT_EXCEEDED, "limitExceeded", "close documents that are not in use")
         }
     };
     Err(error_object(code, &problem.to_string(), name, Some(hint)))
 }
 
-/// Edits that were sent and not answered yet, by the id of the request.
+/// Edits without a response, by the id of the request.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     open: BTreeMap<String, oneshot::Sender<Result<ApplyEditResult, String>>>,
@@ -94,7 +99,7 @@ impl Edits {
                 outbox.push(envelope::request(&id, ApplyEdit::METHOD, &params));
                 self.open.insert(id, reply);
             }
-            // Editors of this protocol tell their texts by themselves and are never asked.
+            // Editors of this protocol send their texts unasked, so they are never asked to read one.
             EditCall::Read { reply, .. } => drop(reply),
             EditCall::Withdraw(id) => {
                 let id = format!("e{id}");
@@ -106,8 +111,8 @@ impl Edits {
         }
     }
 
-    /// Takes an answer if it is one to an edit; gives it back otherwise.
-    pub(super) fn answered(
+    /// Consumes a response to an edit; returns any other.
+    pub(super) fn responded(
         &mut self,
         id: &Id<'_>,
         outcome: Result<Box<RawValue>, String>,
@@ -118,7 +123,7 @@ impl Edits {
         };
         let Some(reply) = reply else { return Some(outcome) };
         let read = |raw: Box<RawValue>| serde_json::from_str(raw.get()).map_err(|e| e.to_string());
-        // Nobody waits for one that came too late.
+        // The caller may be gone by now.
         let _ = reply.send(outcome.and_then(read));
         None
     }

@@ -1,4 +1,4 @@
-//! A connection's driver: reads the envelope of each message, begins requests, and sends responses and events.
+//! A connection's driver: reads the envelope of each message, starts handlers, and sends responses and events.
 
 use super::connection::Connection;
 use super::dispatch::{self, Order, Table};
@@ -26,7 +26,7 @@ pub(super) struct Driver {
     pub(super) outbox: Outbox,
     pub(super) questions: Questions,
     pub(super) edits: Edits,
-    /// Edits that are to be made in the client.
+    /// Edits to make in the client.
     pub(super) edit_calls: mpsc::Receiver<EditCall>,
     pub(super) requests: Requests,
     /// The handlers of requests.
@@ -74,7 +74,7 @@ impl Protocol for Driver {
 
     fn follows_events(done: &Done) -> bool {
         match done {
-            // The call that edits is told before its edit.
+            // The update about a call that edits precedes its edit.
             Done::Edit(_) => true,
             Done::Answered => false,
             Done::Responded(response) => response.order == Order::Closing,
@@ -110,7 +110,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // An edit would wait for a response in vain.
+        // An edit would wait in vain for its response.
         if let Some(Editors { documents, .. }) = self.connection.engine.editors() {
             documents.mute(self.connection.subscriber.0);
         }
@@ -126,7 +126,7 @@ impl Protocol for Driver {
     }
 
     fn closing(&mut self) {
-        // A call that waits for the editor fails now.
+        // Calls that wait for the editor fail now.
         self.edit_calls.close();
         while self.edit_calls.try_recv().is_ok() {}
         self.edits = Edits::default();
@@ -139,21 +139,21 @@ impl Protocol for Driver {
 }
 
 impl Driver {
-    /// Takes a message. Returns how the connection ends, when the message ends it.
-    fn take(&mut self, came: Incoming) -> Option<Ended> {
-        match envelope::read(came) {
+    /// Handles a message. Returns the reason if the message ends the connection.
+    fn take(&mut self, message: Incoming) -> Option<Ended> {
+        match envelope::read(message) {
             Ok(Envelope::Request { id, method, params }) => self.request(id, method, params),
             Ok(Envelope::Notification { method, params }) => {
                 return self.notification(&method, params.as_deref());
             }
             Ok(Envelope::Response { id, outcome }) => {
-                let outcome = self.edits.answered(&id, outcome);
+                let outcome = self.edits.responded(&id, outcome);
                 let answered = outcome.and_then(|outcome| self.questions.answered(&id, outcome));
                 let Some((session, answer)) = answered else {
-                    tracing::debug!("a response to no request: {id:?}");
+                    tracing::debug!("response to an unknown request: {id:?}");
                     return None;
                 };
-                // A full command channel waits for the session, which never waits for us.
+                // A full command channel waits for the session, which never waits for this connection.
                 self.answers.push(
                     async move { drop(session.tell(AnswerCommand::Returned(answer)).await) }
                         .boxed(),
@@ -183,27 +183,27 @@ impl Driver {
         self.begin_next();
     }
 
-    /// Begins requests that need not wait for another.
+    /// Starts the requests that need not wait for another.
     fn begin_next(&mut self) {
         while let Some(Request { id, method, params }) = self.requests.next() {
-            // Looked at again: the request before it may have been `shutdown`.
+            // Checked again: the request before it may have been `shutdown`.
             if let Some(refusal) = self.table.refusal(&method) {
                 self.requests.forget(&id);
                 self.outbox.push(dispatch::error_response(id, refusal));
                 continue;
             }
-            let (order, answer) = self.table.call(id.clone(), &method, params.as_deref());
+            let (order, response) = self.table.call(id.clone(), &method, params.as_deref());
             self.requests.begun(order);
-            let responded = async move { Response { id, order, message: answer.await } };
-            self.running.push(responded.boxed());
+            let handler = async move { Response { id, order, message: response.await } };
+            self.running.push(handler.boxed());
         }
     }
 
     fn responded(&mut self, response: Response) {
         let Response { id, order, message } = response;
         self.outbox.push(message);
-        for (session, asked) in self.connection.take_open_questions() {
-            self.questions.ask(session, &asked, &mut self.outbox);
+        for (session, question) in self.connection.take_open_questions() {
+            self.questions.ask(session, &question, &mut self.outbox);
         }
         self.requests.finished(&id, order);
         self.begin_next();
@@ -218,7 +218,7 @@ impl Driver {
                 None
             }
             _ => {
-                tracing::debug!("a notification that means nothing here: {method}");
+                tracing::debug!("unknown notification {method}");
                 None
             }
         }

@@ -1,4 +1,4 @@
-//! The notifications that sessions' events become.
+//! The notifications of sessions' events.
 
 use crate::agent::Feed;
 use crate::transport::envelope;

@@ -1,7 +1,8 @@
-//! Handlers of requests that give sessions a client's hooks and tools.
+//! Handlers of requests that add a client's hooks and tools to its sessions.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
+use super::handlers::HandlerResult;
 use crate::agent::{ClientCommand, ClientTool, HOOK_TIMEOUT, Hook, Runner, globs_of};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error;
@@ -11,32 +12,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-type Answer<T> = Result<T, ErrorObjectOwned>;
+/// The maximum number of hooks and of tools of a client: a model chooses badly among more.
+const MAX_EXTENSIONS: usize = 128;
 
-/// The most hooks and the most tools of a client: a model that is told of more chooses badly.
-const MAX_GIVEN: usize = 128;
-
-/// The longest name of a tool that every provider takes.
+/// The maximum length of a tool's name that every provider accepts.
 const MAX_NAME_CHARS: usize = 64;
 
 pub(super) async fn hook_register(
     connection: Arc<Connection>,
     params: HookRegisterParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     let HookRegisterParams { points, tools, timeout_ms, on_failure } = params;
     if points.is_empty() {
         return Err(invalid("`points` is empty", "name at least one, such as beforeToolCall"));
     }
-    let of_session = [
+    let session_points = [
         HookPoint::SessionStart,
         HookPoint::SessionFork,
         HookPoint::SessionSwitch,
         HookPoint::SessionEnd,
     ];
-    if points.iter().any(|point| of_session.contains(point)) {
-        let hint =
-            "clients see them as answers and events; a hook of the config file can run there";
-        return Err(invalid("no client is asked at sessionStart and sessionEnd", hint));
+    if points.iter().any(|point| session_points.contains(point)) {
+        let hint = "clients receive responses and events for these; a hook in the config file can run there";
+        return Err(invalid(
+            "clients cannot hook sessionStart, sessionFork, sessionSwitch or sessionEnd",
+            hint,
+        ));
     }
     let tools = tools.as_deref().map(globs_of).transpose();
     let tools = tools.map_err(|message| invalid(&message, "use names, with * for any text"))?;
@@ -47,61 +48,61 @@ pub(super) async fn hook_register(
         on_failure,
         runner: Runner::Client(connection.subscriber),
     };
-    let given = connection.give(|given| {
-        if given.hooks.len() >= MAX_GIVEN {
+    let extensions = connection.update_extensions(|extensions| {
+        if extensions.hooks.len() >= MAX_EXTENSIONS {
             return Err(invalid(
                 "this connection has too many hooks",
                 "register one for several points",
             ));
         }
-        given.hooks.push(hook);
+        extensions.hooks.push(hook);
         Ok(())
     });
-    tell(&connection, given).await
+    update_sessions(&connection, extensions).await
 }
 
 pub(super) async fn tool_register(
     connection: Arc<Connection>,
     shape: ToolRegisterParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let name = &shape.name;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || name.len() > MAX_NAME_CHARS || !name.chars().all(is_plain) {
         let hint = "use letters, digits, `_` and `-`, at most 64";
-        return Err(invalid(&format!("`{name}` is no name for a tool"), hint));
+        return Err(invalid(&format!("invalid tool name `{name}`"), hint));
     }
     if shape.description.trim().is_empty() {
         return Err(invalid("`description` is empty", "tell the model what the tool does"));
     }
     if shape.parameters.get("type").and_then(|kind| kind.as_str()) != Some("object") {
         let hint = "send a JSON Schema with \"type\": \"object\"";
-        return Err(invalid("`parameters` is no schema of an object", hint));
+        return Err(invalid("`parameters` is not the schema of an object", hint));
     }
-    let given = connection.give(|given| {
-        given.tools.retain(|known| known.shape.name != shape.name);
-        if given.tools.len() >= MAX_GIVEN {
+    let extensions = connection.update_extensions(|extensions| {
+        extensions.tools.retain(|tool| tool.shape.name != shape.name);
+        if extensions.tools.len() >= MAX_EXTENSIONS {
             return Err(invalid("this connection has too many tools", "register fewer"));
         }
         let serial = NEXT.fetch_add(1, Ordering::Relaxed);
-        given.tools.push(Arc::new(ClientTool { shape, serial }));
+        extensions.tools.push(Arc::new(ClientTool { shape, serial }));
         Ok(())
     });
-    tell(&connection, given).await
+    update_sessions(&connection, extensions).await
 }
 
-/// Tells every session of this connection what the client gives.
-async fn tell(
+/// Passes the client's hooks and tools to every session of this connection.
+async fn update_sessions(
     connection: &Connection,
-    given: Answer<Arc<crate::agent::Extensions>>,
-) -> Answer<Empty> {
-    let given = given?;
+    extensions: HandlerResult<Arc<crate::agent::Extensions>>,
+) -> HandlerResult<Empty> {
+    let extensions = extensions?;
     let id = connection.subscriber;
     for session in connection.sessions() {
-        let extensions = Arc::clone(&given);
-        let told = session.ask(|reply| ClientCommand::Extend { id, extensions, reply }).await;
-        // One that was closed meanwhile has no next turn.
-        if let Err(error) = told
+        let extensions = Arc::clone(&extensions);
+        let result = session.ask(|reply| ClientCommand::Extend { id, extensions, reply }).await;
+        // A session that was closed meanwhile has no next turn.
+        if let Err(error) = result
             && !session.is_closed()
         {
             return Err(refused(error));

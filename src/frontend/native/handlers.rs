@@ -1,4 +1,4 @@
-//! One handler a request: params in, a command or a question to the store, result out.
+//! One handler per request: params in, a command or a query of the store, result out.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
@@ -31,16 +31,16 @@ use pintle_protocol::{PROTOCOL_NAME, PROTOCOL_VERSION, schema};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) type Answer<T> = Result<T, ErrorObjectOwned>;
+pub(super) type HandlerResult<T> = Result<T, ErrorObjectOwned>;
 
 pub(super) async fn initialize(
     connection: Arc<Connection>,
     params: InitializeParams,
-) -> Answer<InitializeResult> {
+) -> HandlerResult<InitializeResult> {
     let InitializeParams { protocol, client, capabilities } = params;
     let major = |version: &str| version.split('.').next().map(str::to_owned);
-    let is_shared = protocol.versions.iter().any(|v| major(v) == major(PROTOCOL_VERSION));
-    if protocol.name != PROTOCOL_NAME || !is_shared {
+    let is_supported = protocol.versions.iter().any(|v| major(v) == major(PROTOCOL_VERSION));
+    if protocol.name != PROTOCOL_NAME || !is_supported {
         let data = ErrorData {
             code: "unsupportedProtocol".to_owned(),
             hint: Some("use an engine and a client of matching versions".to_owned()),
@@ -82,11 +82,11 @@ pub(super) async fn initialize(
     })
 }
 
-pub(super) async fn ping(_: Arc<Connection>, _: Empty) -> Answer<Empty> {
+pub(super) async fn ping(_: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
     Ok(Empty {})
 }
 
-pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> Answer<Empty> {
+pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> HandlerResult<Empty> {
     connection.engine.shutdown().await;
     connection.shut_down();
     Ok(Empty {})
@@ -95,7 +95,7 @@ pub(super) async fn shutdown(connection: Arc<Connection>, _: Empty) -> Answer<Em
 pub(super) async fn session_create(
     connection: Arc<Connection>,
     params: SessionCreateParams,
-) -> Answer<SessionResult> {
+) -> HandlerResult<SessionResult> {
     let SessionCreateParams { cwd, title, config, subscribe } = params;
     let cwd = cwd.unwrap_or_else(|| connection.cwd.to_string_lossy().into_owned());
     let create =
@@ -108,7 +108,7 @@ pub(super) async fn session_create(
 pub(super) async fn session_open(
     connection: Arc<Connection>,
     params: SessionOpenParams,
-) -> Answer<SessionResult> {
+) -> HandlerResult<SessionResult> {
     let SessionOpenParams { session_id, subscribe, from_seq, tail, config } = params;
     let opened = connection.engine.open(session_id, open_config(config)).await;
     let session = opened.map_err(refused)?;
@@ -120,7 +120,7 @@ pub(super) async fn session_open(
 pub(super) async fn session_close(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
     session.ask(|reply| Command::Close { reply }).await.map_err(refused)?;
     connection.remove(&session.id);
@@ -130,7 +130,7 @@ pub(super) async fn session_close(
 pub(super) async fn session_subscribe(
     connection: Arc<Connection>,
     params: SessionSubscribeParams,
-) -> Answer<SessionResult> {
+) -> HandlerResult<SessionResult> {
     let session = session(&connection, params.session_id)?;
     let from_seq = first_of(&session, params.from_seq, params.tail).await?;
     attach(&connection, &session, Some(true), from_seq).await
@@ -139,7 +139,7 @@ pub(super) async fn session_subscribe(
 pub(super) async fn session_unsubscribe(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<Empty> {
+) -> HandlerResult<Empty> {
     let session = session(&connection, params.session_id)?;
     let id = connection.subscriber;
     session.ask(|reply| SubscriptionCommand::Unsubscribe { id, reply }).await.map_err(refused)?;
@@ -149,7 +149,7 @@ pub(super) async fn session_unsubscribe(
 pub(super) async fn turn_start(
     connection: Arc<Connection>,
     params: TurnStartParams,
-) -> Answer<TurnStartResult> {
+) -> HandlerResult<TurnStartResult> {
     let TurnStartParams { session_id, input, when_busy, limits, traceparent } = params;
     let session = session(&connection, session_id)?;
     if let Some(parent) = traceparent {
@@ -166,7 +166,7 @@ pub(super) async fn turn_start(
 pub(super) async fn turn_steer(
     connection: Arc<Connection>,
     params: TurnSteerParams,
-) -> Answer<TurnSteerResult> {
+) -> HandlerResult<TurnSteerResult> {
     let TurnSteerParams { session_id, expected_turn_id: expected, input } = params;
     let session = session(&connection, session_id)?;
     let accepted = session.ask(|reply| TurnCommand::Steer { expected, input, reply }).await;
@@ -185,7 +185,7 @@ pub(super) async fn turn_steer(
 pub(super) async fn turn_interrupt(
     connection: Arc<Connection>,
     params: TurnInterruptParams,
-) -> Answer<TurnInterruptResult> {
+) -> HandlerResult<TurnInterruptResult> {
     let TurnInterruptParams { session_id, turn_id: expected, queue } = params;
     let session = session(&connection, session_id)?;
     let interrupted = session.ask(|reply| TurnCommand::Interrupt { expected, queue, reply }).await;
@@ -196,7 +196,7 @@ pub(super) async fn turn_interrupt(
 pub(super) async fn session_compact(
     connection: Arc<Connection>,
     params: SessionCompactParams,
-) -> Answer<SessionCompactResult> {
+) -> HandlerResult<SessionCompactResult> {
     let SessionCompactParams { session_id, instructions } = params;
     let session = session(&connection, session_id)?;
     let begun = session.ask(|reply| ContextCommand::Compact { instructions, reply }).await;
@@ -206,7 +206,7 @@ pub(super) async fn session_compact(
 pub(super) async fn context_read(
     connection: Arc<Connection>,
     params: ContextReadParams,
-) -> Answer<ContextReadResult> {
+) -> HandlerResult<ContextReadResult> {
     let session = session(&connection, params.session_id)?;
     let read = session.ask(|reply| ContextCommand::Read { reply }).await.map_err(refused)?;
     Ok(if params.summary {
@@ -220,7 +220,7 @@ pub(super) async fn context_read(
 pub(super) async fn command_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<CommandListResult> {
+) -> HandlerResult<CommandListResult> {
     let session = session(&connection, params.session_id)?;
     let snapshot =
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
@@ -230,7 +230,7 @@ pub(super) async fn command_list(
 pub(super) async fn skill_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<SkillListResult> {
+) -> HandlerResult<SkillListResult> {
     let session = session(&connection, params.session_id)?;
     let snapshot =
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
@@ -240,7 +240,7 @@ pub(super) async fn skill_list(
 pub(super) async fn config_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<ConfigResult> {
+) -> HandlerResult<ConfigResult> {
     let session = session(&connection, params.session_id)?;
     set_options(&session, BTreeMap::new()).await
 }
@@ -248,7 +248,7 @@ pub(super) async fn config_list(
 pub(super) async fn config_set(
     connection: Arc<Connection>,
     params: ConfigSetParams,
-) -> Answer<ConfigResult> {
+) -> HandlerResult<ConfigResult> {
     let session = session(&connection, params.session_id)?;
     set_options(&session, params.values).await
 }
@@ -256,14 +256,14 @@ pub(super) async fn config_set(
 async fn set_options(
     session: &SessionHandle,
     values: BTreeMap<String, String>,
-) -> Answer<ConfigResult> {
+) -> HandlerResult<ConfigResult> {
     session.ask(|reply| SettingsCommand::SetOptions { values, reply }).await.map_err(refused)
 }
 
 pub(super) async fn queue_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<QueueResult> {
+) -> HandlerResult<QueueResult> {
     let session = session(&connection, params.session_id)?;
     Ok(QueueResult { queue: edit_queue(&session, QueueEdit::List).await? })
 }
@@ -271,7 +271,7 @@ pub(super) async fn queue_list(
 pub(super) async fn queue_update(
     connection: Arc<Connection>,
     params: QueueUpdateParams,
-) -> Answer<QueueResult> {
+) -> HandlerResult<QueueResult> {
     let session = session(&connection, params.session_id)?;
     let edit = QueueEdit::Update(Box::new(params.update));
     Ok(QueueResult { queue: edit_queue(&session, edit).await? })
@@ -280,20 +280,20 @@ pub(super) async fn queue_update(
 pub(super) async fn queue_remove(
     connection: Arc<Connection>,
     params: QueueRemoveParams,
-) -> Answer<QueueRemoveResult> {
+) -> HandlerResult<QueueRemoveResult> {
     let session = session(&connection, params.session_id)?;
     let edit = QueueEdit::Remove(params.item_ids);
     Ok(QueueRemoveResult { removed: edit_queue(&session, edit).await? })
 }
 
-async fn edit_queue(session: &SessionHandle, edit: QueueEdit) -> Answer<Vec<QueuedInput>> {
+async fn edit_queue(session: &SessionHandle, edit: QueueEdit) -> HandlerResult<Vec<QueuedInput>> {
     session.ask(|reply| QueueCommand::Edit { edit, reply }).await.map_err(refused)
 }
 
 pub(super) async fn job_list(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<JobListResult> {
+) -> HandlerResult<JobListResult> {
     let session = session(&connection, params.session_id)?;
     let jobs = session.ask(|reply| JobCommand::List { reply }).await.map_err(refused)?;
     Ok(JobListResult { jobs })
@@ -302,20 +302,24 @@ pub(super) async fn job_list(
 pub(super) async fn job_stop(
     connection: Arc<Connection>,
     params: JobStopParams,
-) -> Answer<JobStopResult> {
+) -> HandlerResult<JobStopResult> {
     let JobStopParams { session_id, job_id: id } = params;
     let session = session(&connection, session_id)?;
     let job = session.ask(|reply| JobCommand::Stop { id, reply }).await.map_err(refused)?;
     Ok(JobStopResult { job })
 }
 
-pub(super) async fn models_list(connection: Arc<Connection>, _: Empty) -> Answer<ModelsListResult> {
+pub(super) async fn models_list(
+    connection: Arc<Connection>,
+    _: Empty,
+) -> HandlerResult<ModelsListResult> {
     Ok(connection.engine.models())
 }
 
-// ----- shared
-
-pub(super) fn session(connection: &Connection, id: Option<SessionId>) -> Answer<SessionHandle> {
+pub(super) fn session(
+    connection: &Connection,
+    id: Option<SessionId>,
+) -> HandlerResult<SessionHandle> {
     let missing =
         |message: &str, hint: &str| error_object(error::NOT_FOUND, message, "notFound", Some(hint));
     if let Some(id) = id {
@@ -331,34 +335,34 @@ pub(super) fn session(connection: &Connection, id: Option<SessionId>) -> Answer<
         (Some(only), true) => Ok(only),
         (None, _) => Err(missing(
             "no session is open on this connection",
-            "make one with session/create or open one with session/open",
+            "create one with session/create or open one with session/open",
         )),
         (Some(_), false) => Err(missing(
             "several sessions are open on this connection",
-            "name the one you mean with sessionId",
+            "select one with sessionId",
         )),
     }
 }
 
-/// The number after which events are sent first. What happens between the question and the subscription is sent as well.
+/// Returns the number after which events are sent first. Events between this snapshot and the subscription are sent as well.
 async fn first_of(
     session: &SessionHandle,
     from_seq: Option<u64>,
     tail: Option<u64>,
-) -> Answer<Option<u64>> {
+) -> HandlerResult<Option<u64>> {
     let Some(tail) = tail.filter(|_| from_seq.is_none()) else { return Ok(from_seq) };
     let snapshot =
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await.map_err(refused)?;
     Ok(Some(snapshot.seq.saturating_sub(tail)))
 }
 
-/// Subscribes unless told otherwise, and says how the session stands.
+/// Subscribes unless `subscribe` is false, and returns the session's state.
 pub(super) async fn attach(
     connection: &Arc<Connection>,
     session: &SessionHandle,
     subscribe: Option<bool>,
     from_seq: Option<u64>,
-) -> Answer<SessionResult> {
+) -> HandlerResult<SessionResult> {
     let snapshot = if subscribe == Some(false) {
         session.ask(|reply| SubscriptionCommand::Snapshot { reply }).await
     } else {

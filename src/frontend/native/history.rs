@@ -1,8 +1,8 @@
-//! Handlers of what is asked of a session's history and of what was done in it: going back, forking, naming places, the review.
+//! Handlers of requests about a session's history and review: rewind, fork, merge, labels, verdicts.
 
 use super::connection::Connection;
 use super::dispatch::refused;
-use super::handlers::{Answer, attach, open_config, session};
+use super::handlers::{HandlerResult, attach, open_config, session};
 use crate::agent::{ForkSession, HistoryCommand, ReviewCommand, Rewind};
 use pintle_protocol::history::{
     SessionForkParams, SessionLabelParams, SessionLabelResult, SessionMergeParams,
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) async fn session_rewind(
     connection: Arc<Connection>,
     params: SessionRewindParams,
-) -> Answer<SessionRewindResult> {
+) -> HandlerResult<SessionRewindResult> {
     let SessionRewindParams { session_id, to, scope, overwrite, summarize, dry_run } = params;
     let session = session(&connection, session_id)?;
     let rewind = Rewind { to, scope, overwrite, is_summed_up: summarize, is_dry_run: dry_run };
@@ -28,7 +28,7 @@ pub(super) async fn session_rewind(
 pub(super) async fn session_fork(
     connection: Arc<Connection>,
     params: SessionForkParams,
-) -> Answer<SessionResult> {
+) -> HandlerResult<SessionResult> {
     let SessionForkParams { session_id: of, at, title, config, subscribe } = params;
     let fork = ForkSession { of, at, title, config: open_config(config) };
     let session = connection.engine.fork(fork).await.map_err(refused)?;
@@ -39,7 +39,7 @@ pub(super) async fn session_fork(
 pub(super) async fn session_merge(
     connection: Arc<Connection>,
     params: SessionMergeParams,
-) -> Answer<SessionMergeResult> {
+) -> HandlerResult<SessionMergeResult> {
     let SessionMergeParams { session_id, fork_id: fork } = params;
     let session = session(&connection, session_id)?;
     session.ask(|reply| HistoryCommand::Merge { fork, reply }).await.map_err(refused)
@@ -48,7 +48,7 @@ pub(super) async fn session_merge(
 pub(super) async fn review_list(
     connection: Arc<Connection>,
     params: ReviewListParams,
-) -> Answer<ReviewListResult> {
+) -> HandlerResult<ReviewListResult> {
     let ReviewListParams { session_id, path, turn_id, closed } = params;
     let session = session(&connection, session_id)?;
     let list = |reply| ReviewCommand::List { path, turn_id, closed, reply };
@@ -58,7 +58,7 @@ pub(super) async fn review_list(
 pub(super) async fn review_decide(
     connection: Arc<Connection>,
     params: ReviewDecideParams,
-) -> Answer<ReviewDecideResult> {
+) -> HandlerResult<ReviewDecideResult> {
     let ReviewDecideParams { session_id, action } = params;
     let session = session(&connection, session_id)?;
     let decide = |reply| ReviewCommand::Decide { action, reply };
@@ -68,7 +68,7 @@ pub(super) async fn review_decide(
 pub(super) async fn review_baseline(
     connection: Arc<Connection>,
     params: ReviewBaselineParams,
-) -> Answer<ReviewBaselineResult> {
+) -> HandlerResult<ReviewBaselineResult> {
     let ReviewBaselineParams { session_id, path } = params;
     let session = session(&connection, session_id)?;
     let read = |reply| ReviewCommand::Baseline { path, reply };
@@ -78,7 +78,7 @@ pub(super) async fn review_baseline(
 pub(super) async fn review_patch(
     connection: Arc<Connection>,
     params: ReviewPatchParams,
-) -> Answer<ReviewPatchResult> {
+) -> HandlerResult<ReviewPatchResult> {
     let ReviewPatchParams { session_id, open } = params;
     let session = session(&connection, session_id)?;
     let patch = |reply| ReviewCommand::Patch { open, reply };
@@ -88,7 +88,7 @@ pub(super) async fn review_patch(
 pub(super) async fn session_label(
     connection: Arc<Connection>,
     params: SessionLabelParams,
-) -> Answer<SessionLabelResult> {
+) -> HandlerResult<SessionLabelResult> {
     let SessionLabelParams { session_id, at, label } = params;
     let session = session(&connection, session_id)?;
     let named = session.ask(|reply| HistoryCommand::Label { at, label, reply }).await;

@@ -1,8 +1,7 @@
 //! The native protocol: JSON-RPC 2.0, driven over any [`Link`].
 //!
-//! Requests begin in the order in which they came, each after the response to the one before; those marked as reads in `dispatch` may
-//! overlap.
-//! The responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
+//! Requests begin in the order of arrival, each after the response to the one before; those marked as reads in `dispatch` may overlap. The
+//! responses to `session/close` and `shutdown` follow the last events of the sessions that they close.
 
 mod answers;
 pub(in crate::frontend) mod connection;
@@ -34,7 +33,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of edits. They come one at a time.
+/// The capacity of the channel of edits, which come one at a time.
 const EDIT_CAPACITY: usize = 4;
 
 /// The options of a connection.
@@ -42,7 +41,7 @@ const EDIT_CAPACITY: usize = 4;
 pub struct Options {
     /// The working directory of a session that names none.
     pub cwd: PathBuf,
-    /// Cancel it to interrupt what runs and end in order.
+    /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
 }
 

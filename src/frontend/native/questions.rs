@@ -1,4 +1,4 @@
-//! Requests to people and to the client on this connection, withdrawn when the response is not needed any more.
+//! Requests to the client of this connection, withdrawn once no response is needed.
 
 use super::connection::Connection;
 use crate::agent::{Answer, CallBody, CallId, ClientCall, SessionHandle};
@@ -18,16 +18,16 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Something asked of people.
+/// A question for a person.
 #[derive(Debug, Clone)]
 pub(super) enum OpenQuestion {
-    /// A question of permission.
+    /// A request for permission.
     Approval(Approval),
     /// A question of the model.
     Question(Question),
 }
 
-/// Which question a request is about.
+/// The subject of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum About {
     Approval(ApprovalId),
@@ -44,28 +44,28 @@ impl OpenQuestion {
     }
 }
 
-/// Requests of ours that wait for an answer, by their id.
+/// Requests without a response, by id.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    asked: u64,
+    count: u64,
     open: BTreeMap<String, (About, SessionHandle)>,
 }
 
 impl Questions {
-    /// Sends a question unless it is open here already.
+    /// Sends a question, unless it is open here already.
     pub(super) fn ask(
         &mut self,
         session: SessionHandle,
-        asked: &OpenQuestion,
+        question: &OpenQuestion,
         outbox: &mut Outbox,
     ) {
-        let about = asked.about();
+        let about = question.about();
         if self.open.values().any(|(open, _)| *open == about) {
             return;
         }
-        self.asked += 1;
-        let id = format!("s{}", self.asked);
-        outbox.push(match asked {
+        self.count += 1;
+        let id = format!("s{}", self.count);
+        outbox.push(match question {
             OpenQuestion::Approval(approval) => {
                 envelope::request(&id, ApprovalRequest::METHOD, approval)
             }
@@ -76,14 +76,14 @@ impl Questions {
         self.open.insert(id, (about, session));
     }
 
-    /// Asks and withdraws as the session's events say.
+    /// Sends and withdraws questions according to the session's events.
     pub(super) fn watch(
         &mut self,
         record: &EventRecord,
         connection: &Connection,
         outbox: &mut Outbox,
     ) {
-        let asked = match &record.event {
+        let question = match &record.event {
             Event::ApprovalRequested(approval) => OpenQuestion::Approval(approval.clone()),
             Event::QuestionRequested(question) => OpenQuestion::Question(question.clone()),
             Event::ApprovalResolved(outcome) => {
@@ -94,18 +94,18 @@ impl Questions {
             }
             _ => return,
         };
-        if connection.takes(&asked)
+        if connection.takes(&question)
             && let Some(session) = connection.find(&record.session_id)
         {
-            self.ask(session, &asked, outbox);
+            self.ask(session, &question, outbox);
         }
     }
 
-    /// Has the client do what it offered.
+    /// Calls a hook or a tool of the client's.
     pub(super) fn call(&mut self, call: &ClientCall, connection: &Connection, outbox: &mut Outbox) {
         let Some(session) = connection.find(&call.session_id) else { return };
-        self.asked += 1;
-        let id = format!("s{}", self.asked);
+        self.count += 1;
+        let id = format!("s{}", self.count);
         outbox.push(match &call.body {
             CallBody::Hook(run) => envelope::request(&id, HookRunRequest::METHOD, &**run),
             CallBody::Tool(call) => envelope::request(&id, ToolCallRequest::METHOD, call),
@@ -113,7 +113,7 @@ impl Questions {
         self.open.insert(id, (About::Call(call.id.clone()), session));
     }
 
-    /// The answer to a call is not waited for any more.
+    /// Withdraws a call whose response is no longer needed.
     pub(super) fn withdraw_call(&mut self, id: &CallId, outbox: &mut Outbox) {
         self.withdraw(&About::Call(id.clone()), outbox);
     }
@@ -127,7 +127,7 @@ impl Questions {
         }
     }
 
-    /// Takes an answer. Anything but a well-formed one counts as a question closed without a choice.
+    /// Takes a response. A malformed one dismisses the question.
     pub(super) fn answered(
         &mut self,
         id: &Id<'_>,

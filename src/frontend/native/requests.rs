@@ -1,4 +1,4 @@
-//! The order in which requests begin. Pure.
+//! The order of requests. Pure.
 
 use super::dispatch::Order;
 use crate::frontend::connection::InFlight;
@@ -18,7 +18,7 @@ pub(super) struct Request {
 #[derive(Default)]
 pub(super) struct Requests {
     in_flight: InFlight,
-    /// Requests about documents, which begin before those that came after them.
+    /// Requests about documents, which begin before later ones.
     documents: VecDeque<Request>,
     waiting: VecDeque<Request>,
     /// A serial request runs.
@@ -80,9 +80,9 @@ impl Requests {
     /// Withdraws a request that has not begun; returns its id.
     pub(super) fn withdraw(&mut self, id: &Value) -> Option<Id<'static>> {
         let is_it =
-            |request: &Request| serde_json::to_value(&request.id).is_ok_and(|own| own == *id);
-        let place = self.waiting.iter().position(is_it)?;
-        let Request { id, .. } = self.waiting.remove(place)?;
+            |request: &Request| serde_json::to_value(&request.id).is_ok_and(|value| value == *id);
+        let position = self.waiting.iter().position(is_it)?;
+        let Request { id, .. } = self.waiting.remove(position)?;
         self.in_flight.remove(&id);
         Some(id)
     }

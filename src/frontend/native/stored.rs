@@ -1,8 +1,8 @@
-//! Handlers of what is asked of stored sessions, open or not.
+//! Handlers of requests about stored sessions, open or not.
 
 use super::connection::Connection;
 use super::dispatch::{error_object, refused};
-use super::handlers::{Answer, session};
+use super::handlers::{HandlerResult, session};
 use crate::agent::{Filter, Items, PageRange, Piece};
 use jsonrpsee::types::ErrorObjectOwned;
 use pintle_protocol::error::{self, ErrorData};
@@ -24,22 +24,22 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// The most that a page may hold.
+/// The maximum size of a page.
 const MAX_PAGE: u32 = 1000;
 
-/// The most hits in a page; each is read and cut by hand.
+/// The maximum number of hits in a page; each is read and shortened.
 const MAX_HITS: u32 = 200;
 
-/// A piece of a long output that is not told its size.
+/// The default size of a piece of a long output.
 const DEFAULT_PIECE_BYTES: u32 = 64 * 1024;
 
-/// The most of a long output in one answer: it must not keep the rest of the connection waiting.
+/// The maximum size of a piece of a long output, so that it does not delay the rest of the connection.
 const MAX_PIECE_BYTES: u32 = 1024 * 1024;
 
 pub(super) async fn session_list(
     connection: Arc<Connection>,
     params: SessionListParams,
-) -> Answer<SessionListResult> {
+) -> HandlerResult<SessionListResult> {
     let SessionListParams { cwd, subagents, query, cursor, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(50), MAX_PAGE)? as usize;
     let listed = connection.engine.list(Filter { cwd, subagents, query }, cursor, limit).await;
@@ -50,11 +50,11 @@ pub(super) async fn session_list(
 pub(super) async fn session_search(
     connection: Arc<Connection>,
     params: SessionSearchParams,
-) -> Answer<SessionSearchResult> {
+) -> HandlerResult<SessionSearchResult> {
     let limit = in_range("/limit", params.limit.unwrap_or(20), MAX_HITS)? as usize;
     if params.session_id.is_none() && (params.after_seq.is_some() || params.before_seq.is_some()) {
-        let what = "`afterSeq` and `beforeSeq` are events of one session";
-        return Err(invalid("/sessionId", what, "name the session as well".to_owned()));
+        let message = "`afterSeq` and `beforeSeq` refer to events of one session";
+        return Err(invalid("/sessionId", message, "send `sessionId` as well".to_owned()));
     }
     connection.engine.search(params, limit).await.map_err(refused)
 }
@@ -62,7 +62,7 @@ pub(super) async fn session_search(
 pub(super) async fn session_delete(
     connection: Arc<Connection>,
     params: SessionDeleteParams,
-) -> Answer<SessionDeleteResult> {
+) -> HandlerResult<SessionDeleteResult> {
     let deleted = connection.engine.delete(params.session_id).await.map_err(refused)?;
     Ok(SessionDeleteResult { deleted })
 }
@@ -70,24 +70,24 @@ pub(super) async fn session_delete(
 pub(super) async fn session_export(
     connection: Arc<Connection>,
     mut params: SessionExportParams,
-) -> Answer<SessionExportResult> {
-    let session_id = named(&connection, params.session_id.take())?;
+) -> HandlerResult<SessionExportResult> {
+    let session_id = session_id_or_only(&connection, params.session_id.take())?;
     connection.engine.export(session_id, params).await.map_err(refused)
 }
 
 pub(super) async fn session_tree(
     connection: Arc<Connection>,
     params: SessionParams,
-) -> Answer<SessionTreeResult> {
-    let id = named(&connection, params.session_id)?;
+) -> HandlerResult<SessionTreeResult> {
+    let id = session_id_or_only(&connection, params.session_id)?;
     connection.engine.tree(id).await.map_err(refused)
 }
 
 pub(super) async fn session_anchors(
     connection: Arc<Connection>,
     params: SessionAnchorsParams,
-) -> Answer<SessionAnchorsResult> {
-    let id = named(&connection, params.session_id)?;
+) -> HandlerResult<SessionAnchorsResult> {
+    let id = session_id_or_only(&connection, params.session_id)?;
     let anchors = connection.engine.anchors(id).await.map_err(refused)?;
     Ok(SessionAnchorsResult { anchors })
 }
@@ -95,29 +95,29 @@ pub(super) async fn session_anchors(
 pub(super) async fn session_items(
     connection: Arc<Connection>,
     params: SessionItemsParams,
-) -> Answer<SessionItemsResult> {
+) -> HandlerResult<SessionItemsResult> {
     let SessionItemsParams { session_id, after, before, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(100), MAX_PAGE)? as usize;
-    let id = named(&connection, session_id)?;
+    let id = session_id_or_only(&connection, session_id)?;
     let (after, before) = (after.unwrap_or(0), before.unwrap_or(u64::MAX));
-    let found = connection.engine.items(id, after, before, limit).await;
-    let Items { items, more } = found.map_err(refused)?;
+    let result = connection.engine.items(id, after, before, limit).await;
+    let Items { items, more } = result.map_err(refused)?;
     Ok(SessionItemsResult { items, more })
 }
 
 pub(super) async fn item_read(
     connection: Arc<Connection>,
     params: ItemReadParams,
-) -> Answer<ItemAt> {
-    let id = named(&connection, params.session_id)?;
+) -> HandlerResult<ItemAt> {
+    let id = session_id_or_only(&connection, params.session_id)?;
     connection.engine.item(id, params.item_id).await.map_err(refused)
 }
 
 pub(super) async fn checkpoint_list(
     connection: Arc<Connection>,
     params: CheckpointListParams,
-) -> Answer<CheckpointListResult> {
-    let id = named(&connection, params.session_id)?;
+) -> HandlerResult<CheckpointListResult> {
+    let id = session_id_or_only(&connection, params.session_id)?;
     let checkpoints = connection.engine.checkpoints(id).await.map_err(refused)?;
     Ok(CheckpointListResult { checkpoints })
 }
@@ -125,20 +125,23 @@ pub(super) async fn checkpoint_list(
 pub(super) async fn checkpoint_diff(
     connection: Arc<Connection>,
     mut params: CheckpointDiffParams,
-) -> Answer<CheckpointDiffResult> {
-    let id = named(&connection, params.session_id.take())?;
+) -> HandlerResult<CheckpointDiffResult> {
+    let id = session_id_or_only(&connection, params.session_id.take())?;
     connection.engine.compare(id, params).await.map_err(refused)
 }
 
-/// The session that is named, also one that is not open here; else the only one that is.
-fn named(connection: &Arc<Connection>, id: Option<SessionId>) -> Answer<SessionId> {
+/// Returns the named session, open here or not; without a name, the only open one.
+fn session_id_or_only(
+    connection: &Arc<Connection>,
+    id: Option<SessionId>,
+) -> HandlerResult<SessionId> {
     match id {
         Some(id) => Ok(id),
         None => Ok(session(connection, None)?.id),
     }
 }
 
-/// `SessionEventsResult` with the events as the journal holds them.
+/// `SessionEventsResult` with the events as the journal stores them.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RawEvents {
@@ -150,17 +153,17 @@ pub(super) struct RawEvents {
 pub(super) async fn session_events(
     connection: Arc<Connection>,
     params: SessionEventsParams,
-) -> Answer<RawEvents> {
+) -> HandlerResult<RawEvents> {
     let SessionEventsParams { session_id, after, before, limit } = params;
     let limit = in_range("/limit", limit.unwrap_or(200), MAX_PAGE)? as usize;
     let range = match before {
         None => PageRange::After(after),
         Some(before) if after == 0 => PageRange::Before(before),
         Some(_) => {
-            let hint = Some("leave one of them out");
+            let hint = Some("omit one of them");
             return Err(error_object(
                 error::INVALID_PARAMS,
-                "a page is after one number or before one",
+                "`after` and `before` exclude each other",
                 "invalidParams",
                 hint,
             ));
@@ -173,7 +176,7 @@ pub(super) async fn session_events(
         (Ok(session), PageRange::Before(_), _) => {
             connection.engine.page(session.id, range, limit).await.map_err(refused)?
         }
-        // One that is not open here can be read all the same.
+        // A session that is not open here can be read from the store.
         (Err(_), _, Some(id)) => connection.engine.page(id, range, limit).await.map_err(refused)?,
         (Err(error), _, None) => return Err(error),
     };
@@ -183,29 +186,29 @@ pub(super) async fn session_events(
 pub(super) async fn blob_read(
     connection: Arc<Connection>,
     params: BlobReadParams,
-) -> Answer<BlobReadResult> {
+) -> HandlerResult<BlobReadResult> {
     let BlobReadParams { session_id, r#ref: name, offset, length } = params;
     let length = in_range("/length", length.unwrap_or(DEFAULT_PIECE_BYTES), MAX_PIECE_BYTES)?;
-    let session_id = named(&connection, session_id)?;
+    let session_id = session_id_or_only(&connection, session_id)?;
     let piece = connection.engine.output(session_id, name, offset, length.into()).await;
     let Piece { text, offset, end, size } = piece.map_err(refused)?;
     Ok(BlobReadResult { text, offset, end, size })
 }
 
-/// A count of at least 1; `path` names the parameter.
-fn in_range(path: &str, count: u32, max: u32) -> Answer<u32> {
+/// Checks a count of at least 1; `path` names the parameter.
+fn in_range(path: &str, count: u32, max: u32) -> HandlerResult<u32> {
     if (1..=max).contains(&count) {
         return Ok(count);
     }
-    Err(invalid(path, &format!("a page of {count} is not possible"), format!("1 to {max}")))
+    Err(invalid(path, &format!("{count} is out of range"), format!("send 1 to {max}")))
 }
 
-fn invalid(path: &str, what: &str, hint: String) -> ErrorObjectOwned {
+fn invalid(path: &str, message: &str, hint: String) -> ErrorObjectOwned {
     let data = ErrorData {
         code: "invalidParams".to_owned(),
         path: Some(path.to_owned()),
         hint: Some(hint),
         supported: Vec::new(),
     };
-    ErrorObjectOwned::owned(error::INVALID_PARAMS, what, Some(data))
+    ErrorObjectOwned::owned(error::INVALID_PARAMS, message, Some(data))
 }

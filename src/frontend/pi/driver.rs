@@ -1,4 +1,4 @@
-//! A connection's driver: it owns the open session, hands its events on, and finishes the commands that take long.
+//! A connection's driver: it owns the open session, sends its events, and completes long-running commands.
 
 use super::Options;
 use super::line::{self, Head};
@@ -37,7 +37,7 @@ pub(super) struct Driver {
     pub(super) dialogs: Dialogs,
     pub(super) shells: Shells,
     pub(super) watching: Watching,
-    /// Those who wait until nothing runs.
+    /// The abort commands that wait until nothing runs.
     pub(super) aborts: Vec<Head>,
     pub(super) compacting: Option<Compacting>,
     pub(super) retries: bool,
@@ -46,21 +46,21 @@ pub(super) struct Driver {
     known_subagents: BTreeMap<SessionId, SessionHandle>,
 }
 
-/// A summing up that was asked for.
+/// A requested compaction.
 pub(super) struct Compacting {
     pub(super) head: Head,
     pub(super) instructions: Option<String>,
-    /// The turn that does it, once it runs.
+    /// The turn that compacts, once it runs.
     pub(super) turn: Option<TurnId>,
 }
 
 /// A result of the connection's own work.
 pub(super) enum Done {
-    /// A command of the person's has printed something, or ended.
+    /// A shell command of the user's has printed something, or ended.
     Shell(shell::ShellEvent),
-    /// A dialog has been open long enough.
+    /// A dialog's deadline has passed.
     Overdue,
-    /// It is time to tell what calls have printed.
+    /// Output of calls is due to be sent.
     Printed,
 }
 
@@ -75,7 +75,7 @@ impl Protocol for Driver {
         let (overdue, printed) = (self.dialogs.deadline(), self.open.printing.due());
         tokio::select! {
             biased;
-            happened = self.shells.next(), if !self.shells.is_empty() => Done::Shell(happened),
+            event = self.shells.next(), if !self.shells.is_empty() => Done::Shell(event),
             () = until(overdue) => Done::Overdue,
             () = until(printed), if self.out.is_empty() => Done::Printed,
         }
@@ -83,9 +83,9 @@ impl Protocol for Driver {
 
     async fn done(&mut self, done: Done) {
         match done {
-            Done::Shell(happened) => self.shell(happened),
+            Done::Shell(event) => self.shell(event),
             Done::Overdue => self.deny_overdue().await,
-            Done::Printed => self.tell_printed(),
+            Done::Printed => self.send_printed(),
         }
     }
 
@@ -103,7 +103,7 @@ impl Protocol for Driver {
     }
 
     async fn input_ended(&mut self) {
-        // Questions are answered by a no.
+        // Open questions are denied.
         self.dialogs = Dialogs::default();
         let id = self.watching.subscriber.id;
         let _ = self.open.handle.tell(SubscriptionCommand::StopAnswering { id }).await;
@@ -135,7 +135,7 @@ impl Driver {
         let compacts = engine.compacts_by_itself();
         let mut sessions = Sessions { engine, options };
         let open = Box::pin(sessions.start(&watching)).await?;
-        // It was named for the first session; others have their own.
+        // The model was given for the first session only.
         sessions.options.model = None;
         Ok(Self {
             sessions,
@@ -153,11 +153,11 @@ impl Driver {
         })
     }
 
-    /// Takes a line.
+    /// Handles a line.
     pub(super) async fn take(&mut self, line: &[u8]) {
         match line::read(line) {
-            Ok(asked) => self.command(asked).await,
-            Err(answer) => self.out.push_json(&answer),
+            Ok(command) => self.command(command).await,
+            Err(response) => self.out.push_json(&response),
         }
     }
 
@@ -167,20 +167,20 @@ impl Driver {
         self.out.push_json(&head.failed(&error));
     }
 
-    pub(super) fn shell(&mut self, happened: shell::ShellEvent) {
-        match happened {
+    pub(super) fn shell(&mut self, event: shell::ShellEvent) {
+        match event {
             shell::ShellEvent::Printed(event) => {
                 if self.sessions.options.dialect == super::Dialect::Current {
                     self.out.push_json(&event);
                 }
             }
-            shell::ShellEvent::Ended(answer) => self.out.push_json(&answer),
+            shell::ShellEvent::Ended(response) => self.out.push_json(&response),
         }
     }
 
-    pub(super) fn tell_printed(&mut self) {
+    pub(super) fn send_printed(&mut self) {
         let mut lines = Vec::new();
-        self.open.printing.tell(Instant::now(), &mut lines);
+        self.open.printing.send(Instant::now(), &mut lines);
         self.out.push_all(lines);
     }
 
@@ -190,16 +190,16 @@ impl Driver {
         }
     }
 
-    /// Sends what becomes of events to the client.
+    /// Sends the lines that events become to the client.
     async fn hand_on(&mut self, events: Vec<Feed>) {
         while let Ok(subagent) = self.subagents.try_recv() {
             self.known_subagents.insert(subagent.id.clone(), subagent);
         }
         for feed in events {
             match feed {
-                Feed::Durable(record) => self.happened(&record.value).await,
+                Feed::Durable(record) => self.durable(&record.value).await,
                 Feed::Transient(record) => self.transient(&record),
-                // This client gives no hooks and no tools, and missed events are among these.
+                // This client provides no hooks and no tools; missed events have been read again and are among these.
                 Feed::Lagged { .. } | Feed::Call(_) | Feed::CallWithdrawn(_) => {}
             }
         }
@@ -222,28 +222,28 @@ impl Driver {
         self.out.push_all(lines);
     }
 
-    /// Takes a durable event.
-    async fn happened(&mut self, record: &EventRecord) {
+    /// Handles a durable event.
+    async fn durable(&mut self, record: &EventRecord) {
         let is_own = record.session_id == self.open.handle.id;
         if is_own {
             if record.seq <= self.open.seq {
                 return;
             }
             self.open.seq = record.seq;
-            self.tell(record).await;
+            self.send(record).await;
         }
         match &record.event {
             Event::ApprovalRequested(approval) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
-                    let asked = self.dialogs.approve(session, approval);
-                    self.out.push_json(&asked);
+                    let request = self.dialogs.approve(session, approval);
+                    self.out.push_json(&request);
                 }
             }
             Event::QuestionRequested(question) => {
                 if let Some(session) = self.handle_of(&record.session_id) {
                     let now_ms = self.sessions.engine.now_ms();
-                    let asked = self.dialogs.question(session, question, now_ms);
-                    self.out.push_json(&asked);
+                    let request = self.dialogs.question(session, question, now_ms);
+                    self.out.push_json(&request);
                 }
             }
             Event::ApprovalResolved(outcome) => self.dialogs.approved(&outcome.approval_id),
@@ -260,8 +260,8 @@ impl Driver {
         self.known_subagents.get(id).cloned()
     }
 
-    /// Tells an event of the open session.
-    async fn tell(&mut self, record: &EventRecord) {
+    /// Sends an event of the open session.
+    async fn send(&mut self, record: &EventRecord) {
         let mut lines = Vec::new();
         match &record.event {
             Event::ItemUpdated { item } if item.status == ItemStatus::Running => {
@@ -270,7 +270,7 @@ impl Driver {
             Event::ItemCompleted { item } => self.open.printing.end(&item.id, &mut lines),
             Event::ConfigChanged(changed) => {
                 self.open.model.clone_from(&changed.model);
-                self.open.tell_commands(self.sessions.options.dialect).await;
+                self.open.update_variables(self.sessions.options.dialect).await;
             }
             Event::RetryScheduled(retry)
                 if !self.retries && self.open.translator.quiet.is_none() =>
@@ -284,13 +284,13 @@ impl Driver {
         let entries: Vec<Value> = new.iter().map(|line| line.entry.clone()).collect();
         self.open.translator.durable(record, &entries, &mut lines);
         if let Event::ConfigChanged(changed) = &record.event {
-            let level = super::models::Named::read(&changed.model).level;
-            self.open.translator.leveled(level, &mut lines);
+            let level = super::models::ModelName::read(&changed.model).level;
+            self.open.translator.set_level(level, &mut lines);
         }
         self.out.push_all(lines);
     }
 
-    /// Stops what runs. What the model has not read waits for the next prompt. `false` when nothing ran.
+    /// Interrupts the running turn. Messages that the model has not read wait for the next prompt. Returns false if nothing ran.
     pub(super) async fn interrupt(&mut self) -> bool {
         let queue = QueuePolicy::Return;
         let interrupt = |reply| TurnCommand::Interrupt { expected: None, queue, reply };
@@ -302,14 +302,14 @@ impl Driver {
     }
 
     async fn turn_ended(&mut self, record: &EventRecord) {
-        if self.open.translator.queue.goes_on() {
+        if self.open.translator.queue.has_waiting() {
             return;
         }
-        let is_its = |compacting: &mut Compacting| {
+        let is_turn = |compacting: &mut Compacting| {
             compacting.turn.is_some() && compacting.turn == record.turn_id
         };
-        if let Some(done) = self.compacting.take_if(is_its) {
-            let answer = match self.open.translator.summed_up.take() {
+        if let Some(done) = self.compacting.take_if(is_turn) {
+            let response = match self.open.translator.compacted.take() {
                 Some(Ok(result)) => done.head.data(result),
                 Some(Err(error)) => done.head.failed(&error),
                 None if self.aborts.is_empty() => {
@@ -317,7 +317,7 @@ impl Driver {
                 }
                 None => done.head.failed("Compaction cancelled"),
             };
-            self.out.push_json(&answer);
+            self.out.push_json(&response);
         }
         for head in std::mem::take(&mut self.aborts) {
             self.out.push_json(&head.done());
@@ -325,23 +325,23 @@ impl Driver {
         self.begin_compacting().await;
     }
 
-    /// Begins the summing up that waits, now that nothing runs.
+    /// Begins the requested compaction, now that nothing runs.
     pub(super) async fn begin_compacting(&mut self) {
         let Some(mut compacting) = self.compacting.take_if(|it| it.turn.is_none()) else { return };
         let instructions = compacting.instructions.take();
         let compact = |reply| ContextCommand::Compact { instructions, reply };
-        self.open.translator.summed_up = None;
+        self.open.translator.compacted = None;
         match self.open.handle.ask(compact).await {
             Ok(turn) => {
                 self.open.translator.quiet = Some(turn.clone());
                 compacting.turn = Some(turn);
                 self.compacting = Some(compacting);
             }
-            Err(error) => self.out.push_json(&compacting.head.failed(&words(&error))),
+            Err(error) => self.out.push_json(&compacting.head.failed(&error_text(&error))),
         }
     }
 
-    /// Goes on with another session.
+    /// Switches to another session.
     pub(super) async fn switch(&mut self, open: OpenSession) {
         let before = std::mem::replace(&mut self.open, open);
         self.dialogs = Dialogs::default();
@@ -363,8 +363,8 @@ async fn until(deadline: Option<Instant>) {
     }
 }
 
-/// An error with what to do about it.
-pub(super) fn words(error: &Error) -> String {
+/// Returns an error's message with its hint.
+pub(super) fn error_text(error: &Error) -> String {
     match &error.hint {
         Some(hint) => format!("{}\n{hint}", error.message),
         None => error.message.clone(),

@@ -1,10 +1,10 @@
-//! One function a command: from its fields to what is asked of the engine, and to its answer.
+//! One handler per command: from its fields to commands of the engine, and to its response.
 
 use super::Dialect;
-use super::driver::{Compacting, Driver, words};
+use super::driver::{Compacting, Driver, error_text};
 use super::history;
 use super::line::{Bash, Command, CommandLine, Head, Message, Prompt, StreamingBehavior, fields};
-use super::models::{self, Named};
+use super::models::{self, ModelName};
 use super::sessions::OpenSession;
 use crate::agent::{self, Accepted, ErrorKind, QueueEdit, Snapshot};
 use pintle_protocol::content::Input;
@@ -14,17 +14,17 @@ use pintle_protocol::methods::{Disposition, WhenBusy};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// What is said of a prompt that comes while a turn runs and does not say what to do then.
+/// The error of a prompt that arrives while a turn runs and does not say how to handle that.
 const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
 
-/// What is said of one that comes while the conversation is summed up.
+/// The error of a prompt that arrives during a compaction.
 const COMPACTING: &str = "Cannot submit a prompt while compaction is in progress. Wait for compaction to finish and retry.";
 
 impl Driver {
-    pub(super) async fn command(&mut self, asked: CommandLine) {
-        let CommandLine { head, command } = asked;
+    pub(super) async fn command(&mut self, line: CommandLine) {
+        let CommandLine { head, command } = line;
         let is_current = self.sessions.options.dialect == Dialect::Current;
-        let answer = match command {
+        let response = match command {
             Command::Prompt(prompt) => self.prompt(&head, prompt).await,
             Command::Steer(message) => self.steer(&head, message).await,
             Command::FollowUp(message) => self.follow_up(&head, message).await,
@@ -32,8 +32,8 @@ impl Driver {
             Command::ClearQueue if is_current => self.clear_queue(&head).await,
             Command::NewSession(new) => {
                 let model = Some(self.open.model.clone());
-                let made = self.sessions.create(new.parent_session, model, &self.watching).await;
-                self.switched(&head, made, json!({ "cancelled": false })).await
+                let created = self.sessions.create(new.parent_session, model, &self.watching).await;
+                self.switched(&head, created, json!({ "cancelled": false })).await
             }
             Command::GetState => self.state(&head).await,
             Command::GetMessages => head.data(json!({ "messages": self.messages() })),
@@ -64,8 +64,8 @@ impl Driver {
                 head.done()
             }
             Command::AbortRetry => {
-                if let Ok(look) = self.look().await
-                    && look.state.value == StateValue::Retrying
+                if let Ok(snapshot) = self.snapshot().await
+                    && snapshot.state.value == StateValue::Retrying
                 {
                     self.interrupt().await;
                 }
@@ -107,7 +107,7 @@ impl Driver {
                 }
                 return;
             }
-            // The legacy Pi had no such commands.
+            // The legacy Pi does not have these commands.
             Command::ClearQueue
             | Command::GetAvailableThinkingLevels
             | Command::GetEntries(_)
@@ -116,7 +116,7 @@ impl Driver {
                 head.failed(&format!("Unknown command: {name}"))
             }
         };
-        self.out.push_json(&answer);
+        self.out.push_json(&response);
     }
 
     fn messages(&self) -> Vec<Value> {
@@ -124,12 +124,12 @@ impl Driver {
         history::messages(mirror.lines(), mirror.leaf(), self.sessions.options.dialect)
     }
 
-    async fn look(&mut self) -> Result<Snapshot, agent::Error> {
+    async fn snapshot(&mut self) -> Result<Snapshot, agent::Error> {
         self.open.handle.ask(|reply| agent::SubscriptionCommand::Snapshot { reply }).await
     }
 
-    /// That a message was taken, and what becomes of it; the legacy Pi did not say.
-    fn taken(&self, head: &Head, disposition: &str) -> Value {
+    /// The response to an accepted message, with its disposition; the legacy Pi omits that.
+    fn accepted(&self, head: &Head, disposition: &str) -> Value {
         match self.sessions.options.dialect {
             Dialect::Current => head.data(json!({ "disposition": disposition })),
             Dialect::Legacy => head.done(),
@@ -146,24 +146,24 @@ impl Driver {
             None => WhenBusy::Reject,
             Some(StreamingBehavior::FollowUp) => WhenBusy::Queue,
             Some(StreamingBehavior::Steer) => match self.steer_running(input.clone()).await {
-                Ok(true) => return self.taken(head, "queued"),
+                Ok(true) => return self.accepted(head, "queued"),
                 Ok(false) => WhenBusy::Reject,
-                Err(error) => return head.failed(&words(&error)),
+                Err(error) => return head.failed(&error_text(&error)),
             },
         };
         match self.start(input, when_busy).await {
-            Ok(Disposition::Queued) => self.taken(head, "queued"),
+            Ok(Disposition::Queued) => self.accepted(head, "queued"),
             Ok(Disposition::Started) => {
-                let answer = self.taken(head, "started");
+                let response = self.accepted(head, "started");
                 self.release_held().await;
-                answer
+                response
             }
             Err(error) if matches!(error.kind, ErrorKind::Busy(_)) => head.failed(BUSY),
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
-    /// Has the engine begin with a message, or queue it behind what runs.
+    /// Starts a turn with a message, or queues it behind the running turn.
     async fn start(
         &mut self,
         input: Vec<Input>,
@@ -179,7 +179,7 @@ impl Driver {
         Ok(disposition)
     }
 
-    /// Puts a message into the running turn; `false` when none runs.
+    /// Sends a message to the running turn; returns false if none runs.
     async fn steer_running(&mut self, input: Vec<Input>) -> Result<bool, agent::Error> {
         let content = input.clone();
         let steer = |reply| agent::TurnCommand::Steer { expected: None, input, reply };
@@ -188,31 +188,31 @@ impl Driver {
         Ok(true)
     }
 
-    /// Tells of the queue before the answer, as Pi does.
+    /// Sends the update of the queue before the response, as Pi does.
     fn queued(&mut self, accepted: Accepted, delivery: Delivery, content: Vec<Input>) {
         let Accepted { turn_id, item_id, .. } = accepted;
         let queued = QueuedInput { item_id, turn_id, delivery, content, limits: None };
         if self.open.translator.queue.add(queued) {
-            self.tell_queue();
+            self.send_queue();
         }
     }
 
-    fn tell_queue(&mut self) {
+    fn send_queue(&mut self) {
         let mut lines = Vec::new();
-        self.open.translator.queued(&mut lines);
+        self.open.translator.send_queue(&mut lines);
         self.out.push_all(lines);
     }
 
-    /// What waited for a prompt goes behind it.
+    /// Queues the held messages behind the prompt that was just sent.
     async fn release_held(&mut self) {
         for (delivery, input) in self.open.translator.queue.take_held() {
-            let put = match delivery {
+            let sent = match delivery {
                 Delivery::Steer => self.steer_running(input.clone()).await.map(|_| ()),
                 Delivery::FollowUp | Delivery::Prompt => {
                     self.start(input.clone(), WhenBusy::Queue).await.map(|_| ())
                 }
             };
-            if put.is_err() {
+            if sent.is_err() {
                 self.open.translator.queue.hold(delivery, input);
             }
         }
@@ -221,36 +221,37 @@ impl Driver {
     async fn steer(&mut self, head: &Head, message: Message) -> Value {
         let input = message.into_input();
         match self.steer_running(input.clone()).await {
-            Ok(true) => self.taken(head, "queued"),
+            Ok(true) => self.accepted(head, "queued"),
             Ok(false) => self.hold(head, Delivery::Steer, input),
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
     async fn follow_up(&mut self, head: &Head, message: Message) -> Value {
         let input = message.into_input();
-        match self.look().await {
-            Ok(look) if look.state.value == StateValue::Idle => {
+        match self.snapshot().await {
+            Ok(snapshot) if snapshot.state.value == StateValue::Idle => {
                 self.hold(head, Delivery::FollowUp, input)
             }
             Ok(_) => match self.start(input, WhenBusy::Queue).await {
-                Ok(_) => self.taken(head, "queued"),
-                Err(error) => head.failed(&words(&error)),
+                Ok(_) => self.accepted(head, "queued"),
+                Err(error) => head.failed(&error_text(&error)),
             },
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
-    /// Nothing runs: the message waits for the next prompt.
+    /// Holds a message for the next prompt, since nothing runs.
     fn hold(&mut self, head: &Head, delivery: Delivery, input: Vec<Input>) -> Value {
         self.open.translator.queue.hold(delivery, input);
-        self.tell_queue();
-        self.taken(head, "queued")
+        self.send_queue();
+        self.accepted(head, "queued")
     }
 
     async fn abort(&mut self, head: Head) {
-        let waits = self.compacting.as_ref().is_some_and(|compacting| compacting.turn.is_none());
-        if waits && let Some(compacting) = self.compacting.take() {
+        let is_waiting =
+            self.compacting.as_ref().is_some_and(|compacting| compacting.turn.is_none());
+        if is_waiting && let Some(compacting) = self.compacting.take() {
             self.out.push_json(&compacting.head.failed("Compaction cancelled"));
         }
         if self.interrupt().await {
@@ -269,10 +270,10 @@ impl Driver {
                     self.open.translator.queue.take(&input.item_id);
                 }
                 self.open.translator.queue.take_held();
-                self.tell_queue();
+                self.send_queue();
                 head.data(lists)
             }
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
@@ -287,24 +288,24 @@ impl Driver {
                 self.switch(open).await;
                 head.data(data)
             }
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
     async fn state(&mut self, head: &Head) -> Value {
-        let look = match self.look().await {
-            Ok(look) => look,
-            Err(error) => return head.failed(&words(&error)),
+        let snapshot = match self.snapshot().await {
+            Ok(snapshot) => snapshot,
+            Err(error) => return head.failed(&error_text(&error)),
         };
         let open = &self.open;
-        let named = Named::read(&look.model);
-        let state = look.state.value;
+        let model = ModelName::read(&snapshot.model);
+        let state = snapshot.state.value;
         let is_compacting = state == StateValue::Compacting || self.compacting.is_some();
         let messages = self.messages();
         let path = open.mirror.path().map(|path| json!(path.to_string_lossy()));
         head.data(fields([
-            ("model", Some(models::model(&self.models(), named))),
-            ("thinkingLevel", Some(json!(named.level))),
+            ("model", Some(models::model(&self.models(), model))),
+            ("thinkingLevel", Some(json!(model.level))),
             (
                 "isStreaming",
                 Some(json!(state != StateValue::Idle && open.translator.quiet.is_none())),
@@ -333,7 +334,7 @@ impl Driver {
             return self.out.push_json(&head.failed("Already compacted"));
         }
         self.compacting = Some(Compacting { head, instructions, turn: None });
-        // What runs is stopped first, and its end begins the summing up.
+        // A running turn is interrupted first; its end begins the compaction.
         if !self.interrupt().await {
             self.begin_compacting().await;
         }
@@ -343,20 +344,20 @@ impl Driver {
         let exclude_from_context = bash.exclude_from_context && is_current;
         let bash = Bash { exclude_from_context, ..bash };
         let (engine, session) = (self.sessions.engine.clone(), self.open.handle.clone());
-        let place = (self.open.cwd.clone(), self.open.variables.clone());
-        self.shells.run(head, bash, engine, session, place);
+        let context = (self.open.cwd.clone(), self.open.variables.clone());
+        self.shells.run(head, bash, engine, session, context);
     }
 
     async fn stats(&mut self, head: &Head) -> Value {
-        match self.look().await {
-            Ok(look) => {
+        match self.snapshot().await {
+            Ok(snapshot) => {
                 let mirror = &self.open.mirror;
                 let path = mirror.path().map(|path| path.to_string_lossy().into_owned());
                 let session = self.open.handle.id.as_str();
                 let dialect = self.sessions.options.dialect;
-                head.data(history::stats(mirror.lines(), session, path, &look.context, dialect))
+                head.data(history::stats(mirror.lines(), session, path, &snapshot.context, dialect))
             }
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 
@@ -375,7 +376,7 @@ impl Driver {
         let id = self.open.handle.id.clone();
         let text = match self.sessions.engine.export(id, params).await {
             Ok(exported) => exported.text.unwrap_or_default(),
-            Err(error) => return head.failed(&words(&error)),
+            Err(error) => return head.failed(&error_text(&error)),
         };
         match self.sessions.engine.write_local(&path, text.into_bytes()).await {
             Ok(()) => head.data(json!({ "path": path.to_string_lossy() })),
@@ -387,12 +388,12 @@ impl Driver {
         let lines = self.open.mirror.lines();
         let line = lines.iter().find(|line| line.text_of("id") == Some(entry));
         let Some((item, text)) =
-            line.and_then(|line| Some((line.item.clone()?, history::said(line))))
+            line.and_then(|line| Some((line.item.clone()?, history::message_text(line))))
         else {
             return head.failed("Invalid entry ID for forking");
         };
         let forked =
-            self.sessions.fork(&self.open.handle.id, Some(item), self.own_path(), &self.watching);
+            self.sessions.fork(&self.open.handle.id, Some(item), self.file_path(), &self.watching);
         let forked = forked.await;
         self.switched(head, forked, json!({ "text": text, "cancelled": false })).await
     }
@@ -402,12 +403,12 @@ impl Driver {
             return head.failed("Cannot clone session: no current entry selected");
         }
         let cloned =
-            self.sessions.fork(&self.open.handle.id, None, self.own_path(), &self.watching);
+            self.sessions.fork(&self.open.handle.id, None, self.file_path(), &self.watching);
         let cloned = cloned.await;
         self.switched(head, cloned, json!({ "cancelled": false })).await
     }
 
-    fn own_path(&self) -> Option<String> {
+    fn file_path(&self) -> Option<String> {
         self.open.mirror.path().map(|path| path.to_string_lossy().into_owned())
     }
 
@@ -418,7 +419,7 @@ impl Driver {
         let prompts = prompts.map(|prompt| (prompt, "prompt"));
         let skills = engine.skills(&cwd).await.into_iter().map(|skill| (skill, "skill"));
         let commands = prompts.chain(skills).map(|(command, source)| {
-            let is_own = PathBuf::from(&command.path).starts_with(&self.open.cwd);
+            let is_in_project = PathBuf::from(&command.path).starts_with(&self.open.cwd);
             fields([
                 ("name", Some(json!(command.name))),
                 ("description", command.description.map(Value::from)),
@@ -428,7 +429,7 @@ impl Driver {
                     Some(json!({
                         "path": command.path,
                         "source": "local",
-                        "scope": if is_own { "project" } else { "user" },
+                        "scope": if is_in_project { "project" } else { "user" },
                         "origin": "top-level",
                     })),
                 ),

@@ -1,4 +1,4 @@
-//! Queries of a session's entries: the conversation, the tree, the counts. Pure.
+//! Queries of a session's entries: conversation, tree, statistics. Pure.
 
 use super::Dialect;
 use super::mirror::Line;
@@ -6,7 +6,7 @@ use pintle_protocol::context::ContextUsage;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The entries, or those after one.
+/// Returns the entries, or those after `since`.
 pub(super) fn entries(
     lines: &[Line],
     since: Option<&str>,
@@ -24,23 +24,23 @@ pub(super) fn entries(
     Ok(json!({ "entries": entries, "leafId": leaf }))
 }
 
-/// All entries as a tree.
+/// Returns all entries as a tree.
 pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
     let labels: HashMap<&str, &Value> = lines
         .iter()
         .filter(|line| line.text_of("type") == Some("label"))
         .filter_map(|line| Some((line.text_of("targetId")?, &line.entry)))
         .collect();
-    // Children come after their parents, so going backwards each node is whole when its parent is made.
+    // Children follow their parents, so in reverse order each node's children are complete when the node is built.
     let mut children: HashMap<&str, Vec<Value>> = HashMap::new();
     let mut roots = Vec::new();
     for line in lines.iter().rev() {
         let id = line.text_of("id").unwrap_or_default();
-        let mut own = children.remove(id).unwrap_or_default();
-        own.reverse();
+        let mut nodes = children.remove(id).unwrap_or_default();
+        nodes.reverse();
         let mut node = Map::new();
         node.insert("entry".to_owned(), line.entry.clone());
-        node.insert("children".to_owned(), Value::Array(own));
+        node.insert("children".to_owned(), Value::Array(nodes));
         if let Some(label) = labels.get(id)
             && let Some(text) = label.get("label")
         {
@@ -57,37 +57,37 @@ pub(super) fn tree(lines: &[Line], leaf: Option<&str>) -> Value {
     json!({ "tree": roots, "leafId": leaf })
 }
 
-/// The entries on the way to the leaf, in order.
-fn way<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
-    let places: HashMap<&str, usize> =
+/// Returns the entries on the path to the leaf, in order.
+fn path<'a>(lines: &'a [Line], leaf: Option<&str>) -> Vec<&'a Line> {
+    let positions: HashMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(at, line)| Some((line.text_of("id")?, at))).collect();
-    let start = leaf.and_then(|leaf| places.get(leaf)).copied();
-    let mut way: Vec<&Line> = std::iter::successors(start, |at| {
+    let start = leaf.and_then(|leaf| positions.get(leaf)).copied();
+    let mut path: Vec<&Line> = std::iter::successors(start, |at| {
         let parent = lines.get(*at)?.text_of("parentId")?;
-        places.get(parent).copied().filter(|parent| parent < at)
+        positions.get(parent).copied().filter(|parent| parent < at)
     })
     .filter_map(|at| lines.get(at))
     .collect();
-    way.reverse();
-    way
+    path.reverse();
+    path
 }
 
-/// The messages that the model reads, in a dialect: after a summing up, the prompt, its summary and what it kept.
+/// Returns the messages that the model reads, in a dialect: after a compaction, the prompt, the summary and the kept messages.
 pub(super) fn messages(lines: &[Line], leaf: Option<&str>, dialect: Dialect) -> Vec<Value> {
     let mut messages = read(lines, leaf);
     messages.retain(|message| is_known(message, dialect));
-    // A failure that was tried again stays in the file, and the model does not read it.
+    // A failed reply that was retried stays in the file, but the model does not read it.
     let is_reply = |message: &Value| role(message) == "assistant";
-    let is_tried_again = |pair: &[Value]| match pair {
-        [one, next] => one.get("stopReason") == Some(&json!("error")) && is_reply(next),
+    let is_retried = |pair: &[Value]| match pair {
+        [failed, next] => failed.get("stopReason") == Some(&json!("error")) && is_reply(next),
         _ => false,
     };
-    let mut again = messages.windows(2).map(is_tried_again).collect::<Vec<_>>().into_iter();
-    messages.retain(|_| !again.next().unwrap_or(false));
+    let mut retried = messages.windows(2).map(is_retried).collect::<Vec<_>>().into_iter();
+    messages.retain(|_| !retried.next().unwrap_or(false));
     messages
 }
 
-/// True when a dialect has a word for a message: the legacy Pi told nobody of system prompts.
+/// Returns true if a dialect has such a message: the legacy Pi does not send system prompts.
 fn is_known(message: &Value, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Current => true,
@@ -96,27 +96,29 @@ fn is_known(message: &Value, dialect: Dialect) -> bool {
 }
 
 fn read(lines: &[Line], leaf: Option<&str>) -> Vec<Value> {
-    let way = way(lines, leaf);
-    let summed_up = way.iter().rposition(|line| line.text_of("type") == Some("compaction"));
-    let Some(at) = summed_up else { return way.iter().filter_map(|line| message(line)).collect() };
-    let summary = way.get(at);
+    let path = path(lines, leaf);
+    let compaction = path.iter().rposition(|line| line.text_of("type") == Some("compaction"));
+    let Some(at) = compaction else {
+        return path.iter().filter_map(|line| message(line)).collect();
+    };
+    let summary = path.get(at);
     let prompt = summary.and_then(|line| line.entry.get("systemMessage")).cloned();
     let summary = summary.and_then(|line| message(line));
     let has_prompt = prompt.is_some();
     let mut messages: Vec<Value> = prompt.into_iter().chain(summary).collect();
-    let kept = way.get(at).and_then(|line| line.text_of("firstKeptEntryId"));
-    let first = way.iter().position(|line| line.text_of("id") == kept).unwrap_or(at);
-    let kept = way.get(first..at).unwrap_or_default();
-    let since = way.get(at + 1..).unwrap_or_default();
-    let is_told = |message: &Value| has_prompt && role(message) == "system";
+    let kept = path.get(at).and_then(|line| line.text_of("firstKeptEntryId"));
+    let first = path.iter().position(|line| line.text_of("id") == kept).unwrap_or(at);
+    let kept = path.get(first..at).unwrap_or_default();
+    let since = path.get(at + 1..).unwrap_or_default();
+    let is_replaced = |message: &Value| has_prompt && role(message) == "system";
     let message = |line: &&Line| message(line);
     let kept = kept.iter().filter(|line| line.text_of("type") != Some("compaction"));
-    messages.extend(kept.filter_map(message).filter(|message| !is_told(message)));
+    messages.extend(kept.filter_map(message).filter(|message| !is_replaced(message)));
     messages.extend(since.iter().filter_map(message));
     messages
 }
 
-/// An entry as a message.
+/// Converts an entry into a message.
 fn message(line: &Line) -> Option<Value> {
     let part = |key: &str| line.entry.get(key).cloned().unwrap_or_default();
     let ms = line.text_of("timestamp").and_then(|stamp| stamp.parse::<jiff::Timestamp>().ok());
@@ -150,7 +152,7 @@ fn role(message: &Value) -> &str {
     message.get("role").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The texts of a message's content.
+/// Returns the text of a message's content.
 fn text(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
@@ -162,29 +164,29 @@ fn text(message: &Value) -> String {
     }
 }
 
-/// The messages of people, on any branch, that a fork can begin before.
+/// Returns the users' messages, on any branch, before which a fork can begin.
 pub(super) fn fork_messages(lines: &[Line]) -> Value {
-    let said = lines.iter().filter_map(|line| {
+    let users = lines.iter().filter_map(|line| {
         let message = message(line).filter(|message| role(message) == "user")?;
         Some(json!({ "entryId": line.text_of("id")?, "text": text(&message) }))
     });
-    json!({ "messages": said.collect::<Vec<_>>() })
+    json!({ "messages": users.collect::<Vec<_>>() })
 }
 
-/// A person's message in an entry.
-pub(super) fn said(line: &Line) -> String {
+/// Returns the text of an entry's message.
+pub(super) fn message_text(line: &Line) -> String {
     message(line).map(|message| text(&message)).unwrap_or_default()
 }
 
-/// The model's last message.
+/// Returns the model's last message.
 pub(super) fn last_text(lines: &[Line], leaf: Option<&str>) -> Value {
     let messages = read(lines, leaf);
     let replies = messages.iter().rev().filter(|message| role(message) == "assistant");
-    let said = replies.map(text).map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
-    said.map_or_else(|| json!({}), |text| json!({ "text": text }))
+    let last = replies.map(text).map(|text| text.trim().to_owned()).find(|text| !text.is_empty());
+    last.map_or_else(|| json!({}), |text| json!({ "text": text }))
 }
 
-/// The statistics of a session, of the whole file.
+/// Returns the statistics of a session, over the whole file.
 pub(super) fn stats(
     lines: &[Line],
     session: &str,
@@ -194,7 +196,7 @@ pub(super) fn stats(
 ) -> Value {
     let messages = lines.iter().filter_map(|line| line.entry.get("message"));
     let messages: Vec<&Value> = messages.filter(|message| is_known(message, dialect)).collect();
-    let count = |wanted: &str| messages.iter().filter(|message| role(message) == wanted).count();
+    let count = |name: &str| messages.iter().filter(|message| role(message) == name).count();
     let calls = messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
     let calls = calls.filter(|block| block.get("type") == Some(&json!("toolCall"))).count();
     let usages: Vec<&Value> = messages.iter().filter_map(|message| message.get("usage")).collect();

@@ -1,29 +1,29 @@
-//! A line from the client: parsed into a command with typed fields, or refused with an error that names what is wrong. Pure.
+//! A line from the client: parsed into a command with typed fields, or rejected with an error that names the problem. Pure.
 //!
-//! Invariant: whatever a line holds, there is an answer for it. Fields that are not known here are passed over, as Pi does.
+//! Invariant: every line gets a response. Unknown fields are ignored, as in Pi.
 
 use pintle_protocol::content::Input;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// Something asked, and the id that its answer carries.
+/// A command with the id that its response repeats.
 #[derive(Debug)]
 pub(super) struct CommandLine {
     pub(super) head: Head,
     pub(super) command: Command,
 }
 
-/// The part of a line that its response repeats.
+/// The parts of a line that its response repeats.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Head {
-    /// As it was given; none where there was none.
+    /// The id as it was given, if any.
     pub(super) id: Option<Value>,
-    /// What was asked; none where that was no text.
+    /// The name of the command; `None` if it was not a string.
     pub(super) command: Option<String>,
 }
 
-/// A request.
+/// A command.
 #[derive(Debug)]
 pub(super) enum Command {
     Prompt(Prompt),
@@ -59,7 +59,7 @@ pub(super) enum Command {
     GetLastAssistantText,
     SetSessionName(String),
     GetCommands,
-    /// It has no answer.
+    /// It has no response.
     UiResponse(UiResponse),
 }
 
@@ -111,9 +111,9 @@ pub(super) struct SetModel {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
-    /// All that wait.
+    /// All waiting messages.
     All,
-    /// One.
+    /// One message.
     #[default]
     OneAtATime,
 }
@@ -138,7 +138,7 @@ pub(super) struct UiResponse {
 }
 
 impl QueueMode {
-    /// Its id in the engine.
+    /// Returns its name in the engine.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -146,7 +146,7 @@ impl QueueMode {
         }
     }
 
-    /// What Pi calls it.
+    /// Returns its name in Pi.
     pub(super) fn pi_name(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -156,7 +156,7 @@ impl QueueMode {
 }
 
 impl Message {
-    /// The message as blocks of ours.
+    /// Converts the message into the engine's input.
     pub(super) fn into_input(self) -> Vec<Input> {
         let images = self.images.into_iter().flatten();
         let image = |image: Image| Input::Image { mime_type: image.mime_type, data: image.data };
@@ -164,7 +164,7 @@ impl Message {
     }
 }
 
-/// Reads a line. The error is the whole answer.
+/// Reads a line. The error is the complete response.
 pub(super) fn read(line: &[u8]) -> Result<CommandLine, Value> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         json!({
@@ -194,15 +194,15 @@ pub(super) fn read(line: &[u8]) -> Result<CommandLine, Value> {
 
 fn command(kind: &str, fields: Map<String, Value>) -> Option<Result<Command, String>> {
     Some(match kind {
-        "prompt" => whole(fields).map(Command::Prompt),
-        "steer" => whole(fields).map(Command::Steer),
-        "follow_up" => whole(fields).map(Command::FollowUp),
+        "prompt" => parse(fields).map(Command::Prompt),
+        "steer" => parse(fields).map(Command::Steer),
+        "follow_up" => parse(fields).map(Command::FollowUp),
         "abort" => Ok(Command::Abort),
         "clear_queue" => Ok(Command::ClearQueue),
-        "new_session" => whole(fields).map(Command::NewSession),
+        "new_session" => parse(fields).map(Command::NewSession),
         "get_state" => Ok(Command::GetState),
         "get_messages" => Ok(Command::GetMessages),
-        "set_model" => whole(fields).map(Command::SetModel),
+        "set_model" => parse(fields).map(Command::SetModel),
         "cycle_model" => Ok(Command::CycleModel),
         "get_available_models" => Ok(Command::GetAvailableModels),
         "set_thinking_level" => field(fields, "level").map(Command::SetThinkingLevel),
@@ -214,7 +214,7 @@ fn command(kind: &str, fields: Map<String, Value>) -> Option<Result<Command, Str
         "set_auto_compaction" => field(fields, "enabled").map(Command::SetAutoCompaction),
         "set_auto_retry" => field(fields, "enabled").map(Command::SetAutoRetry),
         "abort_retry" => Ok(Command::AbortRetry),
-        "bash" => whole(fields).map(Command::Bash),
+        "bash" => parse(fields).map(Command::Bash),
         "abort_bash" => Ok(Command::AbortBash),
         "get_session_stats" => Ok(Command::GetSessionStats),
         "export_html" => optional(fields, "outputPath").map(Command::ExportHtml),
@@ -227,12 +227,12 @@ fn command(kind: &str, fields: Map<String, Value>) -> Option<Result<Command, Str
         "get_last_assistant_text" => Ok(Command::GetLastAssistantText),
         "set_session_name" => field(fields, "name").map(Command::SetSessionName),
         "get_commands" => Ok(Command::GetCommands),
-        "extension_ui_response" => whole(fields).map(Command::UiResponse),
+        "extension_ui_response" => parse(fields).map(Command::UiResponse),
         _ => return None,
     })
 }
 
-fn whole<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, String> {
+fn parse<T: DeserializeOwned>(fields: Map<String, Value>) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(fields)).map_err(|error| {
         let path = error.path().to_string();
         match path.as_str() {
@@ -259,26 +259,26 @@ fn optional<T: DeserializeOwned>(
 }
 
 impl Head {
-    /// That it was done.
+    /// The response of a command that succeeded.
     pub(super) fn done(&self) -> Value {
-        self.answer(true)
+        self.response(true)
     }
 
-    /// That it was done, and what came of it.
+    /// The response of a command that succeeded, with its result.
     pub(super) fn data(&self, data: impl Into<Value>) -> Value {
-        let mut answer = self.answer(true);
-        put(&mut answer, "data", data.into());
-        answer
+        let mut response = self.response(true);
+        put(&mut response, "data", data.into());
+        response
     }
 
-    /// That it was not done, and why.
+    /// The response of a command that failed.
     pub(super) fn failed(&self, error: &str) -> Value {
-        let mut answer = self.answer(false);
-        put(&mut answer, "error", Value::from(error));
-        answer
+        let mut response = self.response(false);
+        put(&mut response, "error", Value::from(error));
+        response
     }
 
-    fn answer(&self, is_done: bool) -> Value {
+    fn response(&self, is_done: bool) -> Value {
         let mut fields = Map::new();
         fields.extend(self.id.clone().map(|id| ("id".to_owned(), id)));
         fields.insert("type".to_owned(), Value::from("response"));
@@ -289,10 +289,10 @@ impl Head {
     }
 }
 
-/// An object of those fields that have a value.
+/// Builds an object from the fields that have a value.
 pub(super) fn fields(pairs: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> Value {
-    let given = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    Value::Object(given.collect::<Map<_, _>>())
+    let present = pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    Value::Object(present.collect::<Map<_, _>>())
 }
 
 /// Adds a field to an object.
@@ -372,8 +372,8 @@ mod tests {
                 r#"{"type":"response","command":"extension_ui_response","success":false,"error":"extension_ui_response: missing field `id`"}"#,
             ),
         ] {
-            let answer = read(line.as_bytes()).expect_err(line);
-            assert_eq!(answer.to_string(), want, "{line}");
+            let response = read(line.as_bytes()).expect_err(line);
+            assert_eq!(response.to_string(), want, "{line}");
         }
     }
 

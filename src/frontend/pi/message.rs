@@ -1,4 +1,4 @@
-//! Messages in Pi's form, where no line of the session's file says them: replies that stream, and replies that failed. Pure.
+//! Messages in Pi's form that are not in the session's file: streaming and failed replies. Pure.
 
 use super::Dialect;
 use super::line::put;
@@ -6,7 +6,7 @@ use pintle_protocol::content::Content;
 use pintle_protocol::item::{ToolCall, ToolResult};
 use serde_json::{Value, json};
 
-/// Who replies.
+/// The model that replies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Voice {
     pub(super) api: String,
@@ -14,7 +14,7 @@ pub(super) struct Voice {
     pub(super) model: String,
 }
 
-/// No tokens, in Pi's form.
+/// A usage of no tokens, in Pi's form.
 pub(super) fn no_usage() -> Value {
     json!({
         "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0,
@@ -36,7 +36,7 @@ pub(super) fn reply(voice: &Voice, content: &[Value], usage: &Value, stop: &str,
     })
 }
 
-/// Why a reply that streams has stopped: it has not.
+/// The stop reason of a streaming reply.
 pub(super) fn pending(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Current => "pending",
@@ -44,13 +44,13 @@ pub(super) fn pending(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Says why a reply has no end of its own.
+/// Sets the stop reason and the error of a reply that was cut.
 pub(super) fn cut(message: &mut Value, stop: &str, error: &str) {
     put(message, "stopReason", stop);
     put(message, "errorMessage", error);
 }
 
-/// Content of a tool's result as Pi's blocks.
+/// Converts the content of a tool's result into Pi's blocks.
 pub(super) fn content(content: &[Content]) -> Value {
     let block = |content: &Content| match content {
         Content::Text { text } => json!({ "type": "text", "text": text }),
@@ -61,12 +61,12 @@ pub(super) fn content(content: &[Content]) -> Value {
     content.iter().map(block).collect()
 }
 
-/// A call's arguments, which are an object.
+/// Returns a call's arguments, always an object.
 pub(super) fn arguments(call: &ToolCall) -> Value {
     call.input.clone().filter(Value::is_object).unwrap_or_else(|| json!({}))
 }
 
-/// The result of a tool, for the event of its end.
+/// Returns the result of a tool, for the event of its end.
 pub(super) fn result(call: &ToolCall) -> Value {
     let Some(ToolResult { content: blocks, details, .. }) = &call.output else {
         return json!({ "content": [] });

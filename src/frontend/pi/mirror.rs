@@ -1,10 +1,10 @@
-//! A session in Pi's form, kept in step with its journal: the entries that commands ask for, and the file that clients read.
+//! A session in Pi's form, derived from its journal: the entries that commands query, and the file that clients read.
 //!
-//! The journal is the truth; this can be made again from it at any time. Invariants: an entry that was told stays as it was, under the
-//! same id; a file that holds something else is not touched. As Pi does, the file is made when there is a message of a person.
+//! The journal is the truth; the mirror can be rebuilt from it at any time. Invariants: an entry that was sent keeps its content and its
+//! id; a file with other content is not touched. As in Pi, the file is created with the first message of a user.
 
-use crate::pi::{Apis, Ways, Writer};
-use crate::store::beside::Beside;
+use crate::pi::{Apis, BranchPoints, Writer};
+use crate::store::companion::CompanionFile;
 use crate::store::{Entries, Entry, Error, Store};
 use pintle_protocol::event::Event;
 use pintle_protocol::ids::{ItemId, SessionId};
@@ -12,7 +12,7 @@ use pintle_protocol::item::ItemBody;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// A session as Pi would have it.
+/// A session in Pi's form.
 #[derive(Debug)]
 pub(super) struct Mirror {
     store: Store,
@@ -20,13 +20,13 @@ pub(super) struct Mirror {
     journal: Entries,
     writer: Writer,
     apis: Apis,
-    /// The last event that was taken.
+    /// The last event that was read.
     seq: u64,
     head: String,
     lines: Vec<Line>,
-    file: Option<Beside>,
-    /// The file could not be written, which was told.
-    is_lost: bool,
+    file: Option<CompanionFile>,
+    /// The file could not be written, and the failure was reported.
+    has_failed: bool,
 }
 
 /// An entry of Pi's.
@@ -34,7 +34,7 @@ pub(super) struct Mirror {
 pub(super) struct Line {
     pub(super) entry: Value,
     text: String,
-    /// The message that a person said, where it is one.
+    /// The user's message, if it is one.
     pub(super) item: Option<ItemId>,
 }
 
@@ -57,7 +57,7 @@ impl Mirror {
     ) -> Result<Self, Error> {
         let journal = store.entries(session)?;
         let mut head = String::new();
-        Writer::new(Ways::default()).begin(journal.header(), &mut head);
+        Writer::new(BranchPoints::default()).begin(journal.header(), &mut head);
         if let (Some(parent), Ok(Value::Object(mut fields))) =
             (parent, serde_json::from_str::<Value>(&head))
         {
@@ -68,44 +68,44 @@ impl Mirror {
             store: store.clone(),
             session: session.clone(),
             journal,
-            writer: Writer::new(Ways::default()),
+            writer: Writer::new(BranchPoints::default()),
             apis,
             seq: 0,
             head,
             lines: Vec::new(),
             file: None,
-            is_lost: false,
+            has_failed: false,
         };
         mirror.rebuild()?;
         Ok(mirror)
     }
 
-    /// Takes up the session's file at this path, or means to make it there.
+    /// Continues the session's file at this path, or creates it there later.
     ///
     /// # Errors
-    /// There is something else at this path; the error is what.
+    /// The file at this path has other content; the error says which.
     pub(super) fn write_to(&mut self, path: PathBuf) -> Result<(), String> {
-        let mut file = Beside::new(path);
+        let mut file = CompanionFile::new(path);
         let texts: Vec<String> = self.lines.iter().map(|line| line.text.clone()).collect();
-        match file.take_up(&texts) {
+        match file.resume(&texts) {
             Ok(true) => {}
-            Ok(false) => return Err("another program went on with it".to_owned()),
+            Ok(false) => return Err("another program has changed it".to_owned()),
             Err(error) => return Err(error.to_string()),
         }
-        let is_taken_up = file.is_written();
+        let exists = file.is_written();
         self.file = Some(file);
-        if !is_taken_up {
+        if !exists {
             self.write(0);
         }
         Ok(())
     }
 
-    /// Where the file is or will be.
+    /// The path of the file, whether it exists yet or not.
     pub(super) fn path(&self) -> Option<&Path> {
-        self.file.as_ref().map(Beside::path)
+        self.file.as_ref().map(CompanionFile::path)
     }
 
-    /// What Pi calls the file: the time at which the session was made, and its id.
+    /// Pi's name of the file: the time of the session's creation, and its id.
     pub(super) fn file_name(&self) -> String {
         let head: Value = serde_json::from_str(&self.head).unwrap_or_default();
         let stamp = head.get("timestamp").and_then(Value::as_str).unwrap_or_default();
@@ -116,35 +116,35 @@ impl Mirror {
         &self.lines
     }
 
-    /// The id of the entry that the session goes on from.
+    /// The id of the session's current entry.
     pub(super) fn leaf(&self) -> Option<&str> {
         self.lines.last().and_then(|line| line.text_of("id"))
     }
 
-    /// True when a person or a model has said anything.
+    /// Returns true while nobody has sent a message.
     pub(super) fn is_empty(&self) -> bool {
         let role = |line: &Line| line.entry.pointer("/message/role").cloned();
         self.lines.iter().filter_map(role).all(|role| role == "system")
     }
 
-    /// Takes what the journal says up to an event, and returns the new entries.
+    /// Reads the journal up to an event, and returns the new entries.
     pub(super) fn catch_up(&mut self, seq: u64) -> &[Line] {
-        let known = self.lines.len();
-        if let Err(error) = self.read_on(seq) {
-            tracing::warn!("the session's file falls behind: {error}");
+        let first_new = self.lines.len();
+        if let Err(error) = self.read_to(seq) {
+            tracing::warn!("the session's file is out of date: {error}");
         }
-        self.write(known);
-        self.lines.get(known..).unwrap_or_default()
+        self.write(first_new);
+        self.lines.get(first_new..).unwrap_or_default()
     }
 
-    fn read_on(&mut self, seq: u64) -> Result<(), Error> {
+    fn read_to(&mut self, seq: u64) -> Result<(), Error> {
         while self.seq < seq {
             let Some(entry) = self.journal.next() else {
                 self.journal.resume();
                 return Ok(());
             };
             let entry = entry?;
-            if turns_back(&entry) {
+            if rewrites_history(&entry) {
                 return self.rebuild();
             }
             self.take(&entry);
@@ -156,24 +156,25 @@ impl Mirror {
         self.seq = entry.seq;
         let mut out = String::new();
         self.writer.follow(entry, &mut out);
-        let mut item = said(entry);
+        let mut item = user_message(entry);
         for text in out.split_inclusive('\n') {
             let value: Value = serde_json::from_str(text).unwrap_or_default();
-            // What is settled before a message comes before it.
-            let is_said = value.pointer("/message/role").is_some_and(|role| role == "user");
-            let item = if is_said { item.take() } else { None };
+            // Entries that precede the message are not the message.
+            let is_user = value.pointer("/message/role").is_some_and(|role| role == "user");
+            let item = if is_user { item.take() } else { None };
             self.lines.push(Line { entry: value, text: text.to_owned(), item });
         }
     }
 
-    /// Reads the journal from its beginning, knowing where its history goes back to.
+    /// Reads the journal from its beginning, with the current branch of its history.
     fn rebuild(&mut self) -> Result<(), Error> {
-        let mut ways = Ways::default();
+        let mut branch_points = BranchPoints::default();
         for entry in self.store.entries(&self.session)? {
-            ways.take(&entry?);
+            branch_points.take(&entry?);
         }
         self.journal = self.store.entries(&self.session)?;
-        self.writer = Writer::new(ways).named_by_items().with_prompts().over(&self.apis);
+        self.writer =
+            Writer::new(branch_points).named_by_items().with_prompts().with_apis(&self.apis);
         self.lines.clear();
         self.seq = 0;
         while let Some(entry) = self.journal.next() {
@@ -184,9 +185,9 @@ impl Mirror {
         Ok(())
     }
 
-    /// Writes the lines from here on. Before a person has said anything there is no file.
+    /// Writes the lines from this one on. There is no file before the first message of a user.
     fn write(&mut self, from: usize) {
-        let Some(file) = self.file.as_mut().filter(|_| !self.is_lost) else { return };
+        let Some(file) = self.file.as_mut().filter(|_| !self.has_failed) else { return };
         let is_new = !file.is_written();
         if is_new && !self.lines.iter().any(|line| line.item.is_some()) {
             return;
@@ -194,26 +195,26 @@ impl Mirror {
         let from = if is_new { 0 } else { from };
         let new = self.lines.iter().skip(from).map(|line| line.text.as_str());
         let written = if is_new {
-            file.make(&[self.head.as_str()].into_iter().chain(new).collect::<String>())
+            file.create(&[self.head.as_str()].into_iter().chain(new).collect::<String>())
         } else {
             file.add(&new.collect::<String>())
         };
         if let Err(error) = written {
-            self.is_lost = true;
+            self.has_failed = true;
             tracing::error!(
-                "the session's file is not written any more; nothing is lost, the journal has it all: {error}"
+                "the session's file is no longer written; the journal is complete: {error}"
             );
         }
     }
 }
 
-/// True when an entry says of another place of the history what only a new reading can tell.
-fn turns_back(entry: &Entry) -> bool {
+/// Returns true if an entry changes the meaning of earlier ones, so that they must be read again.
+fn rewrites_history(entry: &Entry) -> bool {
     let event = entry.record.as_ref().map(|record| &record.event);
     matches!(event, Some(Event::HistoryRewound(_) | Event::LabelChanged(_)))
 }
 
-fn said(entry: &Entry) -> Option<ItemId> {
+fn user_message(entry: &Entry) -> Option<ItemId> {
     let Event::ItemCompleted { item } = &entry.record.as_ref()?.event else { return None };
     matches!(item.body, ItemBody::UserMessage(_)).then(|| item.id.clone())
 }

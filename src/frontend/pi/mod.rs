@@ -1,8 +1,8 @@
-//! Pi's RPC: commands as JSON lines in, answers and events as JSON lines out, one session at a time.
+//! Pi's RPC: commands as JSON lines in, responses and events as JSON lines out, one session at a time.
 //!
-//! One task serves a client. Commands are taken in their order; those that take long (`abort`, `compact`, `bash`) are answered when they
-//! are done, and others meanwhile. An answer goes out before the events that its command causes, except where Pi tells them first.
-//! Invariant: a message that was accepted is not lost. At the end of input what runs goes on to its end.
+//! One task serves a client. Commands are handled in order; long-running ones (`abort`, `compact`, `bash`) are answered when they complete,
+//! and others meanwhile. A response precedes the events that its command causes, except where Pi sends those first. Invariant: an accepted
+//! message is not lost. At the end of input, the running turn completes.
 //! Source: Pi 0.73.1 and 1.5.2 as they behave, and their documents, of 2026-11.
 
 mod driver;
@@ -23,7 +23,7 @@ mod translator;
 mod variables;
 
 pub use line::QueueMode;
-pub use models::{at_level, meant};
+pub use models::{at_level, resolve};
 pub use sessions::Start;
 
 use super::connection::{Ended, Events, FEED_CAPACITY, Inputs, serve as serve_connection};
@@ -35,16 +35,16 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of new sub-agents. They are known before any of their events is handed on.
-const SUBAGENTS: usize = 256;
+/// The capacity of the channel of new sub-agents. They are received before any of their events is sent.
+const SUBAGENTS_CAPACITY: usize = 256;
 
-/// Which Pi the client was written for.
+/// The version of Pi that the client was written for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// 0.87 and later: updates tell what is new.
+    /// 0.87 and later: updates contain only the new part.
     #[default]
     Current,
-    /// 0.73 and before: updates repeat the message.
+    /// 0.73 and before: updates repeat the whole message.
     Legacy,
 }
 
@@ -53,38 +53,38 @@ pub enum Dialect {
 pub struct Options {
     /// The working directory.
     pub cwd: PathBuf,
-    /// Which Pi.
+    /// The client's version of Pi.
     pub dialect: Dialect,
     /// The session to begin with.
     pub start: Start,
-    /// Where session files are; none writes none.
+    /// The folder of session files; `None` writes no files.
     pub session_dir: Option<PathBuf>,
     /// The title of new sessions.
     pub name: Option<String>,
-    /// The model, as `provider/id` or `provider/id:effort`; `None` as the settings or the session say.
+    /// The model, as `provider/id` or `provider/id:effort`; `None` uses the settings or the session.
     pub model: Option<String>,
     /// Instructions for new sessions.
     pub system_prompt: Option<String>,
-    /// Patterns of the models that `cycle_model` goes through.
+    /// Patterns of the models that `cycle_model` cycles through.
     pub models: Vec<String>,
     /// The number of steers that are read at once.
     pub steering: QueueMode,
     /// The number of follow-ups that are read at once.
     pub follow_up: QueueMode,
-    /// A provider that fails is not asked again.
+    /// Failed requests to the provider are not retried.
     pub no_retry: bool,
-    /// Cancel it to interrupt what runs and end in order.
+    /// Cancel it to interrupt running turns and close in order.
     pub stop: CancellationToken,
 }
 
 /// Serves one client to its end, then closes the engine's sessions in order.
 ///
 /// # Errors
-/// The session to begin with could not be made or opened.
+/// The session to begin with could not be created or opened.
 pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result<Ended, Error> {
     let Link { incoming, outgoing, hangup } = link;
     let (feed_tx, feed) = mpsc::channel::<Feed>(FEED_CAPACITY);
-    let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS);
+    let (subagents_tx, subagents) = mpsc::channel(SUBAGENTS_CAPACITY);
     let subscriber = Subscriber {
         id: SubscriberId(0),
         feed: feed_tx,
@@ -92,7 +92,7 @@ pub async fn serve(link: Link, engine: EngineHandle, options: Options) -> Result
         can_answer: true,
         extensions: Arc::default(),
         adopt: Some(Adopt::new(move |subagent| {
-            // With no room its questions stay without an answer, which is a no.
+            // If the channel is full, the sub-agent's questions stay unanswered, which denies them.
             let _ = subagents_tx.try_send(subagent);
         })),
     };

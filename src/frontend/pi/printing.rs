@@ -1,6 +1,6 @@
-//! The output of running calls: Pi's clients get the end of all of it with each update. Pure but for the clock.
+//! The output of running calls: Pi's clients receive the end of the whole output with each update. Pure but for the clock.
 //!
-//! Invariant: between two updates of a call there are [`PAUSE`], and what was printed before its end is told before its end.
+//! Invariant: updates of a call are at least [`PAUSE`] apart, and output printed before a call's end is sent before its end.
 
 use super::line::put;
 use super::message;
@@ -12,29 +12,29 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The least time between two updates of a call, as in Pi.
+/// The minimum time between two updates of a call, as in Pi.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest end of a call's output that is repeated, in bytes.
-const MOST_PRINTED: usize = 50 * 1024;
+/// The maximum length of the output that an update repeats, in bytes.
+const MAX_TAIL_BYTES: usize = 50 * 1024;
 
-/// The calls that run.
+/// The running calls.
 #[derive(Debug, Default)]
 pub(super) struct Printing(BTreeMap<ItemId, Call>);
 
 #[derive(Debug)]
 struct Call {
-    /// The event without what was printed.
+    /// The update without its output.
     update: Value,
     text: String,
-    /// Something of it was not told.
-    is_untold: bool,
-    /// When it may be told.
+    /// Output was printed that was not sent.
+    has_unsent: bool,
+    /// The time of the next update.
     due: Instant,
 }
 
 impl Printing {
-    /// A call runs. Of a command it is told that nothing is printed yet.
+    /// Begins a call. For a command, an update without output is sent.
     pub(super) fn begin(&mut self, item: &Item, now: Instant, out: &mut Vec<Vec<u8>>) {
         let ItemBody::ToolCall(call) = &item.body else { return };
         let update = json!({
@@ -43,53 +43,53 @@ impl Printing {
             "toolName": call.tool_name,
             "args": message::arguments(call),
         });
-        let (text, is_untold, due) = (String::new(), false, now);
-        let printing = Call { update, text, is_untold, due };
+        let (text, has_unsent, due) = (String::new(), false, now);
+        let printing = Call { update, text, has_unsent, due };
         if call.kind == ToolKind::Execute {
             out.push(printing.update(&json!([])));
         }
         self.0.insert(item.id.clone(), printing);
     }
 
-    /// A call has printed something.
+    /// Adds output of a call.
     pub(super) fn add(&mut self, delta: &ItemDelta, now: Instant, out: &mut Vec<Vec<u8>>) {
         let Some(call) = self.0.get_mut(&delta.item_id) else { return };
         call.text.push_str(&delta.text);
-        if call.text.len() > 2 * MOST_PRINTED {
-            let from = border(&call.text, call.text.len() - MOST_PRINTED);
+        if call.text.len() > 2 * MAX_TAIL_BYTES {
+            let from = border(&call.text, call.text.len() - MAX_TAIL_BYTES);
             call.text.drain(..from);
         }
-        call.is_untold = true;
-        call.tell_if_due(now, out);
+        call.has_unsent = true;
+        call.send_if_due(now, out);
     }
 
-    /// A call is over.
+    /// Ends a call, and sends the rest of its output.
     pub(super) fn end(&mut self, id: &ItemId, out: &mut Vec<Vec<u8>>) {
         if let Some(mut call) = self.0.remove(id) {
-            call.tell_if_due(call.due, out);
+            call.send_if_due(call.due, out);
         }
     }
 
-    /// When something is to be told.
+    /// The time of the next update, if there is anything to send.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.0.values().filter(|call| call.is_untold).map(|call| call.due).min()
+        self.0.values().filter(|call| call.has_unsent).map(|call| call.due).min()
     }
 
-    /// Tells what is due.
-    pub(super) fn tell(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
+    /// Sends the updates that are due.
+    pub(super) fn send(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
         for call in self.0.values_mut() {
-            call.tell_if_due(now, out);
+            call.send_if_due(now, out);
         }
     }
 }
 
 impl Call {
-    fn tell_if_due(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
-        if now < self.due || !std::mem::take(&mut self.is_untold) {
+    fn send_if_due(&mut self, now: Instant, out: &mut Vec<Vec<u8>>) {
+        if now < self.due || !std::mem::take(&mut self.has_unsent) {
             return;
         }
         self.due = now + PAUSE;
-        let from = border(&self.text, self.text.len().saturating_sub(MOST_PRINTED));
+        let from = border(&self.text, self.text.len().saturating_sub(MAX_TAIL_BYTES));
         let tail = self.text.get(from..).unwrap_or_default();
         out.push(self.update(&json!([{ "type": "text", "text": tail }])));
     }
@@ -101,7 +101,7 @@ impl Call {
     }
 }
 
-/// The first border of a character at or behind a place.
+/// Returns the first character boundary at or after `at`.
 fn border(text: &str, at: usize) -> usize {
     (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
@@ -182,7 +182,7 @@ mod tests {
             for (ms, text) in pieces {
                 let now = began + Duration::from_millis(*ms);
                 if let Some(due) = printing.due().filter(|due| *due < now) {
-                    printing.tell(due, &mut out);
+                    printing.send(due, &mut out);
                 }
                 printing.add(&piece(text), now, &mut out);
             }
@@ -201,7 +201,11 @@ mod tests {
         printing.add(&piece("end"), now, &mut out);
         printing.end(&ItemId::new("i"), &mut out);
         for text in told(&out) {
-            assert!(text.len() <= MOST_PRINTED && text.len() > MOST_PRINTED - 2, "{}", text.len());
+            assert!(
+                text.len() <= MAX_TAIL_BYTES && text.len() > MAX_TAIL_BYTES - 2,
+                "{}",
+                text.len()
+            );
         }
         assert!(told(&out)[1].ends_with("end"));
     }

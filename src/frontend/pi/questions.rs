@@ -1,6 +1,6 @@
-//! Approvals and questions as dialogs of Pi's extensions: permission by `confirm`, the model's questions by `select` or `input`.
+//! Approvals and questions as dialogs of Pi's extensions: a permission by `confirm`, the model's questions by `select` or `input`.
 //!
-//! Invariant: no answer is a no. Clients that do not know of dialogs never answer, so each has its time.
+//! Invariant: without an answer, a dialog is denied. Clients without dialogs never answer, so each has a timeout.
 
 use super::line::UiResponse;
 use crate::agent::{Answer, SessionHandle};
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time that a person has to give a permission.
+/// The timeout of a request for permission.
 pub(super) const ASK_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The dialogs that are open.
+/// The open dialogs.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
-    asked: u64,
+    count: u64,
     open: BTreeMap<String, OpenDialog>,
 }
 
@@ -36,7 +36,7 @@ enum About {
 }
 
 impl Dialogs {
-    /// Asks for permission.
+    /// Opens a dialog for permission.
     pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
         let id = self.open(session, About::Approval(approval.clone()), ASK_TIMEOUT);
         json!({
@@ -49,40 +49,40 @@ impl Dialogs {
         })
     }
 
-    /// Asks what the model wants to know.
+    /// Opens a dialog for a question of the model.
     pub(super) fn question(
         &mut self,
         session: SessionHandle,
         question: &Question,
         now_ms: u64,
     ) -> Value {
-        let left = Duration::from_millis(question.deadline_ms.saturating_sub(now_ms));
-        let id = self.open(session, About::Question(question.clone()), left);
+        let timeout = Duration::from_millis(question.deadline_ms.saturating_sub(now_ms));
+        let id = self.open(session, About::Question(question.clone()), timeout);
         let mut title = question.text.clone();
         if let Some(plan) = &question.plan {
             title = format!("{title}\n\n{plan}");
         }
         if question.options.is_empty() {
             return json!({
-                "type": "extension_ui_request", "id": id, "method": "input", "title": title, "timeout": millis(left),
+                "type": "extension_ui_request", "id": id, "method": "input", "title": title, "timeout": millis(timeout),
             });
         }
         let labels: Vec<&str> = question.options.iter().map(|o| o.label.as_str()).collect();
         json!({
             "type": "extension_ui_request", "id": id, "method": "select", "title": title, "options": labels,
-            "timeout": millis(left),
+            "timeout": millis(timeout),
         })
     }
 
-    fn open(&mut self, session: SessionHandle, about: About, left: Duration) -> String {
-        self.asked += 1;
-        let id = format!("ask-{}", self.asked);
-        let until = Instant::now() + left;
+    fn open(&mut self, session: SessionHandle, about: About, timeout: Duration) -> String {
+        self.count += 1;
+        let id = format!("ask-{}", self.count);
+        let until = Instant::now() + timeout;
         self.open.insert(id.clone(), OpenDialog { about, session, until });
         id
     }
 
-    /// What was asked is not asked any more.
+    /// Closes the dialog of an approval that is resolved.
     pub(super) fn approved(&mut self, id: &ApprovalId) {
         self.open.retain(|_, open| match &open.about {
             About::Approval(approval) => approval.approval_id != *id,
@@ -90,7 +90,7 @@ impl Dialogs {
         });
     }
 
-    /// The same for a question.
+    /// Closes the dialog of a question that is resolved.
     pub(super) fn answered(&mut self, id: &QuestionId) {
         self.open.retain(|_, open| match &open.about {
             About::Approval(_) => true,
@@ -98,36 +98,36 @@ impl Dialogs {
         });
     }
 
-    /// When the next one has been open long enough.
+    /// The deadline of the next dialog.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.open.values().map(|open| open.until).min()
     }
 
-    /// Takes the dialogs that have been open long enough, each with a no.
+    /// Takes the dialogs whose deadline has passed, each with a denial.
     pub(super) fn overdue(&mut self) -> Vec<(SessionHandle, Answer)> {
         let now = Instant::now();
-        let late: Vec<String> = self
+        let overdue: Vec<String> = self
             .open
             .iter()
             .filter(|(_, open)| open.until <= now)
             .map(|(id, _)| id.clone())
             .collect();
-        let no = |id| UiResponse { id, value: None, confirmed: None, cancelled: true };
-        late.into_iter().filter_map(|id| self.take(no(id))).collect()
+        let denial = |id| UiResponse { id, value: None, confirmed: None, cancelled: true };
+        overdue.into_iter().filter_map(|id| self.take(denial(id))).collect()
     }
 
-    /// Takes an answer of the client; one to nothing that is open is none.
+    /// Takes a response of the client; `None` if no such dialog is open.
     pub(super) fn take(&mut self, response: UiResponse) -> Option<(SessionHandle, Answer)> {
         let UiResponse { id, value, confirmed, cancelled } = response;
         let OpenDialog { about, session, .. } = self.open.remove(&id)?;
         let answer = match about {
             About::Approval(approval) => {
-                let is_yes = confirmed == Some(true) && !cancelled;
-                let wanted = if is_yes { Decision::Allow } else { Decision::Deny };
+                let is_allowed = confirmed == Some(true) && !cancelled;
+                let decision = if is_allowed { Decision::Allow } else { Decision::Deny };
                 let option = approval
                     .options
                     .iter()
-                    .find(|option| option.decision == wanted && option.scope == Scope::Once);
+                    .find(|option| option.decision == decision && option.scope == Scope::Once);
                 Answer::Approval {
                     approval_id: approval.approval_id,
                     answer: ApprovalAnswer {

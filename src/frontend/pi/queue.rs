@@ -1,50 +1,50 @@
 //! The messages that the model has not read, as texts in Pi's two lists. Pure.
 //!
-//! Messages may also be held: said while nothing ran, or left over from a run that was aborted. They wait for the next prompt, here and
-//! not in the journal; whoever drops this names them.
+//! Messages may also be held: those sent while nothing ran, or left over from an aborted run. They wait here, not in the journal, for the
+//! next prompt; whoever drops this queue reports them.
 
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Delivery, QueuedInput};
 use pintle_protocol::ids::ItemId;
 use serde_json::{Value, json};
 
-/// Messages that wait.
+/// The waiting messages.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     /// In the engine's queue.
     waiting: Vec<QueuedInput>,
-    /// Not in the engine's queue; they go there with the next prompt.
+    /// Messages outside the engine's queue; the next prompt sends them there.
     held: Vec<(Delivery, Vec<Input>)>,
 }
 
 impl Queue {
-    /// A message is in the engine's queue. `false` if that was known.
+    /// Adds a message of the engine's queue. Returns false if it was there already.
     pub(super) fn add(&mut self, input: QueuedInput) -> bool {
-        if self.waiting.iter().any(|known| known.item_id == input.item_id) {
+        if self.waiting.iter().any(|waiting| waiting.item_id == input.item_id) {
             return false;
         }
         self.waiting.push(input);
         true
     }
 
-    /// A message left the engine's queue. `false` if it was not known there.
+    /// Removes a message that left the engine's queue. Returns false if it was not there.
     pub(super) fn take(&mut self, id: &ItemId) -> bool {
         let before = self.waiting.len();
         self.waiting.retain(|input| input.item_id != *id);
         before != self.waiting.len()
     }
 
-    /// This is the engine's queue now.
+    /// Replaces the engine's queue.
     pub(super) fn replace(&mut self, waiting: Vec<QueuedInput>) {
         self.waiting = waiting;
     }
 
-    /// A message waits for the next prompt.
+    /// Holds a message for the next prompt.
     pub(super) fn hold(&mut self, delivery: Delivery, input: Vec<Input>) {
         self.held.push((delivery, input));
     }
 
-    /// What was handed back by the engine waits for the next prompt.
+    /// Holds messages that the engine has handed back for the next prompt.
     pub(super) fn hold_all(&mut self, returned: Vec<QueuedInput>) {
         for input in returned {
             self.take(&input.item_id);
@@ -52,18 +52,18 @@ impl Queue {
         }
     }
 
-    /// Takes what was held, to be put into the engine's queue.
+    /// Takes the held messages, to queue them in the engine.
     pub(super) fn take_held(&mut self) -> Vec<(Delivery, Vec<Input>)> {
         std::mem::take(&mut self.held)
     }
 
-    /// What was held and no prompt came for, as texts.
+    /// The texts of the held messages that no prompt followed.
     pub(super) fn unsent(&self) -> Vec<String> {
         self.held.iter().map(|(_, input)| text(input)).collect()
     }
 
-    /// True when the engine goes on with something by itself.
-    pub(super) fn goes_on(&self) -> bool {
+    /// Returns true if the engine continues with a queued message.
+    pub(super) fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
@@ -82,12 +82,12 @@ impl Queue {
             .collect()
     }
 
-    /// Both lists.
+    /// Returns both lists.
     pub(super) fn lists(&self) -> Value {
         json!({ "steering": self.texts(true), "followUp": self.texts(false) })
     }
 
-    /// The event that tells of them.
+    /// Returns the event with both lists.
     pub(super) fn update(&self) -> Value {
         json!({ "type": "queue_update", "steering": self.texts(true), "followUp": self.texts(false) })
     }

@@ -1,8 +1,8 @@
-//! A reply of the model while it streams: its blocks, and the updates that tell of them. Pure.
+//! A streaming reply of the model: its blocks, and the updates about them. Pure.
 //!
-//! Invariant: the pieces of a text or of thinking, put together, are the whole, also where deltas were dropped: what is missing comes
-//! with the end of the block. In the legacy dialect each update repeats the whole message, so it waits until the message has grown by a
-//! [`GROWTH`]th: all updates of a message together are then at most a constant times its size.
+//! Invariant: the deltas of a block, joined, are the whole text or thinking, even if deltas were dropped: the missing part is sent when the
+//! block ends. In the legacy dialect each update repeats the whole message, so an update waits until the message has grown by a
+//! [`GROWTH`]th: the updates of a message together stay within a constant factor of its size.
 
 use super::Dialect;
 use super::line::put;
@@ -13,26 +13,26 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-/// In the legacy dialect, the part of a message that is new in an update.
+/// In the legacy dialect, the share of a message that must be new before it is sent again.
 const GROWTH: usize = 16;
 
-/// In the legacy dialect, a message this short is told with every delta.
+/// In the legacy dialect, a message up to this size is sent with every delta.
 const SHORT_BYTES: usize = 256;
 
-/// A reply that streams.
+/// A streaming reply.
 #[derive(Debug)]
 pub(super) struct Reply {
     dialect: Dialect,
     voice: Voice,
     ms: u64,
-    /// What its provider has told of it so far.
+    /// The usage that the provider has reported so far.
     usage: Value,
     raw_usage: Option<Box<RawValue>>,
     blocks: Vec<Block>,
-    /// The block that has text which was not told.
-    untold: Option<usize>,
-    /// The size of the message when it was last told whole.
-    told_bytes: usize,
+    /// The block that has text which was not sent.
+    unsent: Option<usize>,
+    /// The size of the message when it was last sent whole.
+    sent_bytes: usize,
     bytes: usize,
 }
 
@@ -40,11 +40,11 @@ pub(super) struct Reply {
 struct Block {
     item: ItemId,
     kind: Kind,
-    /// The streamed part: the text, or the arguments as JSON.
+    /// The streamed content: the text, or the arguments as JSON.
     text: String,
-    /// The length of the part that was sent.
-    told: usize,
-    /// The number of the next piece.
+    /// The length of the part of `text` that was sent.
+    sent_bytes: usize,
+    /// The expected number of the next delta.
     next: u64,
     has_gap: bool,
     is_over: bool,
@@ -64,12 +64,12 @@ struct Update<'a> {
     r#type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<&'a RawValue>,
-    assistant_message_event: Told<'a>,
+    assistant_message_event: MessageEvent<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct MessageEvent<'a> {
     r#type: &'static str,
     content_index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,25 +86,25 @@ impl Reply {
             raw_usage: to_raw_value(&usage).ok(),
             usage,
             blocks: Vec::new(),
-            untold: None,
-            told_bytes: 0,
+            unsent: None,
+            sent_bytes: 0,
             bytes: 0,
         }
     }
 
-    /// Its provider has told what it has taken so far.
-    pub(super) fn took(&mut self, usage: Value) {
+    /// Sets the usage that the provider has reported so far.
+    pub(super) fn set_usage(&mut self, usage: Value) {
         self.raw_usage = to_raw_value(&usage).ok();
         self.usage = usage;
     }
 
-    /// The message as far as it has come.
+    /// Returns the message with the content received so far.
     pub(super) fn message(&self, stop: &str) -> Value {
         let content: Vec<Value> = self.blocks.iter().map(Block::content).collect();
         message::reply(&self.voice, &content, &self.usage, stop, self.ms)
     }
 
-    /// The calls, in order.
+    /// Returns the calls, in order.
     pub(super) fn calls(&self) -> impl Iterator<Item = (&ItemId, &str, &Value)> {
         self.blocks.iter().filter_map(|block| match &block.kind {
             Kind::Call { name } => Some((&block.item, name.as_str(), &block.arguments)),
@@ -112,42 +112,42 @@ impl Reply {
         })
     }
 
-    /// A block begins.
+    /// Begins a block.
     pub(super) fn begin(&mut self, item: &ItemId, kind: Kind, out: &mut Vec<Vec<u8>>) {
         self.flush(true, out);
         let index = self.blocks.len();
-        let mut told = json!({ "type": started(&kind), "contentIndex": index });
+        let mut event = json!({ "type": start_event(&kind), "contentIndex": index });
         if let (Kind::Call { name }, Dialect::Current) = (&kind, self.dialect) {
-            put(&mut told, "id", item.as_str());
-            put(&mut told, "toolName", name.as_str());
+            put(&mut event, "id", item.as_str());
+            put(&mut event, "toolName", name.as_str());
         }
         self.blocks.push(Block {
             item: item.clone(),
             kind,
             text: String::new(),
-            told: 0,
+            sent_bytes: 0,
             next: 0,
             has_gap: false,
             is_over: false,
             arguments: json!({}),
         });
-        self.tell(told, out);
+        self.push(event, out);
     }
 
-    /// A piece of a block has come.
+    /// Adds a delta to its block.
     pub(super) fn delta(&mut self, delta: &ItemDelta, out: &mut Vec<Vec<u8>>) {
         let Some(at) = self.blocks.iter().rposition(|block| block.item == delta.item_id) else {
             return;
         };
-        if self.untold.is_some_and(|untold| untold != at) {
+        if self.unsent.is_some_and(|unsent| unsent != at) {
             self.flush(true, out);
         }
         let Some(block) = self.blocks.get_mut(at) else { return };
-        let is_its = match block.kind {
+        let is_expected = match block.kind {
             Kind::Text | Kind::Thinking => delta.field == DeltaField::Text,
             Kind::Call { .. } => delta.field == DeltaField::Args,
         };
-        if !is_its || block.is_over {
+        if !is_expected || block.is_over {
             return;
         }
         block.has_gap |= delta.n != block.next;
@@ -155,21 +155,21 @@ impl Reply {
         if !block.has_gap {
             block.text.push_str(&delta.text);
             self.bytes += delta.text.len();
-            self.untold = Some(at);
+            self.unsent = Some(at);
         }
     }
 
-    /// Tells what was not told. Unless it must be, a legacy message waits until that is worth it.
+    /// Sends the unsent text. In the legacy dialect it waits until the message has grown enough, unless `must` is set.
     pub(super) fn flush(&mut self, must: bool, out: &mut Vec<Vec<u8>>) {
-        let Some(at) = self.untold else { return };
+        let Some(at) = self.unsent else { return };
         let is_worth_it = self.bytes <= SHORT_BYTES
-            || self.bytes - self.told_bytes.min(self.bytes) >= self.told_bytes / GROWTH;
+            || self.bytes - self.sent_bytes.min(self.bytes) >= self.sent_bytes / GROWTH;
         if self.dialect == Dialect::Legacy && !must && !is_worth_it {
             return;
         }
-        self.untold = None;
+        self.unsent = None;
         let Some(block) = self.blocks.get_mut(at) else { return };
-        let from = std::mem::replace(&mut block.told, block.text.len());
+        let from = std::mem::replace(&mut block.sent_bytes, block.text.len());
         let Some(block) = self.blocks.get(at) else { return };
         let Some(piece) = block.text.get(from..).filter(|piece| !piece.is_empty()) else { return };
         let kind = match block.kind {
@@ -177,21 +177,21 @@ impl Reply {
             Kind::Thinking => "thinking_delta",
             Kind::Call { .. } => "toolcall_delta",
         };
-        let told = Told { r#type: kind, content_index: at, delta: Some(piece) };
+        let event = MessageEvent { r#type: kind, content_index: at, delta: Some(piece) };
         if self.dialect == Dialect::Current {
             let usage = self.raw_usage.as_deref();
-            let update = Update { r#type: "message_update", usage, assistant_message_event: told };
+            let update = Update { r#type: "message_update", usage, assistant_message_event: event };
             out.extend(serde_json::to_vec(&update));
         } else {
-            let told = serde_json::to_value(told).unwrap_or_default();
-            self.tell(told, out);
+            let event = serde_json::to_value(event).unwrap_or_default();
+            self.push(event, out);
         }
     }
 
-    /// A text or thinking is whole.
+    /// Ends a block of text or thinking with its complete text.
     pub(super) fn end_text(&mut self, item: &ItemId, text: &str, out: &mut Vec<Vec<u8>>) {
         let Some(at) = self.open_block(item) else { return };
-        if self.untold.is_some_and(|untold| untold != at) {
+        if self.unsent.is_some_and(|unsent| unsent != at) {
             self.flush(true, out);
         }
         let Some(block) = self.blocks.get_mut(at) else { return };
@@ -199,12 +199,12 @@ impl Reply {
         text.clone_into(&mut block.text);
         block.is_over = true;
         let kind = if block.kind == Kind::Text { "text_end" } else { "thinking_end" };
-        self.untold = Some(at);
+        self.unsent = Some(at);
         self.flush(true, out);
-        self.tell(json!({ "type": kind, "contentIndex": at, "content": text }), out);
+        self.push(json!({ "type": kind, "contentIndex": at, "content": text }), out);
     }
 
-    /// A call's arguments are whole.
+    /// Ends a call with its complete arguments.
     pub(super) fn end_call(
         &mut self,
         item: &ItemId,
@@ -219,10 +219,10 @@ impl Reply {
             block.arguments = arguments.clone();
         }
         let call = block.content();
-        self.tell(json!({ "type": "toolcall_end", "contentIndex": at, "toolCall": call }), out);
+        self.push(json!({ "type": "toolcall_end", "contentIndex": at, "toolCall": call }), out);
     }
 
-    /// Ends the blocks that have no end.
+    /// Ends the blocks that are still open.
     pub(super) fn end(&mut self, out: &mut Vec<Vec<u8>>) {
         let open: Vec<(ItemId, bool, String)> = self
             .blocks
@@ -246,19 +246,19 @@ impl Reply {
         self.blocks.iter().rposition(|block| block.item == *item && !block.is_over)
     }
 
-    fn tell(&mut self, told: Value, out: &mut Vec<Vec<u8>>) {
+    fn push(&mut self, event: Value, out: &mut Vec<Vec<u8>>) {
         let mut update = json!({ "type": "message_update" });
         match self.dialect {
             Dialect::Current => {
                 put(&mut update, "usage", self.usage.clone());
-                put(&mut update, "assistantMessageEvent", told);
+                put(&mut update, "assistantMessageEvent", event);
             }
             Dialect::Legacy => {
-                self.told_bytes = self.bytes;
+                self.sent_bytes = self.bytes;
                 let message = self.message(message::pending(self.dialect));
-                let mut told = told;
-                put(&mut told, "partial", message.clone());
-                put(&mut update, "assistantMessageEvent", told);
+                let mut event = event;
+                put(&mut event, "partial", message.clone());
+                put(&mut update, "assistantMessageEvent", event);
                 put(&mut update, "message", message);
             }
         }
@@ -266,7 +266,7 @@ impl Reply {
     }
 }
 
-fn started(kind: &Kind) -> &'static str {
+fn start_event(kind: &Kind) -> &'static str {
     match kind {
         Kind::Text => "text_start",
         Kind::Thinking => "thinking_start",

@@ -1,10 +1,10 @@
-//! The one session that a client has open, and how it comes to another one: made, opened by its file, taken over from Pi, forked.
+//! The client's open session, and the ways to open another one: new, from its file, imported from Pi, forked.
 //!
-//! Invariant: the session before stays open until the next one is, so a command that fails changes nothing.
+//! Invariant: the previous session stays open until the next one is, so a failed command changes nothing.
 
 use super::line::QueueMode;
 use super::mirror::Mirror;
-use super::models::{self, Named};
+use super::models::{self, ModelName};
 use super::printing::Printing;
 use super::translator::Translator;
 use super::{Dialect, Options, variables};
@@ -12,7 +12,6 @@ use crate::agent::{
     Command, CreateSession, EngineHandle, Error, ErrorKind, ExtraVariables, ForkSession,
     OpenConfig, SessionHandle, SettingsCommand, Snapshot, Subscriber, SubscriptionCommand,
 };
-
 use crate::pi::{self, Apis};
 use crate::store::Store;
 use pintle_protocol::history::HistoryPoint;
@@ -20,10 +19,10 @@ use pintle_protocol::ids::{ItemId, SessionId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The longest id of a session file that is taken over.
-const MOST_ID_CHARS: usize = 64;
+/// The maximum length of the id of an imported session.
+const MAX_ID_CHARS: usize = 64;
 
-/// The session that is open.
+/// The open session.
 #[derive(Debug)]
 pub(super) struct OpenSession {
     pub(super) handle: SessionHandle,
@@ -31,23 +30,23 @@ pub(super) struct OpenSession {
     pub(super) translator: Translator,
     pub(super) cwd: PathBuf,
     pub(super) model: String,
-    /// The variables that its commands see.
+    /// The environment variables of its commands.
     pub(super) variables: ExtraVariables,
-    /// The last event that was told.
+    /// The last event that was sent.
     pub(super) seq: u64,
-    /// The calls that run, with what they have printed.
+    /// The running calls and their output.
     pub(super) printing: Printing,
 }
 
 impl OpenSession {
-    /// Has the session's commands see its model and its file as they are now.
-    pub(super) async fn tell_commands(&mut self, dialect: Dialect) {
+    /// Passes the current model and file to the session's commands.
+    pub(super) async fn update_variables(&mut self, dialect: Dialect) {
         let (id, file) = (self.handle.id.as_str(), self.mirror.path());
-        let given = variables::given(dialect, id, file, &self.model);
-        if given != self.variables {
-            self.variables = ExtraVariables::clone(&given);
-            let config = OpenConfig { variables: Some(given), ..OpenConfig::default() };
-            // One that is closed runs no commands.
+        let variables = variables::of_session(dialect, id, file, &self.model);
+        if variables != self.variables {
+            self.variables = ExtraVariables::clone(&variables);
+            let config = OpenConfig { variables: Some(variables), ..OpenConfig::default() };
+            // A closed session runs no commands.
             let _ = self.handle.ask(|reply| SettingsCommand::Configure { config, reply }).await;
         }
     }
@@ -56,16 +55,16 @@ impl OpenSession {
 /// The session with which a client begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Start {
-    /// A new one.
+    /// A new session.
     #[default]
     New,
-    /// The one whose file is the newest of this folder.
+    /// The session of the newest file in the folder.
     Continue,
-    /// That of this file, or whose id begins so.
+    /// The session of this file, or with an id of this prefix.
     Open(String),
-    /// That of this very id; a new one if there is none.
+    /// The session with exactly this id; a new one if there is none.
     Id(String),
-    /// A copy of that of this file, or whose id begins so.
+    /// A fork of the session of this file, or with an id of this prefix.
     Fork(String),
 }
 
@@ -77,7 +76,7 @@ pub(super) struct Watching {
     pub(super) follow_up: QueueMode,
 }
 
-/// Makes and opens sessions.
+/// Creates and opens sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) engine: EngineHandle,
@@ -85,7 +84,7 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// The session to begin with.
+    /// Opens the session to begin with.
     pub(super) async fn start(&self, watching: &Watching) -> Result<OpenSession, Error> {
         match &self.options.start {
             Start::New => self.create(None, None, watching).await,
@@ -93,40 +92,40 @@ impl Sessions {
                 Some(path) => self.open_path(&path, watching).await,
                 None => self.create(None, None, watching).await,
             },
-            Start::Open(named) => self.open_path(&self.path_of(named)?, watching).await,
+            Start::Open(name) => self.open_path(&self.path_of(name)?, watching).await,
             Start::Id(id) if !is_id(id) => {
                 let message = format!("Invalid session id: {id}");
                 Err(Error::new(ErrorKind::Invalid, message)
-                    .hint("it has letters, digits, - and _, at most 64 of them"))
+                    .hint("use at most 64 letters, digits, - and _"))
             }
             Start::Id(id) => match self.path_of(id) {
                 Ok(path) => self.open_path(&path, watching).await,
                 Err(_) => self.open_or_create(id, watching).await,
             },
-            Start::Fork(named) => {
-                let path = self.path_of(named)?;
-                let of = self.find(&self.read(&path).await?).await?.handle;
-                self.fork(&of.id, None, Some(path.display().to_string()), watching).await
+            Start::Fork(name) => {
+                let path = self.path_of(name)?;
+                let parent = self.find(&self.read(&path).await?).await?.handle;
+                self.fork(&parent.id, None, Some(path.display().to_string()), watching).await
             }
         }
     }
 
     fn files(&self) -> Vec<PathBuf> {
         let folder = self.options.session_dir.as_deref();
-        folder.map(|folder| crate::store::beside::files(folder, ".jsonl")).unwrap_or_default()
+        folder.map(|folder| crate::store::companion::files(folder, ".jsonl")).unwrap_or_default()
     }
 
-    /// The file that is named, or whose session's id begins so.
-    fn path_of(&self, named: &str) -> Result<PathBuf, Error> {
-        if named.contains('/') || Path::new(named).extension().is_some() {
-            return Ok(self.options.cwd.join(named));
+    /// Returns the named file, or the file of the session whose id has this prefix.
+    fn path_of(&self, name: &str) -> Result<PathBuf, Error> {
+        if name.contains('/') || Path::new(name).extension().is_some() {
+            return Ok(self.options.cwd.join(name));
         }
         let is_it = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.split_once('_').is_some_and(|(_, id)| id.starts_with(named))
+            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            file.split_once('_').is_some_and(|(_, id)| id.starts_with(name))
         };
         self.files().into_iter().find(is_it).ok_or_else(|| {
-            let message = format!("No session found matching '{named}'");
+            let message = format!("No session found matching '{name}'");
             Error::new(ErrorKind::NotFound, message)
         })
     }
@@ -139,7 +138,7 @@ impl Sessions {
         }
     }
 
-    /// Makes a session; with this model, if one is named.
+    /// Creates a session, with this model if one is given.
     pub(super) async fn create(
         &self,
         parent: Option<String>,
@@ -166,7 +165,7 @@ impl Sessions {
         }
     }
 
-    /// Opens the session with this id, or makes it.
+    /// Opens the session with this id, or creates it.
     async fn open_or_create(&self, id: &str, watching: &Watching) -> Result<OpenSession, Error> {
         let id = SessionId::new(id.to_owned());
         let handle = if self.store().folder(&id).is_ok() {
@@ -177,18 +176,18 @@ impl Sessions {
         self.adopt(handle, None, watching).await
     }
 
-    /// Opens the session of a file: of ours, or of Pi's, which is taken over.
+    /// Opens the session of a file: one of this engine's, or one of Pi's, which is imported.
     pub(super) async fn open_path(
         &self,
         path: &Path,
         watching: &Watching,
     ) -> Result<OpenSession, Error> {
         let text = self.read(path).await?;
-        let Found { mut handle, is_new } = self.find(&text).await?;
+        let FileSession { mut handle, is_new } = self.find(&text).await?;
         let mut mirror = self.mirror(&handle, None).await?;
-        if let Err(why) = mirror.write_to(path.to_owned()) {
-            tracing::warn!("{}: {why}; it is left as it is", path.display());
-            // What it says now is something else than the one in the journal.
+        if let Err(reason) = mirror.write_to(path.to_owned()) {
+            tracing::warn!("{}: {reason}; the file is left unchanged", path.display());
+            // The file's content has diverged from the journal.
             if !is_new {
                 handle = self.import(&text, None).await?;
             }
@@ -198,8 +197,8 @@ impl Sessions {
         self.watch(handle, mirror, watching).await
     }
 
-    /// The session that a file is of.
-    async fn find(&self, text: &str) -> Result<Found, Error> {
+    /// Opens the session to which a file belongs.
+    async fn find(&self, text: &str) -> Result<FileSession, Error> {
         let head = text.lines().next().unwrap_or_default();
         let head: serde_json::Value = serde_json::from_str(head).unwrap_or_default();
         let id = head.get("id").and_then(serde_json::Value::as_str).filter(|id| is_id(id));
@@ -207,10 +206,10 @@ impl Sessions {
             let id = SessionId::new(id.to_owned());
             if self.store().folder(&id).is_ok() {
                 let handle = self.engine.open(id, self.config()).await?;
-                return Ok(Found { handle, is_new: false });
+                return Ok(FileSession { handle, is_new: false });
             }
         }
-        Ok(Found { handle: self.import(text, id).await?, is_new: true })
+        Ok(FileSession { handle: self.import(text, id).await?, is_new: true })
     }
 
     async fn read(&self, path: &Path) -> Result<String, Error> {
@@ -226,7 +225,7 @@ impl Sessions {
         Ok(text)
     }
 
-    /// Takes a session of Pi's over, under its own id if that is free.
+    /// Imports a session of Pi's, under its own id if that is free.
     async fn import(&self, text: &str, id: Option<&str>) -> Result<SessionHandle, Error> {
         let ambient = self.engine.ambient().clone();
         let id = id.map_or_else(|| ambient.new_id(), str::to_owned);
@@ -243,7 +242,7 @@ impl Sessions {
         self.engine.open(id, self.config()).await
     }
 
-    /// Makes a session that begins with the history of another one, before a message if one is named.
+    /// Creates a session that begins with the history of another one, up to before a message if one is given.
     pub(super) async fn fork(
         &self,
         of: &SessionId,
@@ -278,7 +277,7 @@ impl Sessions {
         in_background(move || Ok(Mirror::new(&store, &id, parent.as_deref(), apis)?)).await
     }
 
-    /// Names the session's file as Pi does, if there is to be one.
+    /// Names the session's file as Pi does, if files are written.
     fn name_file(&self, mirror: &mut Mirror) {
         let Some(folder) = &self.options.session_dir else { return };
         if let Err(error) = mirror.write_to(folder.join(mirror.file_name())) {
@@ -302,7 +301,7 @@ impl Sessions {
         let values = values.map(|(id, mode)| (id.to_owned(), mode.name().to_owned()));
         let values = BTreeMap::from(values);
         handle.ask(|reply| SettingsCommand::SetOptions { values, reply }).await?;
-        let level = Named::read(&model).level.to_owned();
+        let level = ModelName::read(&model).level.to_owned();
         let mut open = OpenSession {
             translator: Translator::new(self.options.dialect, self.apis(), title, level),
             handle,
@@ -313,14 +312,14 @@ impl Sessions {
             seq,
             printing: Printing::default(),
         };
-        open.tell_commands(self.options.dialect).await;
+        open.update_variables(self.options.dialect).await;
         Ok(open)
     }
 
-    /// Closes a session, and names what nobody sent. One in which nobody said anything is not kept.
+    /// Closes a session, and reports unsent messages. A session without messages is deleted.
     pub(super) async fn close(&self, open: &OpenSession) {
         for text in open.translator.queue.unsent() {
-            tracing::warn!("no prompt came after this message, so it was not sent: {text}");
+            tracing::warn!("no prompt followed this message, so it was not sent: {text}");
         }
         let _ = open.handle.ask(|reply| Command::Close { reply }).await;
         if open.mirror.is_empty() {
@@ -341,19 +340,19 @@ impl Sessions {
     }
 }
 
-/// The session that a file is of.
-struct Found {
+/// The session to which a file belongs.
+struct FileSession {
     handle: SessionHandle,
-    /// It was taken over just now.
+    /// It was just imported.
     is_new: bool,
 }
 
 fn is_id(id: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    !id.is_empty() && id.len() <= MOST_ID_CHARS && id.chars().all(is_plain)
+    !id.is_empty() && id.len() <= MAX_ID_CHARS && id.chars().all(is_plain)
 }
 
-/// Does blocking work of the store on a thread for it.
+/// Runs blocking work of the store on a thread of its own.
 async fn in_background<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

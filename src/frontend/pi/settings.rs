@@ -1,10 +1,10 @@
-//! Commands that set how a session works: its model, how hard that thinks, how many messages are read at once, its name.
+//! Commands that change a session's settings: its model, its thinking level, its queue modes, its name.
 //!
-//! They hold for the session, and as long as it is open; no file of settings is written.
+//! They apply to the open session only; no settings file is written.
 
-use super::driver::{Driver, words};
+use super::driver::{Driver, error_text};
 use super::line::{Head, QueueMode};
-use super::models::{self, Named};
+use super::models::{self, ModelName};
 use crate::agent;
 use pintle_protocol::methods::ConfigResult;
 use pintle_protocol::models::ModelsListResult;
@@ -17,23 +17,23 @@ impl Driver {
     }
 
     pub(super) fn levels(&self) -> Vec<&'static str> {
-        models::levels(&self.models(), Named::read(&self.open.model))
+        models::levels(&self.models(), ModelName::read(&self.open.model))
     }
 
-    /// Sets options of the session. The error is the first that was refused, in words.
+    /// Sets options of the session. The error is the reason of the first rejected option.
     pub(super) async fn set(&mut self, values: &[(&str, &str)]) -> Result<(), String> {
         let values = values.iter().map(|(id, value)| ((*id).to_owned(), (*value).to_owned()));
         let values: BTreeMap<String, String> = values.collect();
         let model = values.get("model").cloned();
         let effort = values.get("effort").cloned();
         let set = |reply| agent::SettingsCommand::SetOptions { values, reply };
-        let set = self.open.handle.ask(set).await.map_err(|error| words(&error))?;
+        let set = self.open.handle.ask(set).await.map_err(|error| error_text(&error))?;
         let ConfigResult { rejected, .. } = set;
         if let Some(rejected) = rejected.into_iter().next() {
             return Err(rejected.reason);
         }
-        // The event says the same, and comes after the answer.
-        let named = Named::read(&self.open.model);
+        // The event that confirms this arrives after the response.
+        let named = ModelName::read(&self.open.model);
         let (provider_id, level) = (format!("{}/{}", named.provider, named.id), named.level);
         let effort =
             effort.or_else(|| models::effort(level).filter(|_| level != "off").map(str::to_owned));
@@ -42,16 +42,16 @@ impl Driver {
             Some(effort) => format!("{model}:{effort}"),
             None => model,
         };
-        self.open.tell_commands(self.sessions.options.dialect).await;
+        self.open.update_variables(self.sessions.options.dialect).await;
         let mut lines = Vec::new();
-        self.open.translator.leveled(Named::read(&self.open.model).level, &mut lines);
+        self.open.translator.set_level(ModelName::read(&self.open.model).level, &mut lines);
         self.out.push_all(lines);
         Ok(())
     }
 
     pub(super) async fn set_model(&mut self, head: &Head, model: &str) -> Value {
         match self.set(&[("model", model)]).await {
-            Ok(()) => head.data(models::model(&self.models(), Named::read(&self.open.model))),
+            Ok(()) => head.data(models::model(&self.models(), ModelName::read(&self.open.model))),
             Err(reason) => head.failed(&format!("Model not found: {model}\n{reason}")),
         }
     }
@@ -60,16 +60,16 @@ impl Driver {
         let patterns = self.sessions.options.models.clone();
         let list = self.models();
         let all = models::cycle(&list, &patterns);
-        let named = Named::read(&self.open.model);
-        let own = format!("{}/{}", named.provider, named.id);
-        let at = all.iter().position(|model| *model == own);
+        let named = ModelName::read(&self.open.model);
+        let current = format!("{}/{}", named.provider, named.id);
+        let at = all.iter().position(|model| *model == current);
         let next = at.map_or(0, |at| (at + 1) % all.len().max(1));
-        let Some(next) = all.get(next).filter(|next| **next != own) else {
+        let Some(next) = all.get(next).filter(|next| **next != current) else {
             return head.data(Value::Null);
         };
         match self.set(&[("model", next)]).await {
             Ok(()) => {
-                let named = Named::read(&self.open.model);
+                let named = ModelName::read(&self.open.model);
                 head.data(json!({
                     "model": models::model(&list, named),
                     "thinkingLevel": named.level,
@@ -80,7 +80,7 @@ impl Driver {
         }
     }
 
-    /// Sets a thinking level. One that the model has not, or nobody knows, is `off`, as in Pi.
+    /// Sets a thinking level. As in Pi, an unknown level, or one that the model lacks, is `off`.
     pub(super) async fn set_level(&mut self, head: &Head, level: &str) -> Value {
         let effort = models::effort(level).filter(|_| self.levels().contains(&level));
         let effort = effort.unwrap_or("none");
@@ -92,7 +92,7 @@ impl Driver {
 
     pub(super) async fn cycle_level(&mut self, head: &Head) -> Value {
         let levels = self.levels();
-        let now = Named::read(&self.open.model).level;
+        let now = ModelName::read(&self.open.model).level;
         let at = levels.iter().position(|level| *level == now).map_or(0, |at| at + 1);
         let next = levels.get(at % levels.len().max(1)).filter(|next| **next != now);
         let Some(next) = next.copied() else { return head.data(Value::Null) };
@@ -134,11 +134,11 @@ impl Driver {
         match self.open.handle.ask(update).await {
             Ok(title) => {
                 let mut lines = Vec::new();
-                self.open.translator.renamed(title, &mut lines);
+                self.open.translator.set_name(title, &mut lines);
                 self.out.push_all(lines);
                 head.done()
             }
-            Err(error) => head.failed(&words(&error)),
+            Err(error) => head.failed(&error_text(&error)),
         }
     }
 }

@@ -1,11 +1,10 @@
-//! Commands that a person runs beside the agent (`bash`): run, stopped, and put into the history.
+//! Shell commands that a user runs beside the agent (`bash`): running and stopping them, and recording them in the history.
 
 use super::line::{Bash, Head, fields};
-use super::translator::RAN;
+use super::translator::USER_SHELL;
 use crate::agent::{
     EngineHandle, ExtraVariables, HistoryCommand, Note, NoteBody, SessionHandle, UserShellRun,
 };
-
 use crate::pi;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -15,13 +14,13 @@ use std::path::PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The capacity of the channel of output. A piece that does not fit is not shown while the command runs; the result has it.
-const PIECES: usize = 256;
+/// The capacity of the channel of output. Output that does not fit is not shown while the command runs; the result contains it.
+const PIECES_CAPACITY: usize = 256;
 
-/// The commands that run.
+/// The running commands.
 #[derive(Debug)]
 pub(super) struct Shells {
-    /// Each ends with the answer to it.
+    /// Each completes with its response.
     running: FuturesUnordered<BoxFuture<'static, Value>>,
     stop: CancellationToken,
     pieces_tx: mpsc::Sender<Value>,
@@ -31,15 +30,15 @@ pub(super) struct Shells {
 /// An event of a command.
 #[derive(Debug)]
 pub(super) enum ShellEvent {
-    /// It printed something; the event that tells of it.
+    /// It printed something; the event to send.
     Printed(Value),
-    /// It has ended; the answer.
+    /// It has ended; the response to send.
     Ended(Value),
 }
 
 impl Shells {
     pub(super) fn new() -> Self {
-        let (pieces_tx, pieces) = mpsc::channel(PIECES);
+        let (pieces_tx, pieces) = mpsc::channel(PIECES_CAPACITY);
         let (running, stop) = (FuturesUnordered::new(), CancellationToken::new());
         Self { running, stop, pieces_tx, pieces }
     }
@@ -48,12 +47,12 @@ impl Shells {
         self.running.is_empty()
     }
 
-    /// Stops all that run.
+    /// Stops all running commands.
     pub(super) fn stop(&mut self) {
         std::mem::take(&mut self.stop).cancel();
     }
 
-    /// Waits for something to happen. Cancel-safe; never ends while nothing runs.
+    /// Waits for the next event. Cancel-safe; never completes while nothing runs.
     pub(super) async fn next(&mut self) -> ShellEvent {
         tokio::select! {
             biased;
@@ -62,7 +61,7 @@ impl Shells {
         }
     }
 
-    /// Runs a command; it is put into the session's history when it has ended.
+    /// Runs a command; it is recorded in the session's history when it has ended.
     pub(super) fn run(
         &mut self,
         head: Head,
@@ -72,23 +71,23 @@ impl Shells {
         (cwd, variables): (PathBuf, ExtraVariables),
     ) {
         let (stop, pieces) = (self.stop.clone(), self.pieces_tx.clone());
-        let run = async move {
+        let command_run = async move {
             let id = head.id.clone();
             let mut printed = move |piece: &str| {
                 let kind = Some(json!("bash_execution_update"));
                 let event = [("type", kind), ("id", id.clone()), ("delta", Some(json!(piece)))];
-                // A client that is slow sees less of it.
+                // A slow client sees less of the output.
                 let _ = pieces.try_send(fields(event));
             };
             let Bash { command, exclude_from_context } = bash;
             let line = command.clone();
-            let ran =
+            let run =
                 engine.run_user_shell(&session.id, &cwd, line, variables, &stop, &mut printed);
-            let ran = match ran.await {
-                Ok(ran) => ran,
+            let run = match run.await {
+                Ok(run) => run,
                 Err(error) => return head.failed(&error.message),
             };
-            let result = result(&ran);
+            let result = result(&run);
             let now_ms = engine.now_ms();
             let note = note(&command, exclude_from_context, &result, now_ms);
             match session.ask(|reply| HistoryCommand::Note { note, reply }).await {
@@ -96,22 +95,22 @@ impl Shells {
                 Err(error) => head.failed(&error.message),
             }
         };
-        self.running.push(Box::pin(run));
+        self.running.push(Box::pin(command_run));
     }
 }
 
-fn result(ran: &UserShellRun) -> Value {
-    let path = ran.full_output_path.as_ref().map(|path| json!(path.to_string_lossy()));
+fn result(run: &UserShellRun) -> Value {
+    let path = run.full_output_path.as_ref().map(|path| json!(path.to_string_lossy()));
     fields([
-        ("output", Some(json!(ran.output))),
-        ("exitCode", ran.exit_code.map(Value::from)),
-        ("cancelled", Some(json!(ran.is_cancelled))),
-        ("truncated", Some(json!(ran.is_cut))),
+        ("output", Some(json!(run.output))),
+        ("exitCode", run.exit_code.map(Value::from)),
+        ("cancelled", Some(json!(run.is_cancelled))),
+        ("truncated", Some(json!(run.is_cut))),
         ("fullOutputPath", path),
     ])
 }
 
-/// What gets into the history, with the message that Pi's file has of it.
+/// Returns the note for the history, with the message for Pi's file.
 fn note(command: &str, is_excluded: bool, result: &Value, now_ms: u64) -> Note {
     let mut message =
         fields([("role", Some(json!("bashExecution"))), ("command", Some(json!(command)))]);
@@ -122,13 +121,13 @@ fn note(command: &str, is_excluded: bool, result: &Value, now_ms: u64) -> Note {
         }
         message.insert("timestamp".to_owned(), json!(now_ms));
     }
-    let seen = message.as_object().filter(|_| !is_excluded);
-    let body = seen.map_or_else(
+    let visible = message.as_object().filter(|_| !is_excluded);
+    let body = visible.map_or_else(
         || {
             NoteBody::Unread(Notice {
                 level: NoticeLevel::Info,
-                code: RAN.to_owned(),
-                message: format!("the person ran `{command}`; the model does not see it"),
+                code: USER_SHELL.to_owned(),
+                message: format!("the user ran `{command}`; the model does not see it"),
                 hint: None,
             })
         },

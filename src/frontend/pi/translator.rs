@@ -1,7 +1,7 @@
 //! Translates a session's events into Pi's. Pure: records in, lines out.
 //!
-//! A turn of ours is a run of Pi's (`agent_*`), a step with its calls is one of its turns (`turn_*`). Follow-ups go on in the same run.
-//! Messages are those of the session's file, as far as it has them, so that events and file say the same.
+//! A turn of the engine is a run of Pi's (`agent_*`), and a step with its calls one of Pi's turns (`turn_*`). Follow-ups belong to the same
+//! run. Messages are taken from the session's file if they are there, so that events and file agree.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new event or item must be given its form in this protocol"
@@ -12,7 +12,7 @@ mod ends;
 use super::Dialect;
 use super::line::put;
 use super::message::{self, Voice};
-use super::models::Named;
+use super::models::ModelName;
 use super::queue::Queue;
 use super::reply::{Kind, Reply};
 use crate::pi::{Apis, usage_to_pi};
@@ -23,10 +23,10 @@ use pintle_protocol::ids::{ItemId, TurnId};
 use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemBody};
 use serde_json::{Value, json};
 
-/// What the notice of a command is called that a person ran and the model does not see.
-pub(super) const RAN: &str = "ran";
+/// The code of the notice about a command that a user ran and the model does not see.
+pub(super) const USER_SHELL: &str = "ran";
 
-/// Translates the events of one session into those of Pi.
+/// The state of the translation of one session's events.
 #[derive(Debug)]
 pub(super) struct Translator {
     dialect: Dialect,
@@ -35,23 +35,23 @@ pub(super) struct Translator {
     pub(super) queue: Queue,
     run: Option<Run>,
     reply: Option<Reply>,
-    /// What the next reply has taken before it says anything.
+    /// The usage of the next reply, reported before its first item.
     usage: Option<Value>,
-    /// A reply that has ended without an end of its own; what follows says why.
+    /// A reply that was cut; a later event gives the reason.
     cut: Option<Value>,
     calls: Option<Calls>,
-    /// The turn that sums up and answers nobody.
+    /// The turn of a requested compaction, which is no run of Pi's.
     pub(super) quiet: Option<TurnId>,
     retry: Option<u32>,
-    /// A retry that was not wanted: why there was to be one.
+    /// The failure whose retry was cancelled because retries are off.
     pub(super) given_up: Option<String>,
-    /// What the last summing up came to.
-    pub(super) summed_up: Option<Result<Value, String>>,
+    /// The result of the last compaction.
+    pub(super) compacted: Option<Result<Value, String>>,
     name: Option<String>,
     level: String,
 }
 
-/// From `agent_start` to `agent_end`.
+/// A run, from `agent_start` to `agent_end`.
 #[derive(Debug, Default)]
 struct Run {
     messages: Vec<Value>,
@@ -81,7 +81,7 @@ impl Translator {
             quiet: None,
             retry: None,
             given_up: None,
-            summed_up: None,
+            compacted: None,
             name,
             level,
         }
@@ -91,33 +91,33 @@ impl Translator {
         self.name.as_deref()
     }
 
-    /// Tells another name of the session, if it is another one.
-    pub(super) fn renamed(&mut self, name: Option<String>, out: &mut Vec<Vec<u8>>) {
+    /// Sends the session's name if it has changed.
+    pub(super) fn set_name(&mut self, name: Option<String>, out: &mut Vec<Vec<u8>>) {
         if name == self.name {
             return;
         }
-        let mut told = json!({ "type": "session_info_changed" });
+        let mut event = json!({ "type": "session_info_changed" });
         if let Some(name) = &name {
-            put(&mut told, "name", name.as_str());
+            put(&mut event, "name", name.as_str());
         }
         self.name = name;
-        tell(out, &told);
+        push(out, &event);
     }
 
-    /// Tells another thinking level, if it is another one.
-    pub(super) fn leveled(&mut self, level: &str, out: &mut Vec<Vec<u8>>) {
+    /// Sends the thinking level if it has changed.
+    pub(super) fn set_level(&mut self, level: &str, out: &mut Vec<Vec<u8>>) {
         if level != self.level {
             level.clone_into(&mut self.level);
-            tell(out, &json!({ "type": "thinking_level_changed", "level": level }));
+            push(out, &json!({ "type": "thinking_level_changed", "level": level }));
         }
     }
 
-    /// Tells what waits.
-    pub(super) fn queued(&mut self, out: &mut Vec<Vec<u8>>) {
-        tell(out, &self.queue.update());
+    /// Sends the queue.
+    pub(super) fn send_queue(&mut self, out: &mut Vec<Vec<u8>>) {
+        push(out, &self.queue.update());
     }
 
-    /// Tells what has streamed so far.
+    /// Sends the streamed text so far.
     pub(super) fn flush(&mut self, out: &mut Vec<Vec<u8>>) {
         if let Some(reply) = &mut self.reply {
             reply.flush(false, out);
@@ -131,10 +131,10 @@ impl Translator {
                     reply.delta(delta, out);
                 }
             }
-            TransientEvent::StepUsage(told) => {
-                let usage = usage_to_pi(&told.usage, told.cost_nano_usd);
+            TransientEvent::StepUsage(step) => {
+                let usage = usage_to_pi(&step.usage, step.cost_nano_usd);
                 match &mut self.reply {
-                    Some(reply) => reply.took(usage),
+                    Some(reply) => reply.set_usage(usage),
                     None => self.usage = Some(usage),
                 }
             }
@@ -143,7 +143,7 @@ impl Translator {
         }
     }
 
-    /// Tells an event, with the entries of the session's file that it made.
+    /// Translates an event, given the entries that it added to the session's file.
     #[expect(clippy::wildcard_enum_match_arm, reason = "Pi has no word for the rest")]
     pub(super) fn durable(
         &mut self,
@@ -155,23 +155,23 @@ impl Translator {
             reply.flush(true, out);
         }
         match &record.event {
-            Event::TurnStarted { model } => self.began(model, record, out),
+            Event::TurnStarted { model } => self.turn_started(model, record, out),
             Event::InputAccepted(input)
                 if input.delivery != Delivery::Prompt && self.queue.add(input.clone()) =>
             {
-                self.queued(out);
+                self.send_queue(out);
             }
             Event::InputRemoved { inputs } => {
-                let taken = inputs.iter().filter(|input| self.queue.take(&input.item_id));
-                if taken.count() > 0 {
-                    self.queued(out);
+                let removed = inputs.iter().filter(|input| self.queue.take(&input.item_id));
+                if removed.count() > 0 {
+                    self.send_queue(out);
                 }
             }
             Event::QueueChanged { queue } => {
                 self.queue.replace(queue.clone());
-                self.queued(out);
+                self.send_queue(out);
             }
-            Event::ItemStarted { item } => self.item_began(item, record, out),
+            Event::ItemStarted { item } => self.item_started(item, record, out),
             Event::ItemUpdated { item } => {
                 if let (ItemBody::ToolCall(call), Some(reply)) = (&item.body, &mut self.reply)
                     && call.input.is_some()
@@ -179,25 +179,25 @@ impl Translator {
                     reply.end_call(&item.id, call.input.as_ref(), out);
                 }
             }
-            Event::ItemCompleted { item } => self.item_ended(item, record, entries, out),
+            Event::ItemCompleted { item } => self.item_completed(item, record, entries, out),
             Event::StepCompleted(step) => {
-                self.step_ended(step.stop.is_none(), record, entries, out);
+                self.step_completed(step.stop.is_none(), record, entries, out);
             }
-            Event::RetryScheduled(retry) => self.failed_once(retry, record, entries, out),
-            Event::TurnCompleted(end) => self.ended(end, record, entries, out),
+            Event::RetryScheduled(retry) => self.retry_scheduled(retry, record, entries, out),
+            Event::TurnCompleted(end) => self.turn_completed(end, record, entries, out),
             Event::PromptMade(_) => self.prompted(record, entries, out),
-            Event::SessionUpdated(updated) => self.renamed(updated.title.clone(), out),
-            Event::Notice(notice) if notice.code != RAN => notify(notice, out),
+            Event::SessionUpdated(updated) => self.set_name(updated.title.clone(), out),
+            Event::Notice(notice) if notice.code != USER_SHELL => notify(notice, out),
             _ => {}
         }
     }
 
-    fn began(&mut self, model: &str, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
-        let named = Named::read(model);
+    fn turn_started(&mut self, model: &str, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
+        let model = ModelName::read(model);
         self.voice = Voice {
-            api: self.apis.of(named.provider).to_owned(),
-            provider: named.provider.to_owned(),
-            model: named.id.to_owned(),
+            api: self.apis.of(model.provider).to_owned(),
+            provider: model.provider.to_owned(),
+            model: model.id.to_owned(),
         };
         if record.turn_id != self.quiet && self.run.is_none() {
             self.open_run(out);
@@ -206,7 +206,7 @@ impl Translator {
 
     fn open_run(&mut self, out: &mut Vec<Vec<u8>>) -> &mut Run {
         if self.run.is_none() {
-            tell(out, &json!({ "type": "agent_start" }));
+            push(out, &json!({ "type": "agent_start" }));
         }
         self.run.get_or_insert_default()
     }
@@ -214,26 +214,26 @@ impl Translator {
     fn open_turn(&mut self, out: &mut Vec<Vec<u8>>) -> &mut Run {
         let run = self.open_run(out);
         if !std::mem::replace(&mut run.is_turn_open, true) {
-            tell(out, &json!({ "type": "turn_start" }));
+            push(out, &json!({ "type": "turn_start" }));
         }
         run
     }
 
-    /// Tells a message that is whole when it begins.
-    fn said(&mut self, message: &Value, out: &mut Vec<Vec<u8>>) {
-        tell(out, &json!({ "type": "message_start", "message": message }));
-        tell(out, &json!({ "type": "message_end", "message": message }));
+    /// Sends a message that is complete when it begins.
+    fn complete_message(&mut self, message: &Value, out: &mut Vec<Vec<u8>>) {
+        push(out, &json!({ "type": "message_start", "message": message }));
+        push(out, &json!({ "type": "message_end", "message": message }));
         if let Some(run) = &mut self.run {
             run.messages.push(message.clone());
         }
     }
 
-    /// Tells what the model is told before all else; the legacy Pi did not.
+    /// Sends the system prompt; the legacy Pi does not.
     fn prompted(&mut self, record: &EventRecord, entries: &[Value], out: &mut Vec<Vec<u8>>) {
-        let is_told = self.dialect == Dialect::Current && record.turn_id != self.quiet;
-        if let Some(prompt) = said_by(entries, "system").filter(|_| is_told) {
+        let is_shown = self.dialect == Dialect::Current && record.turn_id != self.quiet;
+        if let Some(prompt) = message_by(entries, "system").filter(|_| is_shown) {
             self.open_turn(out);
-            self.said(&prompt, out);
+            self.complete_message(&prompt, out);
         }
     }
 
@@ -245,22 +245,22 @@ impl Translator {
         self.reply.get_or_insert_with(|| {
             let mut reply = Reply::new(dialect, voice.clone(), ms);
             if let Some(usage) = usage.take() {
-                reply.took(usage);
+                reply.set_usage(usage);
             }
             let message = reply.message(message::pending(dialect));
-            tell(out, &json!({ "type": "message_start", "message": message }));
+            push(out, &json!({ "type": "message_start", "message": message }));
             reply
         })
     }
 
-    fn item_began(&mut self, item: &Item, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
+    fn item_started(&mut self, item: &Item, record: &EventRecord, out: &mut Vec<Vec<u8>>) {
         let kind = match &item.body {
             ItemBody::AgentMessage(_) => Kind::Text,
             ItemBody::Reasoning(_) => Kind::Thinking,
             ItemBody::ToolCall(call) => Kind::Call { name: call.tool_name.clone() },
             ItemBody::Compaction(compaction) => {
                 let reason = reason(compaction);
-                return tell(out, &json!({ "type": "compaction_start", "reason": reason }));
+                return push(out, &json!({ "type": "compaction_start", "reason": reason }));
             }
             ItemBody::UserMessage(_)
             | ItemBody::Job(_)
@@ -270,7 +270,7 @@ impl Translator {
         self.open_reply(record.ts_ms, out).begin(&item.id, kind, out);
     }
 
-    fn item_ended(
+    fn item_completed(
         &mut self,
         item: &Item,
         record: &EventRecord,
@@ -281,13 +281,13 @@ impl Translator {
             ItemBody::UserMessage(user) => {
                 self.open_turn(out);
                 if self.queue.take(&item.id) {
-                    self.queued(out);
+                    self.send_queue(out);
                 }
-                let said = said_by(entries, "user");
-                let said = said.unwrap_or_else(|| {
+                let message = message_by(entries, "user");
+                let message = message.unwrap_or_else(|| {
                     json!({ "role": "user", "content": user.content, "timestamp": record.ts_ms })
                 });
-                self.said(&said, out);
+                self.complete_message(&message, out);
             }
             ItemBody::EngineMessage(_) => {
                 let custom = entries.iter().find(|entry| is_kind(entry, "custom_message"));
@@ -297,7 +297,7 @@ impl Translator {
                         put(&mut message, key, entry.get(key).cloned().unwrap_or_default());
                     }
                     put(&mut message, "timestamp", record.ts_ms);
-                    self.said(&message, out);
+                    self.complete_message(&message, out);
                 }
             }
             ItemBody::AgentMessage(body) | ItemBody::Reasoning(body) => {
@@ -306,16 +306,18 @@ impl Translator {
                 }
             }
             ItemBody::ToolCall(call) => match &mut self.reply {
-                // It never ran, since its reply was cut.
+                // The reply was cut, so the call never ran.
                 Some(reply) => reply.end_call(&item.id, call.input.as_ref(), out),
-                None => self.call_ended(item, call, entries, out),
+                None => self.call_completed(item, call, entries, out),
             },
-            ItemBody::Compaction(compaction) => self.made_room(item, compaction, entries, out),
+            ItemBody::Compaction(compaction) => {
+                self.compaction_completed(item, compaction, entries, out);
+            }
             ItemBody::Job(_) | ItemBody::Subagent(_) => {}
         }
     }
 
-    fn step_ended(
+    fn step_completed(
         &mut self,
         is_cut: bool,
         record: &EventRecord,
@@ -328,7 +330,7 @@ impl Translator {
             .calls()
             .map(|(id, name, arguments)| (id.clone(), name.to_owned(), arguments.clone()))
             .collect();
-        let message = said_by(entries, "assistant").unwrap_or_else(|| reply.message("stop"));
+        let message = message_by(entries, "assistant").unwrap_or_else(|| reply.message("stop"));
         if is_cut {
             self.cut = Some(message);
             self.reply = None;
@@ -336,10 +338,10 @@ impl Translator {
         }
         self.reply_ended(&message, out);
         if let Some(attempt) = self.retry.take() {
-            tell(out, &json!({ "type": "auto_retry_end", "success": true, "attempt": attempt }));
+            push(out, &json!({ "type": "auto_retry_end", "success": true, "attempt": attempt }));
         }
         for (id, name, arguments) in &calls {
-            tell(
+            push(
                 out,
                 &json!({
                     "type": "tool_execution_start", "toolCallId": id, "toolName": name, "args": arguments,
@@ -353,14 +355,14 @@ impl Translator {
 
     fn reply_ended(&mut self, message: &Value, out: &mut Vec<Vec<u8>>) {
         self.reply = None;
-        tell(out, &json!({ "type": "message_end", "message": message }));
+        push(out, &json!({ "type": "message_end", "message": message }));
         if let Some(run) = &mut self.run {
             run.messages.push(message.clone());
         }
     }
 }
 
-fn tell(out: &mut Vec<Vec<u8>>, event: &Value) {
+fn push(out: &mut Vec<Vec<u8>>, event: &Value) {
     out.push(event.to_string().into_bytes());
 }
 
@@ -373,16 +375,16 @@ fn reason(compaction: &Compaction) -> &'static str {
 }
 
 fn is_kind(entry: &Value, kind: &str) -> bool {
-    entry.get("type").is_some_and(|is| is == kind)
+    entry.get("type").is_some_and(|name| name == kind)
 }
 
-/// The message of an entry, if somebody in this role said it.
+/// Returns the message of an entry, if it has this role.
 fn message_of(entry: &Value, role: &str) -> Option<Value> {
     let message = entry.get("message")?;
-    message.get("role").is_some_and(|is| is == role).then(|| message.clone())
+    message.get("role").is_some_and(|name| name == role).then(|| message.clone())
 }
 
-fn said_by(entries: &[Value], role: &str) -> Option<Value> {
+fn message_by(entries: &[Value], role: &str) -> Option<Value> {
     entries.iter().find_map(|entry| message_of(entry, role))
 }
 
@@ -393,7 +395,7 @@ fn notify(notice: &Notice, out: &mut Vec<Vec<u8>>) {
         NoticeLevel::Error => "error",
     };
     let hint = notice.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
-    tell(
+    push(
         out,
         &json!({
             "type": "extension_ui_request",

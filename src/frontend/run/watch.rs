@@ -45,13 +45,13 @@ pub(super) struct Denial {
     pub(super) hint: &'static str,
 }
 
-/// What the events have told so far.
+/// The state of a run, from its events so far.
 pub(super) struct Watch {
     pub(super) outcome: Outcome,
     /// The turn has ended.
     pub(super) is_over: bool,
     pub(super) last_seq: u64,
-    /// What sub-agents used, by their items.
+    /// The usage of sub-agents, by their items.
     pub(super) agents: BTreeMap<ItemId, (Usage, Option<u64>)>,
 }
 
@@ -96,8 +96,8 @@ impl Watch {
         });
     }
 
-    /// Takes an event of a sub-agent: what it changed and what it was denied count, its words do not.
-    pub(super) fn take_of_agent(&mut self, event: &Event) -> Option<String> {
+    /// Takes an event of a sub-agent: its changes and denials count, its messages do not.
+    pub(super) fn take_from_subagent(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemCompleted { item } if matches!(item.body, ItemBody::ToolCall(_)) => {
                 self.item(item);
@@ -115,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// Takes an event; returns what to say about it on stderr.
+    /// Takes an event; returns the line for stderr, if any.
     pub(super) fn take(&mut self, event: &Event) -> Option<String> {
         match event {
             Event::ItemStarted { item } | Event::ItemUpdated { item } => {
@@ -150,7 +150,7 @@ impl Watch {
                 None
             }
             Event::RetryScheduled(retry) => Some(format!(
-                "pintle: {}; asking again in {:.1} s ({} of {})",
+                "pintle: {}; retrying in {:.1} s ({} of {})",
                 retry.message,
                 std::time::Duration::from_millis(retry.delay_ms).as_secs_f64(),
                 retry.attempt,
@@ -193,7 +193,7 @@ impl Watch {
     }
 }
 
-/// A running call in a line.
+/// Returns the title of a running call.
 fn running(item: &Item) -> Option<&str> {
     let ItemBody::ToolCall(call) = &item.body else { return None };
     (item.status == ItemStatus::Running).then_some(call.title.as_str())

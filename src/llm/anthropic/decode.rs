@@ -50,7 +50,7 @@ impl Decode for Decoder {
         match kind.as_str() {
             "message_start" => {
                 self.usage(data.pointer("/message/usage"), out);
-                // Calls that a program on the server makes come whole with the start.
+                // Calls of server-side programs arrive complete with the start event.
                 let blocks = data.pointer("/message/content").and_then(Value::as_array);
                 for block in blocks.into_iter().flatten() {
                     self.start(u64::MAX, block, out);

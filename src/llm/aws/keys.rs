@@ -45,7 +45,7 @@ impl Signing {
                 session_token: ambient.var("AWS_SESSION_TOKEN").map(str::trim).map(Secret::new),
             })
         };
-        // Amazon's own client (botocore 1.44.5) prefers keys that are set to a profile that `AWS_PROFILE` names.
+        // Amazon's own client (botocore 1.44.5) prefers explicit keys to a profile that `AWS_PROFILE` names.
         let keys = of_environment().or_else(|| profile.keys.clone())?;
         Some(Self { keys, region, ambient: ambient.clone() })
     }

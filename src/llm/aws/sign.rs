@@ -103,7 +103,7 @@ fn parts(url: &str) -> (String, String, String) {
     let at = rest.find('/').unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(at).unwrap_or((rest, ""));
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    // A port that goes without saying is not sent.
+    // A default port is not sent.
     let port = if scheme.eq_ignore_ascii_case("http") { ":80" } else { ":443" };
     let host = host.strip_suffix(port).unwrap_or(host).to_ascii_lowercase();
     let path = if path.is_empty() { "/" } else { path };

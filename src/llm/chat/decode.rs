@@ -69,7 +69,7 @@ impl Decode for Decoder {
         let is_error = event.name == "error"
             || chunk.get("error").is_some_and(|error| !error.is_null())
             || text(&chunk, "object") == Some("error");
-        // Behind a finish reason the reply is usable, whatever the server complains about.
+        // After a finish reason the reply is usable, whatever error the server reports.
         if is_error && self.finish.is_none() {
             return Err(Broken::Reported(chunk));
         }
@@ -88,7 +88,7 @@ impl Decode for Decoder {
 
     fn finish(&mut self, out: &mut VecDeque<Delta>) -> Result<(), Broken> {
         if !self.is_done {
-            // Some servers send no end marker; with a finish reason the reply is whole.
+            // Some servers send no end marker; with a finish reason the reply is complete.
             if self.finish.is_none() {
                 return Err(Broken::cut());
             }
@@ -226,7 +226,7 @@ impl Decoder {
             }
         };
         let arguments = match function.get_mut("arguments").map(Value::take) {
-            // Whole arguments as an object: against the rules, and seen.
+            // Complete arguments as an object: not allowed, but observed.
             Some(object @ Value::Object(_)) => Some(object.to_string()),
             mut other => string(other.as_mut()),
         };

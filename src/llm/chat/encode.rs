@@ -79,7 +79,7 @@ fn messages(request: &Request, dialect: Dialect) -> Vec<Value> {
             }
             Message::Assistant(assistant) => {
                 let is_same_model = assistant.origin == request.origin;
-                // A reply of which nothing is left does not part what was said around it.
+                // An empty reply does not separate the messages around it.
                 if let Some(reply) = assistant_message(assistant, is_same_model, dialect, &mut ids)
                 {
                     messages.extend(user_message(&std::mem::take(&mut said)));

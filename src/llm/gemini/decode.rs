@@ -114,7 +114,7 @@ impl Decode for Decoder {
             | "IMAGE_SAFETY"
             | "IMAGE_PROHIBITED_CONTENT"
             | "IMAGE_RECITATION" => StopReason::Refusal,
-            // The model wrote something that is no call; asked again, it mostly does better.
+            // The model wrote a malformed call; a retry usually succeeds.
             "MALFORMED_FUNCTION_CALL" | "MALFORMED_RESPONSE" | "UNEXPECTED_TOOL_CALL" => {
                 let words = &self.finish_message;
                 let words = if words.is_empty() { "no further word" } else { words };
@@ -204,7 +204,7 @@ impl Decoder {
             self.has_calls = true;
             let index = self.next;
             let given = text(call, "id");
-            // Without an id of the wire, one that no other reply of the conversation has.
+            // Without an id from the server, one that is unique in the conversation.
             let made = || match response {
                 "" => format!("call_{index}"),
                 response => format!("call_{response}_{index}"),

@@ -147,7 +147,7 @@ fn reply(
                 }));
             }
             AssistantBlock::Reasoning { text, opaque } => {
-                // Without a signature a thought means nothing to the model.
+                // Without a signature, reasoning is meaningless to the model.
                 let opaque = opaque.as_ref().filter(|_| is_same_model);
                 let signed = signed(text, opaque).into_iter();
                 parts.extend(signed.filter_map(|(text, signature)| {
@@ -190,7 +190,7 @@ fn signed<'a>(text: &'a str, opaque: Option<&Opaque>) -> Vec<(&'a str, Option<Va
             at.and_then(|at| usize::try_from(at).ok()).unwrap_or(usize::MAX)
         };
         let (from, to) = (at("from"), at("to"));
-        // A text that is no longer the one that was signed goes back unsigned.
+        // A text that differs from the signed one is sent unsigned.
         let (Some(before), Some(part)) = (text.get(done..from), text.get(from..to)) else {
             return plain(text);
         };

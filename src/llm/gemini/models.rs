@@ -37,7 +37,7 @@ pub(super) fn thinking(model: &str, effort: Effort) -> Option<Value> {
                 Effort::None | Effort::Minimal if is_pro => "LOW",
                 Effort::None | Effort::Minimal => "MINIMAL",
                 Effort::Low => "LOW",
-                // The first one of this generation knows two levels.
+                // The first model of this generation has two levels.
                 Effort::Medium if is_pro && (major, minor) == (THIRD, 0) => "HIGH",
                 Effort::Medium => "MEDIUM",
                 Effort::High | Effort::Xhigh | Effort::Max => "HIGH",
@@ -46,7 +46,7 @@ pub(super) fn thinking(model: &str, effort: Effort) -> Option<Value> {
         }
         (2, 5) => {
             let budget = match effort {
-                // This one cannot be kept from thinking.
+                // This model always thinks.
                 Effort::None if is_pro => 128,
                 Effort::None => 0,
                 Effort::Minimal => 512,

@@ -282,7 +282,7 @@ impl Decoder {
     fn end(&mut self, response: &mut Value, is_incomplete: bool, out: &mut VecDeque<Delta>) {
         self.is_done = true;
         if !self.has_items {
-            // A server that sends no items on the way.
+            // A server that sends no items while streaming.
             let items = response.get_mut("output").map(Value::take).unwrap_or_default();
             for (number, mut item) in (0..).zip(items.as_array().cloned().unwrap_or_default()) {
                 self.end_item(number, &mut item, out);

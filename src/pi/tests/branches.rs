@@ -35,7 +35,8 @@ fn names(entries: &[Entry]) -> Vec<String> {
 fn every_branch_comes_in_and_the_same_tree_goes_out() {
     let say = |said: &str| reply(text(said), "stop");
     let branched = "user: From the engine, not from the user: what happened on a branch of this conversation that was left.⏎⏎<summary>⏎tried⏎</summary>\n";
-    let heading = crate::context::compact::HEADING;
+    let heading = crate::context::compact::titled("");
+    let heading = heading.trim();
     let mut sent =
         json!({"type": "compaction", "summary": "all", "firstKeptEntryId": "3", "tokensBefore": 9});
     sent["details"] = json!({"kept": true});
@@ -74,7 +75,7 @@ fn every_branch_comes_in_and_the_same_tree_goes_out() {
                 ("6", "2", user("neither")), ("7", "6", say("none")),
                 ("8", "3", user("only d")), ("9", "8", say("one")),
             ],
-            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check what it did before you go on.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
+            "user: root\na/m: read({\"path\":\"a\"})=c read({\"path\":\"a\"})=d\nresult! of c: Interrupted, outcome unknown: the imported session holds no result of this call. Check its effects before you continue.\nresult of d: seen d\nuser: only d\na/m: one\n".to_owned(),
             vec![],
         ),
         (
@@ -140,7 +141,7 @@ fn every_branch_comes_in_and_the_same_tree_goes_out() {
     }
 }
 
-/// What an open client was told of items: those that it shows are those on the way.
+/// The items that an open client has received: those that it shows are those on the current path.
 #[test]
 fn what_goes_and_comes_back_with_a_branch_is_told() {
     let (entries, _) = stored(&tree_of(&[
@@ -213,7 +214,7 @@ fn named(seq: u64, label: &str) -> Event {
 }
 
 #[test]
-fn ways_of_our_own_go_out_as_branches_and_the_last_line_is_on_the_way_that_holds() {
+fn branches_are_written_as_branches_and_the_last_line_is_on_the_current_path() {
     let header = Header {
         journal: "pintle".to_owned(),
         version: FORMAT_VERSION,

@@ -1,7 +1,7 @@
-//! Replies without an end of their own: cut by a failure or by a person, or never begun. Pi has a line of each, which says why.
+//! Replies without an end of their own: cut by a failure or by a user, or never begun. Pi has a line for each, with the reason.
 //!
-//! Why a reply was cut is known after it, so its line waits until then. Invariant: a turn that answers somebody and ends badly has
-//! exactly one line that says so, wherever it came from.
+//! The reason why a reply was cut is known only after it, so its line waits until then. Invariant: a turn that answers a message and does
+//! not complete has exactly one line with the reason, whatever its origin.
 
 use super::super::fields::Fields;
 use super::super::{ABORTED, blocks};
@@ -14,23 +14,23 @@ use serde_json::{Value, json};
 
 /// The open turn.
 #[derive(Debug, Default)]
-pub(super) struct Fate {
+pub(super) struct TurnState {
     /// The model that replies, as `provider/id`.
     model: String,
-    /// It answers somebody.
-    answers: bool,
-    /// Its last reply, which was cut: the message without why.
+    /// It answers a message.
+    is_answering: bool,
+    /// Its last reply, which was cut: the message without the reason.
     cut: Option<Cut>,
-    /// A line says how it ended.
-    is_told: bool,
-    /// A line says why it waits, before another try.
-    waits: bool,
+    /// A line with the reason was written.
+    is_reported: bool,
+    /// A line with the reason of a retry was written.
+    is_retrying: bool,
 }
 
 #[derive(Debug)]
 struct Cut {
     message: Value,
-    /// The model reads what there is of it.
+    /// The model reads its content.
     is_read: bool,
 }
 
@@ -47,107 +47,108 @@ impl Copied {
         Some(Self { last_seq: from.copied_seq, ms: record.ts_ms })
     }
 
-    /// True when an event only closes what the copy has cut.
+    /// Returns true when an event only closes a turn that the copy has cut.
     fn closes(self, record: &EventRecord) -> bool {
         record.seq <= self.last_seq && record.ts_ms == self.ms
     }
 }
 
-impl Fate {
-    /// A turn begins.
-    pub(super) fn begun(model: &str) -> Self {
+impl TurnState {
+    /// Begins a turn.
+    pub(super) fn started(model: &str) -> Self {
         Self { model: model.to_owned(), ..Self::default() }
     }
 
-    /// The turn answers somebody.
-    pub(super) fn answers(&mut self) {
-        self.answers = true;
+    /// Notes that the turn answers a message.
+    pub(super) fn set_answering(&mut self) {
+        self.is_answering = true;
     }
 
-    /// A reply goes on, or is whole.
-    pub(super) fn goes_on(&mut self) {
-        (self.is_told, self.waits) = (false, false);
+    /// Notes that a reply continues, or is complete.
+    pub(super) fn continue_reply(&mut self) {
+        (self.is_reported, self.is_retrying) = (false, false);
     }
 
-    /// A line from elsewhere says how it ended.
-    pub(super) fn told(&mut self) {
-        self.is_told = true;
+    /// Notes that an original line contains the reason.
+    pub(super) fn set_reported(&mut self) {
+        self.is_reported = true;
     }
 }
 
 impl Writer {
-    /// A reply was cut. What its provider counted is known.
+    /// Notes a reply that was cut, with the usage that its provider reported.
     pub(super) fn cut(&mut self, read: Option<&Assistant>, usage: &Usage, cost: Option<u64>) {
         let content = self.content_of_cut(read);
         let message = self.reply_of(&content, usage, cost);
-        self.fate.cut = Some(Cut { message, is_read: read.is_some() });
-        self.fate.goes_on();
+        self.turn.cut = Some(Cut { message, is_read: read.is_some() });
+        self.turn.continue_reply();
     }
 
-    /// What a provider's failure that is tried again has left.
-    pub(super) fn failed_once(&mut self, why: &str, record: &EventRecord, out: &mut String) {
-        if self.fate.answers {
+    /// Writes the line of a failed reply that is retried.
+    pub(super) fn retry_scheduled(&mut self, reason: &str, record: &EventRecord, out: &mut String) {
+        if self.turn.is_answering {
             self.settle(out);
-            self.say_end("error", why, record, out);
-            self.fate.waits = true;
+            self.write_end("error", reason, record, out);
+            self.turn.is_retrying = true;
         }
     }
 
-    /// A turn is over.
-    pub(super) fn turn_ended(
+    /// Ends a turn.
+    pub(super) fn turn_completed(
         &mut self,
         end: &TurnCompleted,
         record: &EventRecord,
         out: &mut String,
     ) {
-        let (stop, why, is_told) = match (end.status, &end.error) {
+        let (stop, reason, is_reported) = match (end.status, &end.error) {
             (TurnStatus::Completed, _) => return,
             (TurnStatus::Interrupted, _) => {
-                ("aborted", ABORTED, self.fate.is_told || self.fate.waits)
+                ("aborted", ABORTED, self.turn.is_reported || self.turn.is_retrying)
             }
             (TurnStatus::Failed, error) => {
-                let why = error.as_ref().map_or("the turn failed", |error| error.message.as_str());
-                ("error", why, self.fate.is_told)
+                let reason =
+                    error.as_ref().map_or("the turn failed", |error| error.message.as_str());
+                ("error", reason, self.turn.is_reported)
             }
         };
         let is_of_copy = self.copied.is_some_and(|copied| copied.closes(record));
-        let is_owed = self.fate.answers && !is_told && !is_of_copy;
-        if self.fate.cut.is_some() || is_owed {
+        let needs_line = self.turn.is_answering && !is_reported && !is_of_copy;
+        if self.turn.cut.is_some() || needs_line {
             self.settle(out);
-            self.say_end(stop, why, record, out);
+            self.write_end(stop, reason, record, out);
         }
     }
 
-    /// What is cut and was never said why.
+    /// Writes a cut reply without a known reason.
     pub(super) fn end_cut(&mut self, ms: u64, out: &mut String) {
-        if let Some(cut) = self.fate.cut.take() {
+        if let Some(cut) = self.turn.cut.take() {
             let line = line(cut.message, "aborted", ABORTED, ms);
             self.write(line, ms, "cut", out);
         }
     }
 
-    fn say_end(&mut self, stop: &str, why: &str, record: &EventRecord, out: &mut String) {
-        let cut = self.fate.cut.take().unwrap_or_else(|| {
+    fn write_end(&mut self, stop: &str, reason: &str, record: &EventRecord, out: &mut String) {
+        let cut = self.turn.cut.take().unwrap_or_else(|| {
             let message = self.reply_of(&[], &Usage::default(), None);
             Cut { message, is_read: false }
         });
-        let line = line(cut.message, stop, why, record.ts_ms);
+        let line = line(cut.message, stop, reason, record.ts_ms);
         if cut.is_read {
-            self.said(line, record, out);
+            self.message_line(line, record, out);
         } else {
             self.line(line, record, out);
         }
     }
 
-    /// What there is of a reply that was cut, with the calls that never ran.
+    /// Returns the content of a cut reply, with the calls that never ran.
     fn content_of_cut(&self, read: Option<&Assistant>) -> Vec<Value> {
         let mut items: Vec<&Item> = self.items.values().collect();
-        items.sort_by(|one, other| one.id.cmp(&other.id));
+        items.sort_by(|a, b| a.id.cmp(&b.id));
         let mut content = read.map(blocks::reply).unwrap_or_default();
         for item in items {
             match &item.body {
-                ItemBody::AgentMessage(said) if read.is_none() => {
-                    content.push(json!({ "type": "text", "text": said.text }));
+                ItemBody::AgentMessage(body) if read.is_none() => {
+                    content.push(json!({ "type": "text", "text": body.text }));
                 }
                 ItemBody::Reasoning(thought) if read.is_none() => {
                     content.push(json!({ "type": "thinking", "thinking": thought.text }));
@@ -172,9 +173,9 @@ impl Writer {
     }
 
     fn reply_of(&self, content: &[Value], usage: &Usage, cost: Option<u64>) -> Value {
-        let model = self.fate.model.parse::<ModelRef>();
+        let model = self.turn.model.parse::<ModelRef>();
         let (provider, model) = model.map_or_else(
-            |_| ("pintle".to_owned(), self.fate.model.clone()),
+            |_| ("pintle".to_owned(), self.turn.model.clone()),
             |model| (model.provider, model.id),
         );
         json!({
@@ -188,11 +189,11 @@ impl Writer {
     }
 }
 
-fn line(mut message: Value, stop: &str, why: &str, ms: u64) -> Fields {
+fn line(mut message: Value, stop: &str, reason: &str, ms: u64) -> Fields {
     if let Value::Object(message) = &mut message {
         message.insert("stopReason".to_owned(), stop.into());
         message.insert("timestamp".to_owned(), ms.into());
-        message.insert("errorMessage".to_owned(), why.into());
+        message.insert("errorMessage".to_owned(), reason.into());
     }
     Fields::of(&json!({ "type": "message", "message": message }))
 }

@@ -1,6 +1,6 @@
-//! System prompts as Pi's system messages: the first says all sections and tools, a later one what has changed.
+//! System prompts as Pi's system messages: the first has all sections and tools, later ones only the changes.
 //!
-//! Only prompts whose tools the journal knows are told; older journals do not say them.
+//! Only prompts whose tools are in the journal are written; older journals do not have them.
 
 use super::super::fields::Fields;
 use super::Writer;
@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-/// What of a prompt the journal keeps beside its event.
+/// The private part of a prompt's entry.
 #[derive(Deserialize)]
-struct Kept {
+struct StoredPrompt {
     system: String,
     /// The sections: each name, with the length of its text in bytes.
     #[serde(default)]
@@ -20,16 +20,16 @@ struct Kept {
     tools: Vec<Map<String, Value>>,
 }
 
-/// What the model was told so far.
+/// The prompt as Pi's messages have described it so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Told {
+pub(super) struct PromptState {
     sections: Map<String, Value>,
     tools: Vec<Map<String, Value>>,
 }
 
-impl Told {
-    /// The text of a message of Pi's.
-    fn hear(&mut self, message: &Value) {
+impl PromptState {
+    /// Applies a message of Pi's.
+    fn apply(&mut self, message: &Value) {
         for (name, text) in message.get("sections").and_then(Value::as_object).into_iter().flatten()
         {
             if text.is_null() {
@@ -39,8 +39,8 @@ impl Told {
             }
         }
         let list = |key: &str| message.get(key).and_then(Value::as_array).into_iter().flatten();
-        for gone in list("toolsRemoved") {
-            self.tools.retain(|tool| tool.get("name") != gone.get("name"));
+        for removed in list("toolsRemoved") {
+            self.tools.retain(|tool| tool.get("name") != removed.get("name"));
         }
         for new in list("toolsAdded").filter_map(Value::as_object) {
             self.tools.retain(|tool| tool.get("name") != new.get("name"));
@@ -48,8 +48,8 @@ impl Told {
         }
     }
 
-    /// All of it, as a message.
-    pub(super) fn whole(&self, ms: u64) -> Option<Value> {
+    /// Returns the whole prompt as a message.
+    pub(super) fn full_message(&self, ms: u64) -> Option<Value> {
         if self.sections.is_empty() && self.tools.is_empty() {
             return None;
         }
@@ -58,11 +58,11 @@ impl Told {
         Some(message)
     }
 
-    /// The message that makes this of it.
+    /// Returns the message that changes it into another one.
     fn change_to(&self, new: &Self, ms: u64) -> Option<Value> {
-        let gone = self.sections.keys().filter(|name| !new.sections.contains_key(*name));
+        let dropped = self.sections.keys().filter(|name| !new.sections.contains_key(*name));
         let mut sections: Map<String, Value> =
-            gone.map(|name| (name.clone(), Value::Null)).collect();
+            dropped.map(|name| (name.clone(), Value::Null)).collect();
         let changed =
             new.sections.iter().filter(|(name, text)| self.sections.get(*name) != Some(text));
         sections.extend(changed.map(|(name, text)| (name.clone(), text.clone())));
@@ -100,13 +100,13 @@ fn put_list(message: &mut Value, key: &str, list: &[Map<String, Value>]) {
     }
 }
 
-impl Kept {
-    /// The sections by name; what has no names is one.
-    fn told(self) -> Told {
-        let Self { system, sections: named, tools } = self;
+impl StoredPrompt {
+    /// Returns the sections by name; a prompt without sections has one.
+    fn into_state(self) -> PromptState {
+        let Self { system, sections: lengths, tools } = self;
         let mut sections = Map::new();
         let mut rest = system.as_str();
-        for (name, bytes) in &named {
+        for (name, bytes) in &lengths {
             let Some((text, behind)) = rest.split_at_checked(*bytes) else { break };
             sections.insert(name.clone(), text.into());
             rest = behind.strip_prefix(BETWEEN).unwrap_or(behind);
@@ -114,36 +114,36 @@ impl Kept {
         if sections.is_empty() {
             sections.insert("preamble".to_owned(), system.trim_end().into());
         }
-        Told { sections, tools }
+        PromptState { sections, tools }
     }
 }
 
 impl Writer {
-    /// A prompt was made.
+    /// Writes a prompt.
     pub(super) fn prompt(
         &mut self,
         private: Option<&RawValue>,
         record: &EventRecord,
         out: &mut String,
     ) {
-        let kept = private.and_then(|raw| serde_json::from_str::<Kept>(raw.get()).ok());
-        let Some(kept) = kept.filter(|_| self.has_prompts) else { return };
-        let new = kept.told();
-        if let Some(message) = self.told.change_to(&new, record.ts_ms) {
+        let stored = private.and_then(|raw| serde_json::from_str::<StoredPrompt>(raw.get()).ok());
+        let Some(stored) = stored.filter(|_| self.has_prompts) else { return };
+        let new = stored.into_state();
+        if let Some(message) = self.prompt.change_to(&new, record.ts_ms) {
             self.settle(out);
             self.line(Fields::of(&json!({ "type": "message", "message": message })), record, out);
         }
-        self.told = new;
+        self.prompt = new;
     }
 
-    /// A line of Pi's that may say something of the prompt.
-    pub(super) fn hear(&mut self, line: &Fields) {
+    /// Applies a line of Pi's that may change the prompt.
+    pub(super) fn note_prompt(&mut self, line: &Fields) {
         let message = line.get("message").filter(|_| self.has_prompts);
         let message = message.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok());
         if let Some(message) =
             message.filter(|message| message.get("role") == Some(&json!("system")))
         {
-            self.told.hear(&message);
+            self.prompt.apply(&message);
         }
     }
 }
@@ -152,33 +152,33 @@ impl Writer {
 mod tests {
     use super::*;
 
-    fn told(sections: &[(&str, &str)], tools: &[(&str, &str)]) -> Told {
+    fn prompt(sections: &[(&str, &str)], tools: &[(&str, &str)]) -> PromptState {
         let sections = sections.iter().map(|(name, text)| ((*name).to_owned(), json!(text)));
         let tool = |(name, what): &(&str, &str)| {
             let fields = [("name", *name), ("description", *what)];
             fields.into_iter().map(|(key, text)| (key.to_owned(), json!(text))).collect()
         };
-        Told { sections: sections.collect(), tools: tools.iter().map(tool).collect() }
+        PromptState { sections: sections.collect(), tools: tools.iter().map(tool).collect() }
     }
 
     #[test]
     fn what_a_message_says_is_what_has_changed_and_who_hears_it_knows_all() {
-        let before = told(&[("a", "1"), ("b", "2")], &[("read", "x"), ("bash", "y")]);
+        let before = prompt(&[("a", "1"), ("b", "2")], &[("read", "x"), ("bash", "y")]);
         for (name, after, want) in [
             ("nothing", before.clone(), None),
             (
                 "a text",
-                told(&[("a", "1"), ("b", "3")], &[("read", "x"), ("bash", "y")]),
+                prompt(&[("a", "1"), ("b", "3")], &[("read", "x"), ("bash", "y")]),
                 Some(json!({"sections": {"b": "3"}})),
             ),
             (
                 "a section is gone and another comes",
-                told(&[("a", "1"), ("c", "2")], &[("read", "x"), ("bash", "y")]),
+                prompt(&[("a", "1"), ("c", "2")], &[("read", "x"), ("bash", "y")]),
                 Some(json!({"sections": {"b": null, "c": "2"}})),
             ),
             (
                 "tools",
-                told(&[("a", "1"), ("b", "2")], &[("read", "new"), ("edit", "z")]),
+                prompt(&[("a", "1"), ("b", "2")], &[("read", "new"), ("edit", "z")]),
                 Some(json!({
                     "sections": {},
                     "toolsAdded": [{"name": "read", "description": "new"}, {"name": "edit", "description": "z"}],
@@ -187,9 +187,9 @@ mod tests {
             ),
         ] {
             let message = before.change_to(&after, 7);
-            let mut heard = before.clone();
-            heard.hear(&message.clone().unwrap_or_default());
-            assert_eq!((heard.sections, heard.tools), (after.sections, after.tools), "{name}");
+            let mut applied = before.clone();
+            applied.apply(&message.clone().unwrap_or_default());
+            assert_eq!((applied.sections, applied.tools), (after.sections, after.tools), "{name}");
             let said = message.map(|mut message| {
                 let fields = message.as_object_mut().unwrap();
                 let said = ["role", "content", "timestamp"].map(|key| fields.shift_remove(key));

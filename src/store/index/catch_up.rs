@@ -1,12 +1,12 @@
-//! Reads journals into the index. This is the only way in which anything comes into it, whoever wrote the journal and whenever.
+//! Reads journals into the index. Nothing else writes to it, whoever wrote the journal.
 //!
-//! Invariant: a row says up to which byte its journal was read and what stood there last; when that is not so any more, the
-//! session's rows are thrown away and read again.
+//! Invariant: a row records up to which byte its journal was read and a checksum of the last line; if that no longer matches, the session's
+//! rows are dropped and read again.
 #![warn(clippy::wildcard_enum_match_arm, reason = "a new event must be counted in the index")]
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
-use super::extract::{self, Found};
-use super::rows::{Seen, facts_of, forget, insert};
+use super::extract::{self, SearchEntry};
+use super::rows::{JournalFile, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
 use crate::store::journal::FILE;
@@ -19,13 +19,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The most bytes of a journal that are read in one transaction. Another process waits for no longer than this takes: less than
-/// a second where it is all text.
-const PIECE: u64 = 1024 * 1024;
+/// The maximum number of bytes of a journal that are read in one transaction, which blocks other processes for less than a second.
+const MAX_PIECE_BYTES: u64 = 1024 * 1024;
 
 /// The position up to which a journal was read.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Position {
     key: i64,
     offset: u64,
     last_length: u64,
@@ -35,49 +34,50 @@ struct Place {
     copied_seq: u64,
 }
 
-/// Reads the next piece of a session's journal into the index, of about so many bytes at most. Returns how many it was, and whether
-/// there is more.
+/// Reads the next piece of a session's journal into the index, of at most about `max_bytes` bytes. Returns the number of bytes read, and
+/// true if there is more.
 pub(super) fn read_piece(
     connection: &mut Connection,
     sessions: &Path,
     folder: &str,
-    most: u64,
+    max_bytes: u64,
 ) -> rusqlite::Result<(u64, bool)> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let nothing = Ok((0, false));
-    let Some(mut place) = place_of(&transaction, folder)? else { return nothing };
+    let Some(mut position) = position_of(&transaction, folder)? else { return nothing };
     let path = sessions.join(folder).join(FILE);
-    // A journal that cannot be read now is looked at again the next time.
+    // A journal that cannot be read now is tried again the next time.
     let Ok(file) = File::open(&path) else { return nothing };
     let Ok(facts) = file.metadata() else { return nothing };
     let (size, mtime_ns) = facts_of(&facts);
-    if !still_stands(&file, &place) {
-        // It is another journal than the one that was read: a backup, or somebody's edit.
-        forget(&transaction, place.key)?;
+    if !is_unchanged(&file, &position) {
+        // The journal was replaced: by a backup, or by an edit.
+        forget(&transaction, position.key)?;
         let Some(summary) = list::summary(&sessions.join(folder)) else {
             transaction.commit()?;
             return nothing;
         };
-        insert(&transaction, &Seen { folder: folder.to_owned(), size, mtime_ns }, &summary)?;
-        let Some(anew) = place_of(&transaction, folder)? else { return nothing };
-        place = anew;
+        insert(&transaction, &JournalFile { folder: folder.to_owned(), size, mtime_ns }, &summary)?;
+        let Some(fresh) = position_of(&transaction, folder)? else { return nothing };
+        position = fresh;
     }
-    let start = place.offset;
+    let start = position.offset;
     let mut tally = Tally::default();
-    let is_end = read_lines(&file, &mut place, most.min(PIECE), &mut tally, &transaction)?;
-    save(&transaction, &place, &tally, is_end.then_some((size, mtime_ns)))?;
+    let is_end =
+        read_lines(&file, &mut position, max_bytes.min(MAX_PIECE_BYTES), &mut tally, &transaction)?;
+    save(&transaction, &position, &tally, is_end.then_some((size, mtime_ns)))?;
     transaction.commit()?;
-    Ok((place.offset - start, !is_end))
+    Ok((position.offset - start, !is_end))
 }
 
-fn place_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Option<Place>> {
+fn position_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Option<Position>> {
     transaction
         .prepare_cached(
             "SELECT key, offset, last_length, last_crc, last_seq, copied_seq FROM sessions WHERE folder = ?1",
         )?
         .query_row([folder], |row| {
             let number = |column| row.get::<_, i64>(column).map(|n| u64::try_from(n).unwrap_or(0));
-            Ok(Place {
+            Ok(Position {
                 key: row.get(0)?,
                 offset: number(1)?,
                 last_length: number(2)?,
@@ -89,15 +89,15 @@ fn place_of(transaction: &Transaction<'_>, folder: &str) -> rusqlite::Result<Opt
         .optional()
 }
 
-/// True when the last line that was read is still where it was.
-fn still_stands(mut file: &File, place: &Place) -> bool {
+/// Returns true when the last line that was read is unchanged.
+fn is_unchanged(mut file: &File, position: &Position) -> bool {
     let mut read = || -> io::Result<u32> {
-        file.seek(SeekFrom::Start(place.offset - place.last_length))?;
+        file.seek(SeekFrom::Start(position.offset - position.last_length))?;
         let mut line = Vec::new();
-        file.take(place.last_length).read_to_end(&mut line)?;
+        file.take(position.last_length).read_to_end(&mut line)?;
         Ok(crc32fast::hash(&line))
     };
-    place.offset == 0 || read().is_ok_and(|crc| crc == place.last_crc)
+    position.offset == 0 || read().is_ok_and(|crc| crc == position.last_crc)
 }
 
 /// The facts about a session in a piece of its journal.
@@ -117,7 +117,7 @@ impl Tally {
         }
     }
 
-    /// Takes note of an event. What was copied was used elsewhere.
+    /// Handles an event. Copied events were counted in the other session.
     fn take(&mut self, event: &Event, is_copied: bool) {
         match event {
             Event::TurnStarted { .. } => {
@@ -157,7 +157,7 @@ impl Tally {
     }
 }
 
-/// Up to which event what follows comes from another session, where an event says so.
+/// Returns the number up to which the following events are copies, if an event records it.
 fn copied(event: &Event) -> Option<u64> {
     if let Event::SessionCreated(created) = event {
         return Some(created.forked_from.as_ref()?.copied_seq);
@@ -166,7 +166,7 @@ fn copied(event: &Event) -> Option<u64> {
     Some(rewound.merged.as_ref()?.copied_seq)
 }
 
-/// A line as far as it must be read to know whether it matters.
+/// The part of a line that determines whether it matters.
 #[derive(Deserialize)]
 struct Head<'a> {
     seq: u64,
@@ -174,51 +174,51 @@ struct Head<'a> {
     event: &'a RawValue,
 }
 
-/// Reads whole lines from the place on; returns whether the end was reached.
+/// Reads complete lines from the position on; returns true when the end was reached.
 fn read_lines(
     mut file: &File,
-    place: &mut Place,
-    most: u64,
+    position: &mut Position,
+    max_bytes: u64,
     tally: &mut Tally,
     transaction: &Transaction<'_>,
 ) -> rusqlite::Result<bool> {
-    let start = place.offset;
+    let start = position.offset;
     if file.seek(SeekFrom::Start(start)).is_err() {
         return Ok(true);
     }
     let mut reader = BufReader::with_capacity(256 * 1024, file);
     let mut line = Vec::new();
     loop {
-        if place.offset - start >= most {
+        if position.offset - start >= max_bytes {
             return Ok(false);
         }
         line.clear();
-        // A line that is not whole is not read: it is being written, or its writer will set it aside.
+        // An incomplete line is not read: it is being written, or its writer will set it aside.
         let Ok(length) = reader.read_until(b'\n', &mut line) else { return Ok(true) };
         if length == 0 || line.last() != Some(&b'\n') {
             return Ok(true);
         }
-        let offset = place.offset;
-        place.offset += length as u64;
-        place.last_length = length as u64;
-        place.last_crc = crc32fast::hash(&line);
-        // Damaged lines are passed over, as the journal's own reader does.
+        let offset = position.offset;
+        position.offset += length as u64;
+        position.last_length = length as u64;
+        position.last_crc = crc32fast::hash(&line);
+        // Damaged lines are skipped, as in the journal's own reader.
         let Ok(head) = serde_json::from_slice::<Head<'_>>(&line) else { continue };
-        if head.seq <= place.last_seq {
+        if head.seq <= position.last_seq {
             continue;
         }
-        place.last_seq = head.seq;
+        position.last_seq = head.seq;
         if !extract::may_matter(head.event.get()) {
             continue;
         }
         let Ok(record) = serde_json::from_slice::<EventRecord>(&line) else { continue };
         if let Some(copied_seq) = copied(&record.event) {
-            place.copied_seq = copied_seq;
+            position.copied_seq = copied_seq;
         }
-        tally.take(&record.event, record.seq <= place.copied_seq);
-        if let Some(found) = extract::found(&record) {
+        tally.take(&record.event, record.seq <= position.copied_seq);
+        if let Some(entry) = extract::search_entry(&record) {
             tally.entries += 1;
-            add(transaction, place.key, &record, &found, (offset, length as u64))?;
+            add(transaction, position.key, &record, &entry, (offset, length as u64))?;
         }
     }
 }
@@ -227,7 +227,7 @@ fn add(
     transaction: &Transaction<'_>,
     session: i64,
     record: &EventRecord,
-    found: &Found,
+    entry: &SearchEntry,
     (offset, length): (u64, u64),
 ) -> rusqlite::Result<()> {
     let first = super::first_key(record.ts_ms);
@@ -246,19 +246,19 @@ fn add(
             session,
             whole(record.seq),
             whole(record.ts_ms),
-            super::number_of_kind(found.kind),
-            super::number_of_role(found.role),
+            super::number_of_kind(entry.kind),
+            super::number_of_role(entry.role),
             record.turn_id.as_ref().map(ToString::to_string),
-            found.item_id,
+            entry.item_id,
             whole(offset),
             whole(length),
-            found.text,
-            found.paths,
+            entry.text,
+            entry.paths,
         ])?;
     if added == 0 {
         return Ok(());
     }
-    let (text, paths) = (fold(&found.text), fold(&found.paths));
+    let (text, paths) = (fold(&entry.text), fold(&entry.paths));
     transaction
         .prepare_cached("INSERT INTO substrings (rowid, text, paths) VALUES (?1, ?2, ?3)")?
         .execute(params![key, text, paths])?;
@@ -273,7 +273,7 @@ fn add(
 
 fn save(
     transaction: &Transaction<'_>,
-    place: &Place,
+    position: &Position,
     tally: &Tally,
     read: Option<(i64, i64)>,
 ) -> rusqlite::Result<()> {
@@ -286,18 +286,18 @@ fn save(
              state = coalesce(?11, state) WHERE key = ?1",
         )?
         .execute(params![
-            place.key,
-            whole(place.offset),
-            whole(place.last_length),
-            place.last_crc,
-            whole(place.last_seq),
+            position.key,
+            whole(position.offset),
+            whole(position.last_length),
+            position.last_crc,
+            whole(position.last_seq),
             size,
             mtime_ns,
             tally.entries,
             tally.turns,
             tally.cost_nano_usd,
             tally.state,
-            whole(place.copied_seq),
+            whole(position.copied_seq),
         ])?;
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! The index's file: opened at the first need, rebuilt when its shape is another one, set aside when it is damaged.
+//! The index's file: opened on first use, rebuilt when its schema is of another version, set aside when it is damaged.
 //!
-//! Invariant: nothing in it is the truth. Where it cannot be written, it is in memory.
+//! Invariant: nothing in it is the truth. If it cannot be written, it is held in memory.
 //!
-//! The connection has a lock: it serves one thread at a time, and each use is a short transaction on a blocking thread.
+//! The connection is locked: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use crate::store::Error;
@@ -18,15 +18,15 @@ const FILE: &str = "index.sqlite";
 /// The new name of a damaged file; an older one of that name is removed.
 const DAMAGED: &str = "index.sqlite.damaged";
 
-/// The tables' version. Another one in the file: everything is dropped and read again from the journals.
+/// The schema's version. If the file has another one, everything is dropped and read again from the journals.
 const VERSION: i64 = 2;
 
-/// The time that another process may hold the file. Its transactions take milliseconds; on a busy machine more.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time to wait for another process that holds the file. Its transactions take milliseconds, more on a busy machine.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where several processes make the file at the same moment, SQLite refuses all but one at once, whatever its patience.
-const OPENINGS: u32 = 50;
-const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
+/// When several processes create the file at the same moment, SQLite rejects all but one at once, whatever the busy timeout.
+const OPEN_ATTEMPTS: u32 = 50;
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Pages kept in memory, in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
@@ -91,7 +91,7 @@ CREATE VIRTUAL TABLE short USING fts5 (
 );
 ";
 
-/// The file, or what stands for it. Used from threads that may block.
+/// The file, or its replacement in memory. Used from threads that may block.
 #[derive(Debug)]
 pub(super) struct Database {
     data: PathBuf,
@@ -104,8 +104,8 @@ impl Database {
         Self { data: data.to_owned(), open: Mutex::new(None) }
     }
 
-    /// Works with the database. A damaged one is set aside and the work done again on a new one; where it cannot be written, on one
-    /// in memory.
+    /// Runs work on the database. If it is damaged, it is set aside and the work repeated on a new one; if it cannot be written, on one in
+    /// memory.
     pub(super) fn with<T>(
         &self,
         mut work: impl FnMut(&mut Connection) -> rusqlite::Result<T>,
@@ -114,7 +114,7 @@ impl Database {
         let first = self.attempt(&mut open, &mut work);
         let done = match first {
             Err(error) if is_damaged(&error) => {
-                // Dropping the connection before its file is moved.
+                // Close the connection before its file is moved.
                 *open = None;
                 self.set_aside(&error);
                 self.attempt(&mut open, &mut work)
@@ -144,7 +144,7 @@ impl Database {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Connection>> {
-        // Whoever panicked left a connection whose transaction was rolled back.
+        // A panic leaves a connection whose transaction was rolled back.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -156,9 +156,9 @@ impl Database {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        for _ in 0..OPENINGS {
+        for _ in 0..OPEN_ATTEMPTS {
             match Connection::open_with_flags(self.path(), flags).and_then(prepared) {
-                Err(error) if is_busy(&error) => std::thread::sleep(BETWEEN_OPENINGS),
+                Err(error) if is_busy(&error) => std::thread::sleep(OPEN_RETRY_DELAY),
                 opened => return opened,
             }
         }
@@ -168,7 +168,7 @@ impl Database {
     fn set_aside(&self, error: &rusqlite::Error) {
         let (from, to) = (self.path(), self.data.join(DAMAGED));
         tracing::warn!(
-            "{} is damaged ({error}); it is kept as {} and made anew from the journals",
+            "{} is damaged ({error}); it is kept as {} and rebuilt from the journals",
             from.display(),
             to.display()
         );
@@ -178,7 +178,7 @@ impl Database {
         }
     }
 
-    /// Drops every table and makes them anew, empty.
+    /// Drops all tables and creates them empty.
     pub(super) fn clear(&self) -> Result<(), Error> {
         self.with(|connection| {
             let transaction =
@@ -188,25 +188,25 @@ impl Database {
         })
     }
 
-    /// The problems that SQLite finds in its file.
+    /// Returns the problems that SQLite finds in its file.
     pub(super) fn damage(&self) -> Result<Option<String>, Error> {
         self.with(|connection| {
-            let said: String =
+            let result: String =
                 connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            Ok((said != "ok").then_some(said))
+            Ok((result != "ok").then_some(result))
         })
     }
 }
 
 fn prepared(mut connection: Connection) -> rusqlite::Result<Connection> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     if version(&connection)? != VERSION {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have been here first.
+        // Another process may have done it already.
         if version(&transaction)? != VERSION {
             rebuild(&transaction)?;
         }
@@ -219,7 +219,7 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
-/// Drops every table, whatever it is, and makes ours.
+/// Drops all tables, whatever they are, and creates the index's.
 fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
     // Virtual tables first: their shadow tables go with them.
     let list = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
@@ -238,7 +238,7 @@ fn rebuild(connection: &Connection) -> rusqlite::Result<()> {
 fn is_damaged(error: &rusqlite::Error) -> bool {
     let rusqlite::Error::SqliteFailure(failure, message) = error else { return false };
     matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-        // Tables that somebody took away.
+        // A table was dropped by another program.
         || message.as_deref().is_some_and(|message| message.starts_with("no such table"))
 }
 

@@ -1,7 +1,7 @@
-//! The searchable part of an event, and its facts about the session: pure, from the JSON of a journal's line.
+//! The searchable part of an event: pure, from the JSON of a journal's line.
 //!
-//! Found is what people and models say, and what tools are called, run and touch. Not found: reasoning, what the engine told the
-//! model, what tools print.
+//! Searchable are messages of users and models, and the names, commands and files of calls. Not searchable are reasoning, the engine's
+//! messages to the model, and the output of tools.
 #![warn(
     clippy::wildcard_enum_match_arm,
     reason = "a new item must be given its words in the index"
@@ -13,22 +13,22 @@ use pintle_protocol::item::{Item, ItemBody, ToolCall};
 use pintle_protocol::search::{EntryKind, EntryRole};
 use serde_json::Value;
 
-/// The most text of one entry, in bytes; what is longer is cut. Nobody writes so much, but logs are pasted.
-const MOST_TEXT_BYTES: usize = 256 * 1024;
+/// The maximum size of an entry's text in bytes; longer text is cut. Messages are rarely that long, but logs are pasted into them.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// An entry that can be found.
+/// A searchable entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct SearchEntry {
     pub(super) kind: EntryKind,
     pub(super) role: EntryRole,
     pub(super) item_id: String,
     /// The text; title and command of a call.
     pub(super) text: String,
-    /// The files it is about, one a line.
+    /// The files that it is about, one per line.
     pub(super) paths: String,
 }
 
-/// The types of events that say something to the index; lines of other types are not even read whole.
+/// The types of events that the index reads; lines of other types are not parsed completely.
 const TYPES: [&str; 7] = [
     "item.completed",
     "turn.started",
@@ -39,17 +39,17 @@ const TYPES: [&str; 7] = [
     "history.rewound",
 ];
 
-/// True when a line may matter, from its beginning.
+/// Returns true if a line may matter, from its beginning.
 pub(super) fn may_matter(event_json: &str) -> bool {
     match event_json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')) {
         Some((kind, _)) => TYPES.contains(&kind),
-        // Somebody else wrote it in another order.
+        // Another program wrote it in another order.
         None => true,
     }
 }
 
-/// The searchable part of an event.
-pub(super) fn found(record: &EventRecord) -> Option<Found> {
+/// Returns the searchable part of an event.
+pub(super) fn search_entry(record: &EventRecord) -> Option<SearchEntry> {
     let Event::ItemCompleted { item } = &record.event else { return None };
     let Item { id, body, .. } = item;
     let (kind, role, text, paths) = match body {
@@ -70,17 +70,17 @@ pub(super) fn found(record: &EventRecord) -> Option<Found> {
         | ItemBody::Compaction(_)
         | ItemBody::EngineMessage(_) => return None,
     };
-    let mut known: Vec<String> = Vec::new();
+    let mut unique: Vec<String> = Vec::new();
     for path in paths {
-        if !path.is_empty() && !known.contains(&path) {
-            known.push(path);
+        if !path.is_empty() && !unique.contains(&path) {
+            unique.push(path);
         }
     }
-    let paths = known.join("\n");
+    let paths = unique.join("\n");
     if text.trim().is_empty() && paths.is_empty() {
         return None;
     }
-    Some(Found { kind, role, item_id: id.to_string(), text: cut(text), paths: cut(paths) })
+    Some(SearchEntry { kind, role, item_id: id.to_string(), text: cut(text), paths: cut(paths) })
 }
 
 fn input_texts(content: &[Input]) -> (String, Vec<String>) {
@@ -115,7 +115,7 @@ fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
         };
-        // The title of a short command says it already.
+        // The title of a short command contains it already.
         if !command.is_empty() && !text.contains(&command) {
             text.push('\n');
             text.push_str(&command);
@@ -130,8 +130,8 @@ fn call_texts(call: &ToolCall) -> (String, Vec<String>) {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > MOST_TEXT_BYTES {
-        let end = (0..=MOST_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|end| text.is_char_boundary(*end));
         text.truncate(end.unwrap_or(0));
     }
     text
@@ -151,13 +151,14 @@ mod tests {
             "sessionId": "s", "seq": 1, "tsMs": 1, "event": {"type": "item.completed", "item": item},
         });
         let record: EventRecord = serde_json::from_value(record).unwrap();
-        found(&record).map(|found| (found.kind, found.text, found.paths))
+        search_entry(&record)
+            .map(|search_entry| (search_entry.kind, search_entry.text, search_entry.paths))
     }
 
     #[test]
     fn what_can_be_found_of_each_kind_of_item() {
         use EntryKind::{AgentMessage, ToolCall, UserMessage};
-        let long = "x".repeat(MOST_TEXT_BYTES + 9);
+        let long = "x".repeat(MAX_TEXT_BYTES + 9);
         for (name, item, want) in [
             (
                 "a prompt with blocks",
@@ -206,7 +207,7 @@ mod tests {
             (
                 "a paste without end",
                 json!({"type": "userMessage", "content": [{"type": "text", "text": long}]}),
-                Some((UserMessage, &long[..MOST_TEXT_BYTES], "")),
+                Some((UserMessage, &long[..MAX_TEXT_BYTES], "")),
             ),
         ] {
             let want = want.map(|(kind, text, paths)| (kind, text.to_owned(), paths.to_owned()));

@@ -1,20 +1,17 @@
-//! The index: sessions and what was said in them, in one SQLite file beside the journals.
+//! The index: sessions and their messages, in one SQLite file beside the journals.
 //!
-//! It knows nothing that the journals do not say, and may be deleted at any time. Nobody tells it what happens: it compares itself with the
-//! journals whenever it is asked, and after each turn, and reads what it has not read (`catch_up`). So a crash between both, a
-//! journal from an older engine and one that another process writes are all the same to it.
+//! It contains nothing that the journals do not, and may be deleted at any time. Sessions never write to it: each use, and the end of each
+//! turn, compares the sizes and times of journals with what was read, and continues from there after checking the last known line
+//! (`catch_up`). So a crash, another process, an older engine and a restored backup are one case, and a session pays for the index with one
+//! message per turn.
 //!
-//! Invariant: an error in here never costs more than time.
+//! Invariant: an error in the index never costs more than time.
 //!
-//! The index is never written by sessions; it reads journals. Each use compares sizes and times of journals with what was read, and
-//! reads on from there after checking the last known line. So a crash, another process, an older engine and a restored backup are one
-//! case, and a session pays for the index with one message per turn.
+//! Keys of entries are their times: the newest matches come first without sorting, and a span of time is a range of keys. The newest 2,000
+//! matches of a common word are ranked by a BM25 of this module, since SQLite's ranks all matches, which takes a second in 100,000.
 //!
-//! Keys of entries are their times: the newest matches come first without sorting, and a span of time is a range of keys. The newest
-//! 2,000 matches of a common word are ranked by a BM25 of our own, since SQLite's ranks all matches, which takes a second in 100,000.
-//!
-//! There are two word tables. Trigrams find substrings, paths and any script from three characters on; shorter words, and single
-//! characters of scripts without spaces, are in a small table. Both hold folded text, as queries do, so no query is an error.
+//! There are two word tables. Trigrams find substrings, paths and any script from three characters on; shorter words, and single characters
+//! of scripts without spaces, are in a small table. Both hold folded text, as queries do, so no query is an error.
 
 mod catch_up;
 mod database;
@@ -33,11 +30,11 @@ use std::path::{Path, PathBuf};
 
 pub use sessions::Stored;
 
-/// The bytes of journals that are read before a list is given: enough for the events since the last turn's end, and
-/// a tenth of a second where it is all text.
+/// The bytes of journals that are read before a list is returned: enough for the events since the last turn's end, and read within a tenth
+/// of a second.
 const LIST_BUDGET: u64 = 256 * 1024;
 
-/// The bytes of journals that are read before a search. The number of sessions that are left is told with the hits.
+/// The bytes of journals that are read before a search. The result reports the number of sessions that are not up to date.
 const SEARCH_BUDGET: u64 = 64 * 1024 * 1024;
 
 /// The index of a data folder.
@@ -54,19 +51,19 @@ pub struct Check {
     pub sessions: u64,
     /// The entries in it.
     pub entries: u64,
-    /// Folders with a journal that is not in it, or not as it is now.
+    /// Folders whose journal is not in the index, or has changed since.
     pub behind: Vec<String>,
     /// The problems that SQLite finds in its file.
     pub damage: Option<String>,
 }
 
 impl Index {
-    /// The index of these sessions. Nothing is touched.
+    /// The index of these sessions. No file is touched.
     pub(super) fn new(data: &Path, sessions: &Path) -> Self {
         Self { sessions: sessions.to_owned(), database: Database::new(data) }
     }
 
-    /// Brings rows up to date and reads journals, newest first, until so many bytes are read. Returns how many journals are left.
+    /// Updates rows and reads journals, newest first, up to a number of bytes. Returns the number of journals that are left.
     ///
     /// # Errors
     /// The index cannot be written.
@@ -75,14 +72,14 @@ impl Index {
             return Ok(0);
         }
         let behind = self.database.with(|connection| rows::refresh(connection, &self.sessions))?;
-        let mut left = budget;
+        let mut remaining = budget;
         for (done, folder) in behind.iter().enumerate() {
             loop {
-                if left == 0 {
+                if remaining == 0 {
                     return Ok((behind.len() - done) as u64);
                 }
-                let (bytes, more) = self.read_piece(folder, left)?;
-                left = left.saturating_sub(bytes);
+                let (bytes, more) = self.read_piece(folder, remaining)?;
+                remaining = remaining.saturating_sub(bytes);
                 if !more {
                     break;
                 }
@@ -91,9 +88,9 @@ impl Index {
         Ok(0)
     }
 
-    fn read_piece(&self, folder: &str, most: u64) -> Result<(u64, bool), Error> {
+    fn read_piece(&self, folder: &str, max_bytes: u64) -> Result<(u64, bool), Error> {
         self.database
-            .with(|connection| catch_up::read_piece(connection, &self.sessions, folder, most))
+            .with(|connection| catch_up::read_piece(connection, &self.sessions, folder, max_bytes))
     }
 
     /// Lists sessions, newest first.
@@ -116,7 +113,7 @@ impl Index {
         Ok((stored.into_iter().map(|stored| stored.summary).collect(), next))
     }
 
-    /// Lists sessions with what the index has counted, newest first.
+    /// Lists sessions with the index's counts, newest first.
     ///
     /// # Errors
     /// The index cannot be read or written.
@@ -131,16 +128,16 @@ impl Index {
         Ok(listed.0)
     }
 
-    /// Searches what was said and done.
+    /// Searches messages and calls.
     ///
     /// # Errors
-    /// The index cannot be read or written, or the cursor is none of its own.
+    /// The index cannot be read or written, or the cursor is invalid.
     pub fn search(
         &self,
-        wanted: &SessionSearchParams,
+        params: &SessionSearchParams,
         limit: usize,
     ) -> Result<SessionSearchResult, Error> {
-        let from = match &wanted.cursor {
+        let from = match &params.cursor {
             None => 0,
             Some(cursor) => cursor.parse().map_err(|_| Error::NoCursor(cursor.clone()))?,
         };
@@ -148,16 +145,16 @@ impl Index {
             return Ok(SessionSearchResult::default());
         }
         let behind = match self.catch_up(SEARCH_BUDGET) {
-            // What is in it can be read all the same; what is not, nobody knows.
+            // The existing index can be searched, though it may be out of date.
             Err(Error::IndexHeld(_)) => 1,
             behind => behind?,
         };
-        let found =
-            self.database.with(|connection| search::search(connection, wanted, from, limit))?;
-        Ok(SessionSearchResult { behind, ..found })
+        let result =
+            self.database.with(|connection| search::search(connection, params, from, limit))?;
+        Ok(SessionSearchResult { behind, ..result })
     }
 
-    /// Takes a session out. Its folder is gone, or about to be.
+    /// Removes a session whose folder is gone, or about to be.
     pub(super) fn forget(&self, folder: &Path) -> Result<(), Error> {
         let Some(folder) = folder.strip_prefix(&self.sessions).ok().and_then(Path::to_str) else {
             return Ok(());
@@ -165,7 +162,7 @@ impl Index {
         self.database.with(|connection| rows::forget_folder(connection, folder))
     }
 
-    /// Empties it. The next need fills it again.
+    /// Empties the index. The next use fills it again.
     ///
     /// # Errors
     /// It cannot be written.
@@ -176,7 +173,7 @@ impl Index {
         self.database.clear()
     }
 
-    /// Looks what is wrong with it, and changes nothing.
+    /// Checks the index without changing it.
     ///
     /// # Errors
     /// It cannot be read.
@@ -191,10 +188,10 @@ impl Index {
     }
 }
 
-/// Keys of entries rise with time: so many may be of the same millisecond.
+/// The number of keys for entries of the same millisecond. Keys rise with time.
 const SAME_MS: i64 = 1 << 20;
 
-/// What is beyond this is no time: it would not fit beside [`SAME_MS`].
+/// The largest time: a larger one would not fit beside [`SAME_MS`].
 const LAST_MS: u64 = 1 << 42;
 
 /// The first key of a millisecond.
@@ -202,7 +199,7 @@ fn first_key(ms: u64) -> i64 {
     whole(ms.min(LAST_MS)).saturating_mul(SAME_MS)
 }
 
-/// A number as SQLite holds it.
+/// A number in SQLite's integer type.
 fn whole(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }

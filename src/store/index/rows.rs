@@ -1,4 +1,4 @@
-//! The rows of sessions, compared with their folders: which are new, gone, or have lines that were not read.
+//! The rows of sessions, compared with their folders: new, removed, or with unread lines.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::whole;
@@ -12,15 +12,15 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A session's folder as it is on disk.
+/// The journal of a session's folder on disk.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct JournalFile {
     pub(super) folder: String,
     pub(super) size: i64,
     pub(super) mtime_ns: i64,
 }
 
-/// A session's row, as far as reading on needs it.
+/// The part of a session's row that catching up needs.
 #[derive(Debug)]
 struct Row {
     key: i64,
@@ -29,39 +29,39 @@ struct Row {
     is_read: bool,
 }
 
-/// Compares folders with rows: new ones get a row, those that are gone lose theirs. Returns the folders whose journals hold lines
-/// that were not read, newest first.
+/// Compares folders with rows: new folders get a row, rows of missing ones are dropped. Returns the folders whose journals have unread
+/// lines, newest first.
 pub(super) fn refresh(
     connection: &mut Connection,
     sessions: &Path,
 ) -> rusqlite::Result<Vec<String>> {
-    let mut known = known(connection)?;
+    let mut rows = stored_rows(connection)?;
     let mut new = Vec::new();
     let mut changed = Vec::new();
     let mut behind = Vec::new();
-    for seen in seen(sessions) {
-        match known.remove(&seen.folder) {
-            // What has no readable journal is somebody else's, or half made.
-            None => new.extend(list::summary(&sessions.join(&seen.folder)).map(|now| (seen, now))),
+    for file in journal_files(sessions) {
+        match rows.remove(&file.folder) {
+            // A folder without a readable journal is not a session's, or incomplete.
+            None => new.extend(list::summary(&sessions.join(&file.folder)).map(|now| (file, now))),
             Some(row) => {
-                let is_same = row.size == seen.size && row.mtime_ns == seen.mtime_ns;
+                let is_same = row.size == file.size && row.mtime_ns == file.mtime_ns;
                 if !(is_same && row.is_read) {
-                    behind.push(seen.folder.clone());
+                    behind.push(file.folder.clone());
                 }
                 if !is_same {
-                    changed.push((row, seen));
+                    changed.push((row, file));
                 }
             }
         }
     }
-    if !(new.is_empty() && changed.is_empty() && known.is_empty()) {
+    if !(new.is_empty() && changed.is_empty() && rows.is_empty()) {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for row in known.values() {
+        for row in rows.values() {
             forget(&transaction, row.key)?;
         }
-        for (row, seen) in changed {
-            // The first prompt may have come since, or another title.
-            let now = list::summary(&sessions.join(&seen.folder));
+        for (row, file) in changed {
+            // The first prompt, or another title, may have been recorded since.
+            let now = list::summary(&sessions.join(&file.folder));
             let title = now.and_then(|now| now.title);
             transaction
                 .prepare_cached(
@@ -70,15 +70,15 @@ pub(super) fn refresh(
                 )?
                 .execute(params![
                     row.key,
-                    seen.size,
-                    seen.mtime_ns,
-                    seen.mtime_ns / 1_000_000,
+                    file.size,
+                    file.mtime_ns,
+                    file.mtime_ns / 1_000_000,
                     title
                 ])?;
         }
-        for (seen, summary) in new {
-            insert(&transaction, &seen, &summary)?;
-            behind.push(seen.folder);
+        for (file, summary) in new {
+            insert(&transaction, &file, &summary)?;
+            behind.push(file.folder);
         }
         transaction.commit()?;
     }
@@ -86,21 +86,21 @@ pub(super) fn refresh(
     Ok(behind)
 }
 
-/// The folders whose journals are not as they were read, and those that are gone.
+/// Returns the folders whose journals have changed since they were read, and those that are gone.
 pub(super) fn behind(connection: &Connection, sessions: &Path) -> rusqlite::Result<Vec<String>> {
-    let mut known = known(connection)?;
+    let mut rows = stored_rows(connection)?;
     let mut behind = Vec::new();
-    for seen in seen(sessions) {
-        let row = known.remove(&seen.folder);
+    for file in journal_files(sessions) {
+        let row = rows.remove(&file.folder);
         let is_same = match row {
-            Some(row) => row.is_read && row.size == seen.size && row.mtime_ns == seen.mtime_ns,
-            None => list::summary(&sessions.join(&seen.folder)).is_none(),
+            Some(row) => row.is_read && row.size == file.size && row.mtime_ns == file.mtime_ns,
+            None => list::summary(&sessions.join(&file.folder)).is_none(),
         };
         if !is_same {
-            behind.push(seen.folder);
+            behind.push(file.folder);
         }
     }
-    behind.extend(known.into_keys());
+    behind.extend(rows.into_keys());
     behind.sort_unstable();
     Ok(behind)
 }
@@ -109,20 +109,20 @@ fn name_of(folder: &str) -> &str {
     folder.rsplit('/').next().unwrap_or(folder)
 }
 
-fn known(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Row>> {
+fn stored_rows(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Row>> {
     let mut statement = connection.prepare_cached(
         "SELECT folder, key, size, mtime_ns, read_size = size AND read_mtime_ns = mtime_ns
          FROM sessions",
     )?;
     let rows = statement.query_map([], |row| {
         let (key, size, mtime_ns) = (row.get(1)?, row.get(2)?, row.get(3)?);
-        let found = Row { key, size, mtime_ns, is_read: row.get(4)? };
-        Ok((row.get(0)?, found))
+        let stored = Row { key, size, mtime_ns, is_read: row.get(4)? };
+        Ok((row.get(0)?, stored))
     })?;
     rows.collect()
 }
 
-fn seen(sessions: &Path) -> Vec<Seen> {
+fn journal_files(sessions: &Path) -> Vec<JournalFile> {
     let mut all = Vec::new();
     let slugs = fs::read_dir(sessions).into_iter().flatten().flatten();
     for slug in slugs {
@@ -132,22 +132,22 @@ fn seen(sessions: &Path) -> Vec<Seen> {
             let Ok(name) = folder.file_name().into_string() else { continue };
             let Ok(facts) = fs::metadata(folder.path().join(FILE)) else { continue };
             let (size, mtime_ns) = facts_of(&facts);
-            all.push(Seen { folder: format!("{slug_name}/{name}"), size, mtime_ns });
+            all.push(JournalFile { folder: format!("{slug_name}/{name}"), size, mtime_ns });
         }
     }
     all
 }
 
-/// Size and time of a file, as rows hold them.
+/// Returns size and time of a file in the form of the rows.
 pub(super) fn facts_of(facts: &fs::Metadata) -> (i64, i64) {
     let size = i64::try_from(facts.len()).unwrap_or(i64::MAX);
     (size, facts.mtime().saturating_mul(1_000_000_000).saturating_add(facts.mtime_nsec()))
 }
 
-/// Makes a session's row.
+/// Inserts a session's row.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
-    seen: &Seen,
+    file: &JournalFile,
     summary: &SessionSummary,
 ) -> rusqlite::Result<()> {
     let parent = summary.parent.as_ref();
@@ -157,22 +157,22 @@ pub(super) fn insert(
              parent_agent, size, mtime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
         .execute(params![
-            seen.folder,
-            name_of(&seen.folder),
+            file.folder,
+            name_of(&file.folder),
             summary.session_id.as_str(),
             summary.cwd,
             whole(summary.created_ms),
-            seen.mtime_ns / 1_000_000,
+            file.mtime_ns / 1_000_000,
             summary.title,
             parent.map(|parent| parent.session_id.as_str()),
             parent.map(|parent| parent.agent_id.as_str()),
-            seen.size,
-            seen.mtime_ns,
+            file.size,
+            file.mtime_ns,
         ])?;
     Ok(())
 }
 
-/// Takes a session with its entries out.
+/// Removes a session with its entries.
 pub(super) fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Result<()> {
     for table in ["substrings", "short"] {
         transaction.execute(
@@ -187,7 +187,7 @@ pub(super) fn forget(transaction: &Transaction<'_>, key: i64) -> rusqlite::Resul
     Ok(())
 }
 
-/// Forgets a session by its folder.
+/// Removes a session by its folder.
 pub(super) fn forget_folder(connection: &mut Connection, folder: &str) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let key = transaction

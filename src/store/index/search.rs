@@ -1,7 +1,7 @@
 //! A search: candidates from the word tables, newest first, ranked here.
 //!
-//! SQLite's own `bm25()` looks at every entry that holds a word before it gives the first: a second for a common word in 100,000
-//! entries. So the newest [`CANDIDATES`] are taken and ranked by the same formula; of a rare word, that is all there are.
+//! SQLite's own `bm25()` scores every entry with a word before it returns the first: a second for a common word in 100,000 entries. So the
+//! newest [`CANDIDATES`] are ranked by the same formula; for a rare word, these are all.
 
 use super::words::{self, Query, Table, Word};
 use super::{first_key, kind_of, number_of_kind, number_of_role, role_of};
@@ -10,16 +10,16 @@ use pintle_protocol::search::{SearchHit, SessionSearchParams, SessionSearchResul
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
-/// The number of entries that are ranked.
+/// The maximum number of entries that are ranked.
 const CANDIDATES: usize = 2000;
 
-/// The bytes of their text.
+/// The maximum size of their text in bytes.
 const CANDIDATE_BYTES: usize = 16 * 1024 * 1024;
 
-/// From this number of entries on, a word counts as common.
+/// The number of entries from which a word counts as common.
 const COMMON: i64 = 500;
 
-/// A statement with its values, put together.
+/// A statement with its values.
 #[derive(Debug)]
 struct Statement {
     sql: String,
@@ -34,18 +34,18 @@ struct Candidate {
 
 pub(super) fn search(
     connection: &Connection,
-    wanted: &SessionSearchParams,
+    params: &SessionSearchParams,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<SessionSearchResult> {
-    let query = Query::parse(&wanted.query);
-    if query.is_hopeless {
+    let query = Query::parse(&params.query);
+    if query.is_unsearchable {
         return Ok(SessionSearchResult::default());
     }
     let keys = if query.words.is_empty() {
-        newest(connection, wanted, from, limit)?
+        newest(connection, params, from, limit)?
     } else {
-        let ranked = ranked(connection, wanted, &query)?;
+        let ranked = ranked(connection, params, &query)?;
         ranked.into_iter().skip(from).take(limit.saturating_add(1)).collect()
     };
     let next_cursor = (keys.len() > limit).then(|| from.saturating_add(limit).to_string());
@@ -81,14 +81,14 @@ fn hit(row: &Row<'_>, query: &Query) -> rusqlite::Result<SearchHit> {
     })
 }
 
-/// Without words: the newest that pass the filters, one more than fits.
+/// Without words: the newest entries that pass the filters, one more than fits.
 fn newest(
     connection: &Connection,
-    wanted: &SessionSearchParams,
+    params: &SessionSearchParams,
     from: usize,
     limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut statement = matching(wanted, &[], "e.key");
+    let mut statement = matching(params, &[], "e.key");
     statement.sql.push_str(" LIMIT ? OFFSET ?");
     let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
     statement.values.extend([number(limit.saturating_add(1)), number(from)]);
@@ -98,10 +98,10 @@ fn newest(
 
 fn ranked(
     connection: &Connection,
-    wanted: &SessionSearchParams,
+    params: &SessionSearchParams,
     query: &Query,
 ) -> rusqlite::Result<Vec<i64>> {
-    let Statement { sql, values } = matching(wanted, &query.words, "e.key, e.text, e.paths");
+    let Statement { sql, values } = matching(params, &query.words, "e.key, e.text, e.paths");
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut candidates = Vec::new();
@@ -126,18 +126,18 @@ fn ranked(
         .iter()
         .map(|word| Ok((word, holders(connection, word, query.words.len() == 1)?)))
         .collect::<rusqlite::Result<Vec<(&Word, u64)>>>()?;
-    let usual = bytes as u64 / (candidates.len().max(1) as u64);
-    let usual = f64::from(u32::try_from(usual).unwrap_or(u32::MAX));
+    let average_bytes = bytes as u64 / (candidates.len().max(1) as u64);
+    let average_bytes = f64::from(u32::try_from(average_bytes).unwrap_or(u32::MAX));
     for candidate in &mut candidates {
         let entries = u64::try_from(all).unwrap_or(0);
-        candidate.score = words::rank(&candidate.folded, &holders, entries, usual);
+        candidate.score = words::rank(&candidate.folded, &holders, entries, average_bytes);
     }
-    // They come newest first, and the sort keeps that among equals.
+    // Candidates are sorted newest first, and the stable sort keeps that order among equals.
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(candidates.into_iter().map(|candidate| candidate.key).collect())
 }
 
-/// The number of entries that hold a word, counted up to the limit of common words. It does not matter for a single word.
+/// Returns the number of entries with a word, counted up to [`COMMON`]. It is irrelevant for a single word.
 fn holders(connection: &Connection, word: &Word, is_alone: bool) -> rusqlite::Result<u64> {
     if is_alone {
         return Ok(1);
@@ -157,7 +157,7 @@ fn table_of(table: Table) -> &'static str {
     }
 }
 
-/// What must hold of an entry, with the values in order.
+/// The conditions of a query, with their values in order.
 #[derive(Debug, Default)]
 struct Conditions {
     texts: Vec<String>,
@@ -171,14 +171,14 @@ impl Conditions {
     }
 }
 
-/// The entries that hold all words and pass the filters, newest first.
-fn matching(wanted: &SessionSearchParams, words: &[Word], columns: &str) -> Statement {
+/// Returns the statement for the entries that have all words and pass the filters, newest first.
+fn matching(params: &SessionSearchParams, words: &[Word], columns: &str) -> Statement {
     let mut conditions = Conditions::default();
     let quoted = |table: Table| -> Vec<String> {
         words.iter().filter(|word| word.table == table).map(Word::quoted).collect()
     };
     let (mut substrings, short) = (quoted(Table::Substrings), quoted(Table::Short));
-    let path = wanted.path.as_ref().map(|path| words::fold(path)).filter(|path| !path.is_empty());
+    let path = params.path.as_ref().map(|path| words::fold(path)).filter(|path| !path.is_empty());
     if let Some(path) = path {
         match Query::parse(&format!("\"{}\"", path.replace('"', " "))).words.first() {
             Some(word) if word.table == Table::Substrings => {
@@ -187,7 +187,7 @@ fn matching(wanted: &SessionSearchParams, words: &[Word], columns: &str) -> Stat
             Some(_) | None => conditions.add("instr(lower(e.paths), ?) > 0", path),
         }
     }
-    // One word table leads, the other narrows it down; `+` keeps SQLite from turning that around.
+    // One word table is the outer loop, the other a filter; `+` keeps SQLite from swapping them.
     let word_table = match (substrings.is_empty(), short.is_empty()) {
         (true, true) => None,
         (false, true) => Some(("substrings", substrings.join(" AND "))),
@@ -200,40 +200,40 @@ fn matching(wanted: &SessionSearchParams, words: &[Word], columns: &str) -> Stat
     };
     let (from, key) = match word_table {
         None => ("entries e CROSS JOIN sessions s ON s.key = e.session".to_owned(), "e.key"),
-        Some((table, asked)) => {
-            conditions.add(format!("{table} MATCH ?"), asked);
+        Some((table, matched)) => {
+            conditions.add(format!("{table} MATCH ?"), matched);
             let entries = "CROSS JOIN entries e ON e.key = w.rowid";
             let sessions = "CROSS JOIN sessions s ON s.key = e.session";
             (format!("{table} w {entries} {sessions}"), "w.rowid")
         }
     };
-    filter(wanted, key, &mut conditions);
+    filter(params, key, &mut conditions);
     let Conditions { texts, values } = conditions;
-    let only = if texts.is_empty() { "true".to_owned() } else { texts.join(" AND ") };
-    let sql = format!("SELECT {columns} FROM {from} WHERE {only} ORDER BY {key} DESC");
+    let condition = if texts.is_empty() { "true".to_owned() } else { texts.join(" AND ") };
+    let sql = format!("SELECT {columns} FROM {from} WHERE {condition} ORDER BY {key} DESC");
     Statement { sql, values }
 }
 
-fn filter(wanted: &SessionSearchParams, key: &str, conditions: &mut Conditions) {
-    if let Some(ms) = wanted.after_ms {
+fn filter(params: &SessionSearchParams, key: &str, conditions: &mut Conditions) {
+    if let Some(ms) = params.after_ms {
         conditions.add(format!("{key} >= ?"), first_key(ms));
     }
-    if let Some(ms) = wanted.before_ms {
+    if let Some(ms) = params.before_ms {
         conditions.add(format!("{key} < ?"), first_key(ms));
     }
-    if let Some(cwd) = &wanted.cwd {
+    if let Some(cwd) = &params.cwd {
         conditions.add("s.cwd = ?", cwd.clone());
     }
-    if let Some(id) = &wanted.session_id {
+    if let Some(id) = &params.session_id {
         conditions.add("s.id = ?", id.as_str().to_owned());
-        // Its time says where to look; otherwise every entry that holds a common word would be looked at.
+        // The session's range of keys limits the search; otherwise every entry with a common word would be read.
         for (sign, end) in [(">=", "min"), ("<=", "max")] {
-            let place = "session IN (SELECT key FROM sessions WHERE id = ?)";
-            let text = format!("{key} {sign} (SELECT {end}(key) FROM entries WHERE {place})");
+            let of_session = "session IN (SELECT key FROM sessions WHERE id = ?)";
+            let text = format!("{key} {sign} (SELECT {end}(key) FROM entries WHERE {of_session})");
             conditions.add(text, id.as_str().to_owned());
         }
     }
-    for (sign, seq) in [(">", wanted.after_seq), ("<", wanted.before_seq)] {
+    for (sign, seq) in [(">", params.after_seq), ("<", params.before_seq)] {
         if let Some(seq) = seq {
             conditions.add(format!("e.seq {sign} ?"), super::whole(seq));
         }
@@ -245,6 +245,6 @@ fn filter(wanted: &SessionSearchParams, key: &str, conditions: &mut Conditions) 
             conditions.values.extend(numbers.into_iter().map(Value::Integer));
         }
     };
-    one_of("e.kind", wanted.kinds.iter().map(|kind| number_of_kind(*kind)).collect());
-    one_of("e.role", wanted.roles.iter().map(|role| number_of_role(*role)).collect());
+    one_of("e.kind", params.kinds.iter().map(|kind| number_of_kind(*kind)).collect());
+    one_of("e.role", params.roles.iter().map(|role| number_of_role(*role)).collect());
 }

@@ -1,4 +1,4 @@
-//! Lists of sessions from their rows: the same sessions, order and cursors as from the folders themselves.
+//! Lists of sessions from their rows: the same sessions, order and cursors as from the folders.
 
 use crate::store::list::{Cursor, Filter};
 use pintle_protocol::event::Parent;
@@ -7,7 +7,7 @@ use pintle_protocol::methods::SessionSummary;
 use rusqlite::{Connection, params};
 use std::path::Path;
 
-/// A stored session with what the index has counted.
+/// A stored session with the index's counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
     /// The columns of every list.
@@ -16,9 +16,9 @@ pub struct Stored {
     pub entries: u64,
     /// The turns in it.
     pub turns: u64,
-    /// Their cost, in billionths of a US dollar; `None` where no price is known.
+    /// Their cost in billionths of a US dollar; `None` if no price is known.
     pub cost_nano_usd: Option<u64>,
-    /// The end of its journal: `running` (or cut off), `idle` or `closed`.
+    /// The state at the end of its journal: `running` (or interrupted), `idle` or `closed`.
     pub state: String,
 }
 
@@ -44,8 +44,8 @@ pub(super) fn list(
             |column: usize| row.get::<_, i64>(column).map(|n| u64::try_from(n).unwrap_or(0));
         let cwd: String = row.get(3)?;
         let title: Option<String> = row.get(6)?;
-        // Case is folded here, since SQLite knows that of ASCII alone.
-        if !filter.asks_for(&cwd, title.as_deref()) {
+        // Case is folded here, since SQLite folds only ASCII.
+        if !filter.matches_query(&cwd, title.as_deref()) {
             continue;
         }
         if page.len() == limit {

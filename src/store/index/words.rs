@@ -1,33 +1,32 @@
-//! Words of texts and queries, pure: folding, what the two word tables hold, what a query asks of them, rank, snippets.
+//! Words of texts and queries, pure: folding, the contents of the two word tables, queries, ranking, snippets.
 //!
-//! Invariant: text and query go through the same folding, so whatever a person types is either found or not, and never a
-//! syntax error of the table.
+//! Invariant: text and query are folded in the same way, so a query has matches or none, but is never a syntax error.
 
 use pintle_protocol::search::SnippetPiece;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// The shortest word that the table of substrings can find.
+/// The minimum length of a word in the table of substrings.
 const SUBSTRING_CHARS: usize = 3;
 
-/// The most of a query that is looked at, in characters, and in words. More narrows nothing down any more.
-const MOST_QUERY_CHARS: usize = 1000;
-const MOST_WORDS: usize = 16;
+/// The maximum length of a query, in characters and in words. More would not narrow the result further.
+const MAX_QUERY_CHARS: usize = 1000;
+const MAX_WORDS: usize = 16;
 
-/// Stands for what was left out between two short words, so that they do not look like neighbours.
+/// Marks omitted text between two short words, so that they do not seem adjacent.
 const GAP: char = '\u{e000}';
 
 /// Characters of a snippet before the first match, and in all.
 const SNIPPET_BEFORE: usize = 40;
 const SNIPPET_CHARS: usize = 160;
 
-/// A query, understood.
+/// A parsed query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Query {
-    /// Words and phrases, folded; an entry must hold all of them.
+    /// Words and phrases, folded; an entry must contain all of them.
     pub(super) words: Vec<Word>,
-    /// Something was asked, though nothing of it can be looked for.
-    pub(super) is_hopeless: bool,
+    /// The query is not empty, but contains nothing that can be searched for.
+    pub(super) is_unsearchable: bool,
 }
 
 /// A word or a phrase of a query.
@@ -35,11 +34,11 @@ pub(super) struct Query {
 pub(super) struct Word {
     /// The text, folded.
     pub(super) text: String,
-    /// Where it is looked up.
+    /// The table that contains it.
     pub(super) table: Table,
 }
 
-/// Which table finds a word.
+/// A word table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
     /// Substrings of three characters and more.
@@ -49,12 +48,12 @@ pub(super) enum Table {
 }
 
 impl Query {
-    /// Reads what a person typed.
-    pub(super) fn parse(typed: &str) -> Self {
-        let typed: String = typed.chars().take(MOST_QUERY_CHARS).collect();
+    /// Parses a query.
+    pub(super) fn parse(query: &str) -> Self {
+        let query: String = query.chars().take(MAX_QUERY_CHARS).collect();
         let mut parts: Vec<String> = Vec::new();
-        let mut rest = typed.as_str();
-        // Every second piece between quotes is a phrase; a quote that stands alone quotes nothing.
+        let mut rest = query.as_str();
+        // Every second piece between quotes is a phrase; an unmatched quote is ignored.
         while let Some((before, after)) = rest.split_once('"') {
             parts.extend(before.split_whitespace().map(str::to_owned));
             match after.split_once('"') {
@@ -66,7 +65,7 @@ impl Query {
             }
         }
         parts.extend(rest.split_whitespace().map(str::to_owned));
-        let is_asked = parts.iter().any(|part| !part.is_empty());
+        let has_content = parts.iter().any(|part| !part.is_empty());
         let mut words: Vec<Word> = Vec::new();
         for part in parts {
             let text = fold(&part);
@@ -78,16 +77,16 @@ impl Query {
                 continue;
             };
             let word = Word { text, table };
-            if !words.contains(&word) && words.len() < MOST_WORDS {
+            if !words.contains(&word) && words.len() < MAX_WORDS {
                 words.push(word);
             }
         }
-        Self { is_hopeless: is_asked && words.is_empty(), words }
+        Self { is_unsearchable: has_content && words.is_empty(), words }
     }
 }
 
 impl Word {
-    /// The word as a string of the table's query language.
+    /// Returns the word as a string of the table's query language.
     pub(super) fn quoted(&self) -> String {
         match self.table {
             Table::Substrings => format!("\"{}\"", self.text.replace('"', "\"\"")),
@@ -97,8 +96,8 @@ impl Word {
 }
 
 impl Word {
-    /// Where it stands in a folded text. A short word stands alone there, as its table has it.
-    fn places<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
+    /// Returns the ranges of its matches in a folded text. A short word matches whole words only, as in its table.
+    fn matches_in<'a>(&'a self, folded: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
         let word = self.text.as_str();
         let is_whole = self.table == Table::Short && !word.chars().any(is_spaceless);
         let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() || is_spaceless(c));
@@ -110,13 +109,13 @@ impl Word {
         })
     }
 
-    /// True when it stands in a folded text.
+    /// Returns true when a folded text contains it.
     pub(super) fn is_in(&self, folded: &str) -> bool {
-        self.places(folded).next().is_some()
+        self.matches_in(folded).next().is_some()
     }
 }
 
-/// The folded form of a character: lower case, without accents, wide forms as plain ones.
+/// Appends the folded form of a character: lower case, without accents, wide forms as plain ones.
 fn fold_char(c: char, out: &mut String) {
     if c.is_ascii() {
         out.push(if c.is_ascii_whitespace() || c.is_ascii_control() {
@@ -126,7 +125,7 @@ fn fold_char(c: char, out: &mut String) {
         });
         return;
     }
-    // Decomposed, a syllable of Hangul is three characters; nobody types them one by one.
+    // Decomposed, a Hangul syllable is three characters; nobody types them one by one.
     if ('\u{ac00}'..='\u{d7a3}').contains(&c) {
         out.push(c);
         return;
@@ -140,7 +139,7 @@ fn fold_char(c: char, out: &mut String) {
     }
 }
 
-/// A text as it is compared.
+/// Folds a text for comparison.
 pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
@@ -149,7 +148,7 @@ pub(super) fn fold(text: &str) -> String {
     folded
 }
 
-/// Scripts that put no spaces between words.
+/// Scripts without spaces between words.
 fn is_spaceless(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
@@ -158,8 +157,8 @@ fn is_spaceless(c: char) -> bool {
         | '\u{20000}'..='\u{3134f}')
 }
 
-/// What the table of short words holds of a folded text: words of one and two characters, and every character of a script
-/// without spaces, with a mark where something was left out. Empty when there is nothing of the kind.
+/// Returns the entry of a folded text in the table of short words: words of one and two characters, and every character of a script without
+/// spaces, with a mark for omitted text. Empty if there are none.
 pub(super) fn short_words(folded: &str) -> String {
     let mut out = String::new();
     let mut has_gap = false;
@@ -197,26 +196,26 @@ pub(super) fn short_words(folded: &str) -> String {
     out
 }
 
-/// The score of a text by BM25: `length` and `usual_length` in bytes; each word with the number of entries that hold it.
-pub(super) fn rank(folded: &str, words: &[(&Word, u64)], entries: u64, usual_length: f64) -> f64 {
+/// Returns the BM25 score of a text: `average_length` in bytes; each word with the number of entries that contain it.
+pub(super) fn rank(folded: &str, words: &[(&Word, u64)], entries: u64, average_length: f64) -> f64 {
     const SATURATION: f64 = 1.2;
     const LENGTH_WEIGHT: f64 = 0.75;
     let count = |n: u64| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
-    let length = count(folded.len() as u64) / usual_length.max(1.0);
+    let length = count(folded.len() as u64) / average_length.max(1.0);
     let mut score = 0.0;
     for (word, holders) in words {
         let holders = count(*holders);
         let rarity = (1.0 + (count(entries) - holders + 0.5).max(0.5) / (holders + 0.5)).ln();
-        let found = count(word.places(folded).count() as u64);
+        let found = count(word.matches_in(folded).count() as u64);
         let damped = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length);
         score += rarity * found * (SATURATION + 1.0) / (found + damped);
     }
     score
 }
 
-/// The text around the first match, with every match in it marked. Line ends and controls are spaces.
+/// Returns the text around the first match, with every match in it marked. Line ends and control characters become spaces.
 pub(super) fn snippet(text: &str, words: &[Word]) -> Vec<SnippetPiece> {
-    // Each character with where its folded form begins.
+    // Each character with the offset of its folded form.
     let mut folded = String::with_capacity(text.len());
     let mut chars: Vec<(usize, char)> = Vec::new();
     for c in text.chars() {
@@ -225,11 +224,11 @@ pub(super) fn snippet(text: &str, words: &[Word]) -> Vec<SnippetPiece> {
     }
     let mut matches: Vec<(usize, usize)> = Vec::new();
     for word in words {
-        matches.extend(word.places(&folded));
+        matches.extend(word.matches_in(&folded));
     }
     matches.sort_unstable();
     let first = matches.first().map_or(0, |(start, _)| *start);
-    let at = chars.partition_point(|(place, _)| *place < first);
+    let at = chars.partition_point(|(offset, _)| *offset < first);
     let from = at.saturating_sub(SNIPPET_BEFORE);
     let to = (from + SNIPPET_CHARS).min(chars.len());
 
@@ -242,11 +241,11 @@ pub(super) fn snippet(text: &str, words: &[Word]) -> Vec<SnippetPiece> {
         push('…', false);
     }
     let mut next = 0;
-    for (place, c) in chars.get(from..to).unwrap_or_default() {
-        while matches.get(next).is_some_and(|(_, end)| end <= place) {
+    for (offset, c) in chars.get(from..to).unwrap_or_default() {
+        while matches.get(next).is_some_and(|(_, end)| end <= offset) {
             next += 1;
         }
-        let is_match = matches.get(next).is_some_and(|(start, _)| start <= place);
+        let is_match = matches.get(next).is_some_and(|(start, _)| start <= offset);
         let is_blank = c.is_whitespace() || c.is_control();
         push(if is_blank { ' ' } else { *c }, is_match);
     }
@@ -264,7 +263,7 @@ mod tests {
     fn queries_are_words_and_phrases_whatever_is_typed() {
         let long = "x".repeat(10_000);
         let (long_word, long_want) = (long.as_str(), format!("\"{}\"", "x".repeat(1000)));
-        for (typed, want) in [
+        for (query, want) in [
             ("", ""),
             ("   ", ""),
             ("one two", r#""one" "two""#),
@@ -282,13 +281,13 @@ mod tests {
             ("src/main.rs", "\"src/main.rs\""),
             (long_word, &long_want),
         ] {
-            let quoted: Vec<String> = Query::parse(typed).words.iter().map(Word::quoted).collect();
-            assert_eq!(quoted.join(" "), want, "{typed}");
+            let quoted: Vec<String> = Query::parse(query).words.iter().map(Word::quoted).collect();
+            assert_eq!(quoted.join(" "), want, "{query}");
         }
-        assert!(Query::parse("-> ::").is_hopeless);
-        assert!(!Query::parse(" \"\" ").is_hopeless);
+        assert!(Query::parse("-> ::").is_unsearchable);
+        assert!(!Query::parse(" \"\" ").is_unsearchable);
         let many: Vec<String> = (0..99).map(|n| format!("word{n}")).collect();
-        assert_eq!(Query::parse(&many.join(" ")).words.len(), MOST_WORDS);
+        assert_eq!(Query::parse(&many.join(" ")).words.len(), MAX_WORDS);
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Tool for WaitAgents {
     }
 
     fn guard(&self) -> Guard {
-        // Each one's words are cut by themselves; all of them together are many.
+        // Each result is shortened separately; together they may still be long.
         Guard { max_chars: 8 * GUARD.max_chars, ..GUARD }
     }
 

@@ -22,7 +22,7 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 17] = [
     (Ipv4Addr::new(203, 0, 113, 0), 24),
     (Ipv4Addr::new(224, 0, 0, 0), 4),
     (Ipv4Addr::new(240, 0, 0, 0), 4),
-    // Public by number, but the inside of Azure and of Alibaba's older networks.
+    // Public addresses, but internal to Azure and to Alibaba's older networks.
     (Ipv4Addr::new(168, 63, 129, 16), 32),
     (Ipv4Addr::new(100, 100, 100, 200), 32),
 ];

@@ -39,7 +39,7 @@ pub(super) fn refused(content_type: &str) -> Option<&str> {
         ]
         .iter()
         .any(|format| names_format(name, format));
-    // Without a specific type the content decides.
+    // Without a specific type, the content decides.
     let is_open =
         mime_type.is_empty() || mime_type.eq_ignore_ascii_case("application/octet-stream");
     (!is_text && !is_open).then_some(mime_type)
@@ -104,7 +104,7 @@ fn encoding(content_type: Option<&str>, body: &[u8]) -> Option<&'static Encoding
         let start = String::from_utf8_lossy(start).to_ascii_lowercase();
         let is_xml = start.trim_start().starts_with("<?xml");
         let label = charset(&start).or_else(|| after(&start, "encoding=").filter(|_| is_xml))?;
-        // A page that can be read so far is not in the encoding of two bytes it may name.
+        // A page that was readable so far is not in a two-byte encoding that it may declare.
         Encoding::for_label(label.as_bytes())
             .map(|named| if named.is_ascii_compatible() { named } else { UTF_8 })
     };

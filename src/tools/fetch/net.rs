@@ -221,7 +221,7 @@ fn site(url: &Url) -> (&str, Option<u16>) {
 }
 
 fn client(is_plain: bool, host: &str, addresses: &[SocketAddr]) -> Result<Client, Failure> {
-    // Fails when one is installed already, which is as good.
+    // Fails if one is installed already, which serves as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("pintle/", env!("CARGO_PKG_VERSION")))

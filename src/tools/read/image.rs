@@ -38,7 +38,7 @@ pub(super) async fn read(
         let bytes = ctx.env.read(path).await?;
         let (limits, cancel) = (ctx.settings.image_limits, ctx.cancel.clone());
         let fitting = move || image::fit(format, bytes, limits, || cancel.is_cancelled());
-        // Decoding is a long computation: it has no place among what waits.
+        // Decoding takes long, so it runs outside of the async executor.
         Ok(tokio::task::spawn_blocking(fitting).await)
     };
     match unless_cancelled(&ctx.cancel, work).await {

@@ -215,3 +215,80 @@ fn what_a_sub_agent_did_to_files_goes_back_with_its_parent() {
             result of edit "Successfully replaced text in a.txt.""#]],
     );
 }
+
+#[test]
+fn the_last_changes_of_a_sub_agent_are_known_to_the_next_turn() {
+    full(
+        "edit a.txt two -> 2\nspawn fix it\ncall wait {}\nsay fixed\nedit a.txt won -> three\nsay done\n@fix it: edit a.txt one -> won\n@fix it: say done",
+        "prompt begin | idle | prompt again | idle | cat /w/a.txt",
+        expect![[r#"
+            > prompt begin: Started
+            accepted Prompt "begin"
+            turn started
+            completed #1 user "begin"
+            started   #2 call edit pending
+            updated   #2 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #2 call edit: a.txt running
+            files: /w/a.txt changed by a call
+            completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #3 call spawn_agent pending
+            updated   #3 call spawn_agent: fix it pending
+            step 2 ToolUse
+            updated   #3 call spawn_agent: fix it running
+            started   #4 agent-1 running, working
+            completed #3 call spawn_agent: fix it completed = "agent-1 works at it now. `wait` returns what it says at the end."
+            started   #5 call wait pending
+            updated   #5 call wait: all pending
+            step 3 ToolUse
+            updated   #5 call wait: all running
+            files: /w/a.txt changed by a call
+            updated   #4 agent-1 running, done = "done"
+            completed #5 call wait: all completed = "agent-1 is done and says:\ndone"
+            started   #6 message running ""
+            completed #6 message completed "fixed"
+            step 4 EndTurn
+            turn Completed EndTurn after 4 steps
+            > prompt again: Started
+            accepted Prompt "again"
+            turn started
+            completed #7 user "again"
+            started   #8 call edit pending
+            updated   #8 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #8 call edit: a.txt running
+            files: /w/a.txt changed by a call
+            completed #8 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #9 message running ""
+            completed #9 message completed "done"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            /w/a.txt is Some("three\n2\n")
+            --- agent 1
+            accepted Prompt "fix it"
+            turn started
+            completed #1 user "fix it"
+            started   #2 call edit pending
+            updated   #2 call edit: a.txt pending
+            step 1 ToolUse
+            updated   #2 call edit: a.txt running
+            files: /w/a.txt changed by a call
+            completed #2 call edit: a.txt completed = "Successfully replaced text in a.txt."
+            started   #3 message running ""
+            completed #3 message completed "done"
+            step 2 EndTurn
+            turn Completed EndTurn after 2 steps
+            --- the model read
+            user "begin"
+            assistant edit {"path":"a.txt","oldText":"two","newText":"2"}
+            result of edit "Successfully replaced text in a.txt."
+            assistant spawn_agent {"task":"fix it"}
+            result of spawn_agent "agent-1 works at it now. `wait` returns what it says at the end."
+            assistant wait {}
+            result of wait "agent-1 is done and says:\ndone"
+            assistant "fixed"
+            user "again"
+            assistant edit {"path":"a.txt","oldText":"won","newText":"three"}
+            result of edit "Successfully replaced text in a.txt.""#]],
+    );
+}

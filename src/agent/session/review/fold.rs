@@ -74,7 +74,7 @@ impl Reviewed {
             && let Event::ItemCompleted { item } = &record.event
             && let ItemBody::EngineMessage(message) = &item.body
         {
-            self.review.told(&message.reviewed);
+            self.review.reported(&message.reviewed);
         }
     }
 }

@@ -252,7 +252,7 @@ impl Session {
     pub(in crate::agent::session) fn take_review_news(&mut self) -> Option<EngineMessage> {
         let Reviewed { review, .. } = &mut self.review.fold;
         let note = review.note();
-        review.told(&note.seqs);
+        review.reported(&note.seqs);
         let text = from_engine(format_args!(
             "what the user decided about your changes since.\n{}",
             render(&note)

@@ -1,6 +1,6 @@
 //! The ends of calls, turns, runs and compactions in Pi's events. Pure.
 
-use super::{Calls, Translator, is_kind, message_of, reason, said_by, tell};
+use super::{Calls, Translator, is_kind, message_by, message_of, push, reason};
 use crate::frontend::pi::Dialect;
 use crate::frontend::pi::line::put;
 use crate::frontend::pi::message;
@@ -10,7 +10,7 @@ use pintle_protocol::item::{Compaction, CompactionReason, Item, ItemStatus, Tool
 use serde_json::{Value, json};
 
 impl Translator {
-    pub(super) fn call_ended(
+    pub(super) fn call_completed(
         &mut self,
         item: &Item,
         call: &ToolCall,
@@ -19,28 +19,28 @@ impl Translator {
     ) {
         let Some(calls) = &mut self.calls else { return };
         let is_error = call.output.as_ref().is_some_and(|output| output.is_error);
-        let mut told = json!({
+        let mut event = json!({
             "type": "tool_execution_end",
             "toolCallId": item.id,
             "toolName": call.tool_name,
             "result": message::result(call),
             "isError": is_error || item.status != ItemStatus::Completed,
         });
-        let ran = matches!(item.status, ItemStatus::Completed | ItemStatus::Failed);
-        if let (Dialect::Current, true, Some(ms)) = (self.dialect, ran, item.duration_ms) {
-            put(&mut told, "durationMs", ms);
+        let has_run = matches!(item.status, ItemStatus::Completed | ItemStatus::Failed);
+        if let (Dialect::Current, true, Some(ms)) = (self.dialect, has_run, item.duration_ms) {
+            put(&mut event, "durationMs", ms);
         }
-        tell(out, &told);
+        push(out, &event);
         calls.open.retain(|id| *id != item.id);
         calls.results.extend(entries.iter().filter_map(|entry| message_of(entry, "toolResult")));
         self.end_turn_if_done(out);
     }
 
-    /// When each call has its result, the results are messages in the order of the calls, and the turn is over.
+    /// When each call has its result, the results are sent as messages in the order of the calls, and the turn ends.
     pub(super) fn end_turn_if_done(&mut self, out: &mut Vec<Vec<u8>>) {
         let Some(calls) = self.calls.take_if(|calls| calls.open.is_empty()) else { return };
         for result in &calls.results {
-            self.said(result, out);
+            self.complete_message(result, out);
         }
         self.end_turn(&calls.message, &calls.results, out);
     }
@@ -49,19 +49,19 @@ impl Translator {
         if let Some(run) = &mut self.run
             && std::mem::take(&mut run.is_turn_open)
         {
-            tell(out, &json!({ "type": "turn_end", "message": message, "toolResults": results }));
+            push(out, &json!({ "type": "turn_end", "message": message, "toolResults": results }));
         }
     }
 
-    /// Ends the reply that is open or was cut, or makes one: it says how the run ended.
-    fn end_badly(
+    /// Ends the open or cut reply, or creates one, with the reason for which the run ended.
+    fn end_with_error(
         &mut self,
         (stop, error): (&str, &str),
         record: &EventRecord,
         entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
-        // What calls came to is told before.
+        // Results of calls precede it.
         if let Some(calls) = self.calls.take() {
             self.calls = Some(Calls { open: Vec::new(), ..calls });
             self.end_turn_if_done(out);
@@ -70,52 +70,52 @@ impl Translator {
             reply.end(out);
             reply.message(stop)
         });
-        let begun = self.cut.take().or(open);
-        let has_begun = begun.is_some();
-        let message = said_by(entries, "assistant").unwrap_or_else(|| {
+        let partial = self.cut.take().or(open);
+        let has_started = partial.is_some();
+        let message = message_by(entries, "assistant").unwrap_or_else(|| {
             let empty =
                 || message::reply(&self.voice, &[], &message::no_usage(), stop, record.ts_ms);
-            let mut message = begun.unwrap_or_else(empty);
+            let mut message = partial.unwrap_or_else(empty);
             message::cut(&mut message, stop, error);
             message
         });
-        if has_begun {
+        if has_started {
             self.reply_ended(&message, out);
         } else {
             self.open_turn(out);
-            self.said(&message, out);
+            self.complete_message(&message, out);
         }
         self.end_turn(&message, &[], out);
     }
 
     fn end_run(&mut self, will_retry: bool, out: &mut Vec<Vec<u8>>) {
         let Some(run) = self.run.take() else { return };
-        let mut told = json!({ "type": "agent_end", "messages": run.messages });
+        let mut event = json!({ "type": "agent_end", "messages": run.messages });
         if self.dialect == Dialect::Current {
-            put(&mut told, "willRetry", will_retry);
+            put(&mut event, "willRetry", will_retry);
         }
-        tell(out, &told);
+        push(out, &event);
     }
 
-    pub(super) fn failed_once(
+    pub(super) fn retry_scheduled(
         &mut self,
         retry: &RetryScheduled,
         record: &EventRecord,
         entries: &[Value],
         out: &mut Vec<Vec<u8>>,
     ) {
-        // The summing up tries again by itself.
+        // The compaction retries by itself.
         if record.turn_id == self.quiet {
             return;
         }
         if self.given_up.is_some() {
-            self.cut = said_by(entries, "assistant").or(self.cut.take());
+            self.cut = message_by(entries, "assistant").or(self.cut.take());
             return;
         }
-        self.end_badly(("error", &retry.message), record, entries, out);
+        self.end_with_error(("error", &retry.message), record, entries, out);
         self.end_run(true, out);
         self.retry = Some(retry.attempt);
-        tell(
+        push(
             out,
             &json!({
                 "type": "auto_retry_start",
@@ -127,7 +127,7 @@ impl Translator {
         );
     }
 
-    pub(super) fn ended(
+    pub(super) fn turn_completed(
         &mut self,
         end: &TurnCompleted,
         record: &EventRecord,
@@ -143,18 +143,18 @@ impl Translator {
         let is_aborted = end.status == TurnStatus::Interrupted && error.is_none();
         let retried = self.retry.take();
         if let Some(error) = &error {
-            self.end_badly(("error", error), record, entries, out);
+            self.end_with_error(("error", error), record, entries, out);
         } else if is_aborted && retried.is_some() && self.run.is_none() {
-            // The failure that was to be tried again has ended the run.
+            // The failure that was to be retried has ended the run already.
         } else if is_aborted {
-            self.end_badly(("aborted", ABORTED), record, entries, out);
-        } else if self.queue.goes_on() {
+            self.end_with_error(("aborted", ABORTED), record, entries, out);
+        } else if self.queue.has_waiting() {
             return;
         }
         self.end_run(false, out);
         if let Some(attempt) = retried {
             let error = error.unwrap_or_else(|| "Retry cancelled".to_owned());
-            tell(
+            push(
                 out,
                 &json!({
                     "type": "auto_retry_end", "success": false, "attempt": attempt, "finalError": error,
@@ -162,11 +162,11 @@ impl Translator {
             );
         }
         if self.dialect == Dialect::Current {
-            tell(out, &json!({ "type": "agent_settled", "aborted": is_aborted }));
+            push(out, &json!({ "type": "agent_settled", "aborted": is_aborted }));
         }
     }
 
-    pub(super) fn made_room(
+    pub(super) fn compaction_completed(
         &mut self,
         item: &Item,
         compaction: &Compaction,
@@ -186,19 +186,19 @@ impl Translator {
             }
             result
         });
-        let mut told = json!({ "type": "compaction_end", "reason": reason(compaction) });
+        let mut event = json!({ "type": "compaction_end", "reason": reason(compaction) });
         if let Some(result) = &result {
-            put(&mut told, "result", result.clone());
+            put(&mut event, "result", result.clone());
         }
-        put(&mut told, "aborted", is_aborted);
+        put(&mut event, "aborted", is_aborted);
         let is_overflow = compaction.reason == CompactionReason::Overflow;
-        put(&mut told, "willRetry", is_overflow && result.is_some());
+        put(&mut event, "willRetry", is_overflow && result.is_some());
         let error = compaction.error.clone().filter(|_| !is_aborted);
         if let Some(error) = &error {
-            put(&mut told, "errorMessage", error.as_str());
+            put(&mut event, "errorMessage", error.as_str());
         }
-        tell(out, &told);
-        self.summed_up =
+        push(out, &event);
+        self.compacted =
             Some(result.ok_or_else(|| error.unwrap_or_else(|| "Compaction cancelled".to_owned())));
     }
 }

@@ -1,6 +1,6 @@
-//! The part of a session's events that a reader is shown, and the counts on the way: pure.
+//! The entries of an exported session, and its totals: pure.
 //!
-//! Invariant: whatever ended stands in the story once, at the place where it ended; what never ended stands at its end.
+//! Invariant: whatever ended appears once, where it ended; what never ended appears at the end.
 
 use pintle_protocol::content::{Usage, add_cost};
 use pintle_protocol::event::{
@@ -13,24 +13,24 @@ use pintle_protocol::plan::Plan;
 use pintle_protocol::question::{Question, QuestionOutcome};
 use std::collections::BTreeMap;
 
-/// Something a reader is told.
+/// An entry of the timeline.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told<'a> {
-    /// The event's number; of what never ended, none.
+pub(super) struct TimelineEntry<'a> {
+    /// The event's number; `None` for an item that never ended.
     pub(super) seq: Option<u64>,
-    /// When it happened, in milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     pub(super) ts_ms: u64,
     /// The subject.
-    pub(super) what: What<'a>,
+    pub(super) kind: EntryKind<'a>,
 }
 
-/// Something that a reader is shown.
+/// The subject of an entry.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What<'a> {
-    Made(&'a SessionCreated),
+pub(super) enum EntryKind<'a> {
+    Created(&'a SessionCreated),
     Item(&'a Item),
     Step(&'a StepCompleted),
-    Handed(&'a [QueuedInput]),
+    HandedBack(&'a [QueuedInput]),
     Asked(&'a Question),
     Answered(&'a QuestionOutcome),
     Plan(&'a Plan),
@@ -41,22 +41,22 @@ pub(super) enum What<'a> {
     TurnEnded(&'a TurnCompleted),
 }
 
-/// The lines for an event, if there are any.
-pub(super) fn told(record: &EventRecord) -> Option<Told<'_>> {
-    let what = match &record.event {
-        Event::SessionCreated(created) => What::Made(created),
-        Event::ItemCompleted { item } => What::Item(item),
-        Event::StepCompleted(step) => What::Step(step),
-        Event::InputRemoved { inputs } => What::Handed(inputs),
-        Event::QuestionRequested(question) => What::Asked(question),
-        Event::QuestionResolved(outcome) => What::Answered(outcome),
-        Event::PlanUpdated(plan) => What::Plan(plan),
-        Event::RetryScheduled(retry) => What::Retry(retry),
-        Event::ContextPruned(pruned) => What::Pruned { results: pruned.results },
-        Event::ConfigChanged(config) => What::Config(config),
-        Event::Notice(notice) => What::Notice(notice),
-        Event::TurnCompleted(end) => What::TurnEnded(end),
-        // Messages are told where the model reads them; permission shows in the call's end.
+/// Returns the entry of an event, if it has one.
+pub(super) fn entry(record: &EventRecord) -> Option<TimelineEntry<'_>> {
+    let kind = match &record.event {
+        Event::SessionCreated(created) => EntryKind::Created(created),
+        Event::ItemCompleted { item } => EntryKind::Item(item),
+        Event::StepCompleted(step) => EntryKind::Step(step),
+        Event::InputRemoved { inputs } => EntryKind::HandedBack(inputs),
+        Event::QuestionRequested(question) => EntryKind::Asked(question),
+        Event::QuestionResolved(outcome) => EntryKind::Answered(outcome),
+        Event::PlanUpdated(plan) => EntryKind::Plan(plan),
+        Event::RetryScheduled(retry) => EntryKind::Retry(retry),
+        Event::ContextPruned(pruned) => EntryKind::Pruned { results: pruned.results },
+        Event::ConfigChanged(config) => EntryKind::Config(config),
+        Event::Notice(notice) => EntryKind::Notice(notice),
+        Event::TurnCompleted(end) => EntryKind::TurnEnded(end),
+        // Messages appear where the model reads them; a permission shows in the call's end.
         Event::SessionClosed {}
         | Event::InputAccepted(_)
         | Event::QueueChanged { .. }
@@ -66,7 +66,7 @@ pub(super) fn told(record: &EventRecord) -> Option<Told<'_>> {
         | Event::ItemUpdated { .. }
         | Event::ApprovalRequested(_)
         | Event::ApprovalResolved(_)
-        // Calls show what they changed; what history has left is not shown.
+        // Calls show their changes; abandoned branches are not shown.
         | Event::FilesChanged(_)
         | Event::ReviewDecided(_)
         | Event::ReviewQueued(_)
@@ -74,40 +74,40 @@ pub(super) fn told(record: &EventRecord) -> Option<Told<'_>> {
         | Event::HistoryRewound(_)
         | Event::LabelChanged(_) => return None,
     };
-    Some(Told { seq: Some(record.seq), ts_ms: record.ts_ms, what })
+    Some(TimelineEntry { seq: Some(record.seq), ts_ms: record.ts_ms, kind })
 }
 
-impl<'a> Told<'a> {
-    /// An item that never ended.
+impl<'a> TimelineEntry<'a> {
+    /// Returns the entry of an item that never ended.
     pub(super) fn unfinished(item: &'a Item) -> Self {
-        Self { seq: None, ts_ms: item.started_ms, what: What::Item(item) }
+        Self { seq: None, ts_ms: item.started_ms, kind: EntryKind::Item(item) }
     }
 
-    /// The session of the sub-agent that this is about.
+    /// Returns the session of the sub-agent that this entry is about.
     pub(super) fn subagent(&self) -> Option<&'a SessionId> {
-        if let What::Item(Item { body: ItemBody::Subagent(agent), .. }) = self.what {
+        if let EntryKind::Item(Item { body: ItemBody::Subagent(agent), .. }) = self.kind {
             return Some(&agent.session_id);
         }
         None
     }
 }
 
-/// The counts, and the open items.
+/// The totals of a session, and its open items.
 #[derive(Debug, Default)]
-pub(super) struct Story {
-    /// The turns that ended.
+pub(super) struct Totals {
+    /// The number of turns that ended.
     pub(super) turns: u64,
     /// Their tokens.
     pub(super) usage: Usage,
-    /// What they cost, in billionths of a US dollar; `None` where no price is known.
+    /// Their cost in billionths of a US dollar; `None` if no price is known.
     pub(super) cost_nano_usd: Option<u64>,
-    /// When something happened last, in milliseconds since 1970.
+    /// The time of the last event, in milliseconds since 1970.
     pub(super) last_ms: u64,
     open: BTreeMap<ItemId, Item>,
 }
 
-impl Story {
-    /// Takes note of an event.
+impl Totals {
+    /// Adds an event.
     pub(super) fn take(&mut self, record: &EventRecord) {
         self.last_ms = self.last_ms.max(record.ts_ms);
         if let Event::ItemStarted { item } | Event::ItemUpdated { item } = &record.event {
@@ -123,14 +123,14 @@ impl Story {
         }
     }
 
-    /// Items that began and never ended, in order of their beginning.
+    /// Returns the items that never ended, in the order of their beginning.
     pub(super) fn open_items(&self) -> Vec<Item> {
         let mut items: Vec<Item> = self.open.values().cloned().collect();
         items.sort_by_key(|item| item.started_ms);
         items
     }
 
-    /// The counts in a line.
+    /// Returns the totals on one line.
     pub(super) fn counts(&self) -> String {
         let Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } =
             self.usage;
@@ -141,7 +141,7 @@ impl Story {
     }
 }
 
-/// An amount of money; a small one with more digits.
+/// Formats an amount of money; a small one with more digits.
 pub(super) fn usd(nano: u64) -> String {
     let (whole, rest) = (nano / 1_000_000_000, nano % 1_000_000_000);
     if whole == 0 && rest < 100_000_000 {
@@ -151,12 +151,12 @@ pub(super) fn usd(nano: u64) -> String {
     }
 }
 
-/// A moment for a reader, in UTC.
+/// Formats a time for a reader, in UTC.
 pub(super) fn moment(ms: u64) -> String {
     strftime(ms, "%Y-%m-%d %H:%M:%S UTC")
 }
 
-/// A moment for a program.
+/// Formats a time for a program.
 pub(super) fn iso(ms: u64) -> String {
     strftime(ms, "%Y-%m-%dT%H:%M:%SZ")
 }
@@ -166,7 +166,7 @@ fn strftime(ms: u64, form: &str) -> String {
     stamp.map_or_else(|| format!("{ms} ms"), |stamp| stamp.strftime(form).to_string())
 }
 
-/// A duration.
+/// Formats a duration.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),

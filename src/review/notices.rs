@@ -1,9 +1,8 @@
-//! The news of a review for the model: collected as it happens, given out once.
+//! News of a review for the model: collected as they happen, reported once.
 //!
-//! A verdict that is reverted before it was told leaves nothing to tell. Invariant: what [`Notices`] hold follows from the
-//! events alone.
+//! A verdict that is reverted before it was reported leaves no news. Invariant: [`Notices`] follow from the events alone.
 
-use super::file::{ByHand, FileReview};
+use super::file::{FileReview, UserEdits};
 use super::hunk::{Tracked, span};
 use pintle_protocol::diff::Side;
 use pintle_protocol::ids::HunkId;
@@ -13,10 +12,10 @@ use pintle_protocol::review::{
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Lines of a text that are told; the file has the others.
-const MOST_LINES: usize = 60;
+/// The maximum number of lines of a text; the file has the others.
+const MAX_LINES: usize = 60;
 
-/// News that has not been told.
+/// News that were not reported yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Notices(Vec<Notice>);
 
@@ -25,29 +24,35 @@ struct Notice {
     seq: u64,
     path: String,
     hunk: HunkId,
-    what: NoteKind,
-    /// The comment, or what was undone.
+    kind: NoteKind,
+    /// The comment, or the text that was undone.
     text: String,
     /// Lines of the hunk that a comment is about.
     lines: Option<LineSpan>,
 }
 
 impl Notices {
-    /// A person edited a file.
-    pub(super) fn by_hand(&mut self, seq: u64, path: &str, file: &FileReview, by_hand: &ByHand) {
-        for id in by_hand.modified.iter().filter(|id| !by_hand.undone.contains(id)) {
+    /// Adds a person's edit of a file.
+    pub(super) fn user_edits(
+        &mut self,
+        seq: u64,
+        path: &str,
+        file: &FileReview,
+        edits: &UserEdits,
+    ) {
+        for id in edits.modified.iter().filter(|id| !edits.undone.contains(id)) {
             let Some(hunk) = file.find(id) else { continue };
-            // What a hunk reads is told as it is by then, so once is enough.
-            self.0.retain(|known| known.hunk != hunk.id || known.what != NoteKind::Modified);
+            // The content is read when it is reported, so one notice per hunk suffices.
+            self.0.retain(|notice| notice.hunk != hunk.id || notice.kind != NoteKind::Modified);
             self.add(seq, path, hunk, NoteKind::Modified, "");
         }
-        for hunk in by_hand.undone.iter().filter_map(|id| file.find(id)) {
-            self.0.retain(|known| known.hunk != hunk.id || known.what != NoteKind::Modified);
+        for hunk in edits.undone.iter().filter_map(|id| file.find(id)) {
+            self.0.retain(|notice| notice.hunk != hunk.id || notice.kind != NoteKind::Modified);
             self.add(seq, path, hunk, NoteKind::Undone, &hunk.new_text);
         }
     }
 
-    /// A verdict closed or opened a hunk.
+    /// Adds a verdict that closed or opened a hunk.
     pub(super) fn verdict(&mut self, seq: u64, path: &str, effect: Effect, hunk: &Tracked) {
         match effect {
             Effect::Keep => self.add(seq, path, hunk, NoteKind::Kept, ""),
@@ -57,7 +62,7 @@ impl Notices {
         }
     }
 
-    /// A person said something.
+    /// Adds a person's comment.
     pub(super) fn comment(&mut self, seq: u64, path: &str, hunk: &Tracked, comment: &Comment) {
         self.add(seq, path, hunk, NoteKind::Comment, &comment.text);
         if let Some(notice) = self.0.last_mut().filter(|_| comment.side == Side::New) {
@@ -65,23 +70,23 @@ impl Notices {
         }
     }
 
-    /// A verdict was undone by another one. Where it was not told yet, there is nothing to tell of both.
-    pub(super) fn reverted(&mut self, by: u64, verdict: u64) {
+    /// Drops the notices of two verdicts of which one undid the other before it was reported.
+    pub(super) fn verdict_reverted(&mut self, by: u64, verdict: u64) {
         if self.0.iter().any(|notice| notice.seq == verdict) {
             self.0.retain(|notice| notice.seq != verdict && notice.seq != by);
         }
     }
 
-    pub(super) fn told(&mut self, seqs: &[u64]) {
+    pub(super) fn reported(&mut self, seqs: &[u64]) {
         self.0.retain(|notice| !seqs.contains(&notice.seq));
     }
 
-    fn add(&mut self, seq: u64, path: &str, hunk: &Tracked, what: NoteKind, text: &str) {
+    fn add(&mut self, seq: u64, path: &str, hunk: &Tracked, kind: NoteKind, text: &str) {
         self.0.push(Notice {
             seq,
             path: path.to_owned(),
             hunk: hunk.id.clone(),
-            what,
+            kind,
             text: text.to_owned(),
             lines: None,
         });
@@ -95,8 +100,8 @@ impl Notices {
             let hunk = files.get(&notice.path)?.find(&notice.hunk)?;
             let mut lines = span(&hunk.new);
             let mut text = notice.text.clone();
-            match notice.what {
-                // What was kept or undone since is told as that.
+            match notice.kind {
+                // A hunk that was kept or undone since has its own notice.
                 NoteKind::Modified if !is_open(hunk) => return None,
                 NoteKind::Modified => text.clone_from(&hunk.new_text),
                 NoteKind::Comment => {
@@ -107,7 +112,7 @@ impl Notices {
                 }
                 NoteKind::Kept | NoteKind::Undone | NoteKind::Reopened => {}
             }
-            Some(NoteEntry { path: notice.path.clone(), lines, what: notice.what, text })
+            Some(NoteEntry { path: notice.path.clone(), lines, what: notice.kind, text })
         });
         ReviewNote { seqs, entries: entries.collect() }
     }
@@ -117,15 +122,15 @@ fn is_open(hunk: &Tracked) -> bool {
     matches!(hunk.state, HunkState::Pending | HunkState::Modified | HunkState::Conflict)
 }
 
-/// The note as text for a model. Empty when there is nothing to tell.
+/// Returns the note as text for a model; empty without news.
 pub fn render(note: &ReviewNote) -> String {
     let mut out = String::new();
-    for NoteEntry { path, lines, what, text } in &note.entries {
-        let place = match lines.count {
+    for NoteEntry { path, lines, what: kind, text } in &note.entries {
+        let position = match lines.count {
             0 | 1 => format!("{path}:{}", lines.start),
             _ => format!("{path}:{}-{}", lines.start, lines.start + lines.count - 1),
         };
-        let head = match what {
+        let head = match kind {
             NoteKind::Kept => "kept",
             NoteKind::Undone => "undone, these lines are gone",
             NoteKind::Modified if text.is_empty() => "edited by hand, your lines are gone",
@@ -133,16 +138,16 @@ pub fn render(note: &ReviewNote) -> String {
             NoteKind::Reopened => "no longer decided",
             NoteKind::Comment => "comment",
         };
-        let _ = write!(out, "{place} {head}");
+        let _ = write!(out, "{position} {head}");
         if text.is_empty() {
             out.push('\n');
             continue;
         }
         out.push_str(":\n");
-        for line in text.lines().take(MOST_LINES) {
+        for line in text.lines().take(MAX_LINES) {
             let _ = writeln!(out, "    {line}");
         }
-        let more = text.lines().count().saturating_sub(MOST_LINES);
+        let more = text.lines().count().saturating_sub(MAX_LINES);
         if more > 0 {
             let _ = writeln!(out, "    [{more} more lines]");
         }

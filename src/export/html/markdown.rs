@@ -1,12 +1,11 @@
-//! A model's Markdown as markup of our own: what it wrote as HTML is shown as text, and of its links only those to http and
-//! https stay links.
+//! A model's Markdown as HTML: raw HTML in it is shown as text, and only links to http and https stay links.
 
 use super::code;
-use super::text::{clean, push};
+use super::text::{self, clean};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd};
 
 /// Adds a Markdown text.
-pub(super) fn markdown(out: &mut String, text: &str) {
+pub(super) fn push(out: &mut String, text: &str) {
     if text.trim().is_empty() {
         return;
     }
@@ -17,10 +16,10 @@ pub(super) fn markdown(out: &mut String, text: &str) {
     pulldown_cmark::html::push_html(out, safe);
 }
 
-/// Events of which each is safe to be written as HTML.
+/// Events that are safe to be written as HTML.
 struct Safe<'a> {
     events: Parser<'a>,
-    /// What the ends of the open links and pictures are written as.
+    /// The ends of the open links and images, as HTML.
     ends: Vec<CowStr<'a>>,
 }
 
@@ -29,8 +28,8 @@ impl<'a> Iterator for Safe<'a> {
 
     fn next(&mut self) -> Option<Event<'a>> {
         Some(match self.events.next()? {
-            // Entities may spell what the text itself may not hold.
-            // Of mathematics and footnotes there is none: they are not switched on.
+            // Entities may spell characters that the text itself must not contain.
+            // Mathematics and footnotes are not enabled.
             Event::Text(text)
             | Event::Html(text)
             | Event::InlineHtml(text)
@@ -42,15 +41,15 @@ impl<'a> Iterator for Safe<'a> {
             Event::End(TagEnd::HtmlBlock) => Event::End(TagEnd::Paragraph),
             Event::Start(Tag::CodeBlock(kind)) => self.code(&kind),
             Event::Start(Tag::Link { dest_url, .. }) => self.link(&dest_url),
-            Event::Start(Tag::Image { dest_url, .. }) => self.picture(&dest_url),
+            Event::Start(Tag::Image { dest_url, .. }) => self.image(&dest_url),
             Event::End(TagEnd::Link | TagEnd::Image) => {
                 Event::InlineHtml(self.ends.pop().unwrap_or_else(|| "".into()))
             }
-            // Where columns stand is said with styles, which the page's policy does not let through.
+            // Alignments of columns are written as styles, which the page's policy blocks.
             Event::Start(Tag::Table(columns)) => {
                 Event::Start(Tag::Table(vec![pulldown_cmark::Alignment::None; columns.len()]))
             }
-            // A list that begins elsewhere than at 1 is fine; headings get no names of their own.
+            // Lists may begin with any number; headings get no ids.
             Event::Start(Tag::Heading { level, .. }) => Event::Start(Tag::Heading {
                 level,
                 id: None,
@@ -96,21 +95,21 @@ impl<'a> Safe<'a> {
 
     fn link(&mut self, to: &str) -> Event<'a> {
         if !is_web(to) {
-            self.ends.push(elsewhere(to).into());
+            self.ends.push(unlinked(to).into());
             return Event::InlineHtml("".into());
         }
         self.ends.push("</a>".into());
         Event::InlineHtml(anchor(to).into())
     }
 
-    /// A picture from elsewhere is not loaded; whoever wants to see it follows the link.
-    fn picture(&mut self, to: &str) -> Event<'a> {
+    /// Images are not loaded; a link leads to them.
+    fn image(&mut self, to: &str) -> Event<'a> {
         if !is_web(to) {
-            self.ends.push(format!("]{}", elsewhere(to)).into());
-            return Event::InlineHtml("[picture: ".into());
+            self.ends.push(format!("]{}", unlinked(to)).into());
+            return Event::InlineHtml("[image: ".into());
         }
         self.ends.push("]</a>".into());
-        Event::InlineHtml(format!("{}[picture: ", anchor(to)).into())
+        Event::InlineHtml(format!("{}[image: ", anchor(to)).into())
     }
 }
 
@@ -123,17 +122,17 @@ fn is_web(to: &str) -> bool {
 
 fn anchor(to: &str) -> String {
     let mut html = "<a rel=\"noopener noreferrer nofollow\" href=\"".to_owned();
-    push(&mut html, to);
+    text::push(&mut html, to);
     html.push_str("\">");
     html
 }
 
-/// An address that is no link here, behind the words that led to it.
-fn elsewhere(to: &str) -> String {
+/// Returns an address that is not linked, to append to its text.
+fn unlinked(to: &str) -> String {
     let mut html = String::new();
     if !to.is_empty() {
         html.push_str(" <span class=\"soft\">(");
-        push(&mut html, to);
+        text::push(&mut html, to);
         html.push_str(")</span>");
     }
     html

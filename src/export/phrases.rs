@@ -1,6 +1,6 @@
-//! Short sentences about events, the same in every format: pure, and plain text that its reader escapes.
+//! Phrases about events, the same in every format: pure, and plain text that the format escapes.
 
-use super::story::duration;
+use super::timeline::duration;
 use pintle_protocol::content::Input;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{
@@ -11,18 +11,18 @@ use pintle_protocol::plan::{PlanStatus, WorkMode};
 use pintle_protocol::question::{AnsweredBy, QuestionOutcome};
 use serde_json::Value;
 
-/// The end of an item, to stand behind its title; nothing where it ended well.
+/// Returns the end of an item, to append to its title; empty if it succeeded.
 pub fn end_of_item(status: ItemStatus) -> &'static str {
     match status {
         ItemStatus::Completed => "",
         ItemStatus::Failed => " (failed)",
         ItemStatus::Declined => " (declined)",
-        ItemStatus::Cancelled => " (stopped)",
+        ItemStatus::Cancelled => " (cancelled)",
         ItemStatus::Pending | ItemStatus::Running => " (not ended)",
     }
 }
 
-/// The end of a turn.
+/// Describes the end of a turn.
 pub(super) fn end_of_turn(end: &TurnCompleted) -> String {
     match (end.status, end.stop, &end.error) {
         (TurnStatus::Interrupted, _, _) => "The turn was interrupted".to_owned(),
@@ -36,25 +36,25 @@ pub(super) fn end_of_turn(end: &TurnCompleted) -> String {
     }
 }
 
-/// The answer to a question.
+/// Describes the answer to a question.
 pub(super) fn answer(outcome: &QuestionOutcome) -> String {
-    let mut said = outcome.option_ids.join(", ");
+    let mut answer = outcome.option_ids.join(", ");
     if let Some(text) = &outcome.text {
-        if !said.is_empty() {
-            said.push_str("; ");
+        if !answer.is_empty() {
+            answer.push_str("; ");
         }
-        said.push_str(text);
+        answer.push_str(text);
     }
     match outcome.by {
-        AnsweredBy::Client => format!("Answered: {said}"),
+        AnsweredBy::Client => format!("Answered: {answer}"),
         AnsweredBy::Dismissed => "Closed without an answer".to_owned(),
-        AnsweredBy::Deadline => format!("Nobody answered in time; the default holds: {said}"),
-        AnsweredBy::NoClient => "Nobody was there to answer".to_owned(),
+        AnsweredBy::Deadline => format!("Nobody answered in time; the default applies: {answer}"),
+        AnsweredBy::NoClient => "No client was there to answer".to_owned(),
         AnsweredBy::Interrupt => "The turn was interrupted before an answer".to_owned(),
     }
 }
 
-/// A sign for how far a part of a plan is.
+/// Returns the mark for the status of a plan's part.
 pub(super) fn plan_mark(status: PlanStatus) -> &'static str {
     match status {
         PlanStatus::Pending => "☐",
@@ -63,19 +63,19 @@ pub(super) fn plan_mark(status: PlanStatus) -> &'static str {
     }
 }
 
-/// That the provider is asked again.
+/// Describes a retry.
 pub(super) fn retry(retry: &RetryScheduled) -> String {
     let RetryScheduled { attempt, of, delay_ms, message, .. } = retry;
-    format!("Asked again in {} ({attempt} of {of}): {message}", duration(*delay_ms))
+    format!("Retried in {} ({attempt} of {of}): {message}", duration(*delay_ms))
 }
 
-/// That results were taken out.
+/// Describes the pruning of results.
 pub(super) fn pruned(results: u64) -> String {
     let what = if results == 1 { "old result" } else { "old results" };
-    format!("{results} {what} taken out of what the model reads")
+    format!("{results} {what} removed from the model's context")
 }
 
-/// The session's settings from here on.
+/// Describes the session's settings from here on.
 pub(super) fn config(config: &ConfigChanged) -> String {
     let permission = serde_json::to_value(config.permission_mode).unwrap_or_default();
     let permission = permission.as_str().unwrap_or("unknown");
@@ -86,7 +86,7 @@ pub(super) fn config(config: &ConfigChanged) -> String {
     format!("From here on: model {}, permission {permission}{mode}", config.model)
 }
 
-/// A notice with what to do about it.
+/// Returns a notice with its hint.
 pub(super) fn notice(notice: &Notice) -> String {
     let level = match notice.level {
         NoticeLevel::Info => "",
@@ -97,19 +97,19 @@ pub(super) fn notice(notice: &Notice) -> String {
     format!("{level}{}{hint}", notice.message)
 }
 
-/// What a summing up did.
+/// Describes a compaction.
 pub(super) fn compaction(summary: &Compaction) -> String {
     match (&summary.error, summary.tokens_after) {
-        (Some(error), _) => format!("Summing up failed: {error}"),
+        (Some(error), _) => format!("Compaction failed: {error}"),
         (None, Some(after)) => format!(
-            "The conversation was summed up: {} tokens before, {after} after",
+            "The conversation was compacted from {} to {after} tokens",
             summary.tokens_before
         ),
-        (None, None) => "The conversation was summed up".to_owned(),
+        (None, None) => "The conversation was compacted".to_owned(),
     }
 }
 
-/// The change of a file.
+/// Describes the change of a file.
 pub(super) fn change(change: &FileChange) -> String {
     let FileChange { path, added, removed, .. } = change;
     let what = match (change.op, &change.old_path) {
@@ -122,15 +122,15 @@ pub(super) fn change(change: &FileChange) -> String {
     format!("{what} (+{added} −{removed})")
 }
 
-/// The arguments that ran.
-pub(super) fn input(call: &ToolCall) -> Option<&Value> {
+/// Returns the arguments with which a call ran.
+pub(super) fn arguments(call: &ToolCall) -> Option<&Value> {
     let input = call.changed_input.as_ref().or(call.input.as_ref())?;
     let is_empty = input.as_object().is_some_and(serde_json::Map::is_empty);
     (!is_empty).then_some(input)
 }
 
-/// A block of a person's message as text; a picture is only named.
-pub(super) fn said(input: &Input) -> String {
+/// Returns a block of a user's message as text; an image is only named.
+pub(super) fn input(input: &Input) -> String {
     match input {
         Input::Text { text } => text.clone(),
         Input::File { path, range } => {
@@ -141,10 +141,10 @@ pub(super) fn said(input: &Input) -> String {
             format!("[{path}, lines {} to {}]\n{text}", range.start, range.end)
         }
         Input::Diagnostics { path, items } => {
-            let mut lines = vec![format!("[problems in {path}]")];
+            let mut lines = vec![format!("[diagnostics in {path}]")];
             lines.extend(items.iter().map(|item| format!("{}: {}", item.line, item.message)));
             lines.join("\n")
         }
-        Input::Image { mime_type, .. } => format!("[picture, {mime_type}]"),
+        Input::Image { mime_type, .. } => format!("[image, {mime_type}]"),
     }
 }

@@ -1,7 +1,7 @@
-//! Finding events in a journal without reading it whole: the numbers of its lines rise, so a place is found by halving the
-//! file, and the last events by reading from its end.
+//! Finding events in a journal without reading all of it: the numbers of its lines rise, so an event is found by bisecting the file, and
+//! the last events by reading backwards from its end.
 //!
-//! Invariant: what is read is bounded by what is asked for, not by the size of the journal.
+//! Invariant: the work is bounded by the request, not by the size of the journal.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::Page;
@@ -11,20 +11,20 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// Where halving ends and reading begins, in bytes.
+/// The size at which bisecting ends and reading begins, in bytes.
 const NEAR: u64 = 64 * 1024;
 
-/// The bytes that are read at once from the end towards the beginning.
+/// The number of bytes that are read at once when reading backwards.
 const BLOCK: u64 = 64 * 1024;
 
-/// A byte offset where a line begins, not behind the first event after `after`.
+/// Returns the offset of a line's beginning that is not behind the first event after `after`.
 pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     let find = || -> io::Result<u64> {
         let mut file = File::open(path)?;
         let (mut low, mut high) = (0, file.metadata()?.len());
         while high - low > NEAR {
             let middle = low + (high - low) / 2;
-            match line_behind(&mut file, middle, high)? {
+            match line_after(&mut file, middle, high)? {
                 Some((start, seq)) if seq <= after => low = start,
                 Some(_) | None => high = middle,
             }
@@ -34,8 +34,8 @@ pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     find().map_err(Error::io(path))
 }
 
-/// The first readable line that begins behind a byte and before another: where, and its number.
-fn line_behind(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64, u64)>> {
+/// Returns the offset and the number of the first readable line that begins between two offsets.
+fn line_after(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64, u64)>> {
     file.seek(SeekFrom::Start(from))?;
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
@@ -54,7 +54,7 @@ fn line_behind(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u6
     Ok(None)
 }
 
-/// The number of a line.
+/// Returns the number of a line.
 fn number_of(line: &[u8]) -> Option<u64> {
     #[derive(Deserialize)]
     struct Head {
@@ -63,7 +63,7 @@ fn number_of(line: &[u8]) -> Option<u64> {
     serde_json::from_slice::<Head>(line).ok().map(|head| head.seq)
 }
 
-/// Reads the last events before the one numbered `before`; of numbers beyond the end, the last of all.
+/// Reads the last events before the one numbered `before`; a number beyond the end means the end.
 pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page, Error> {
     let mut page = Page { events: Vec::new(), last: 0, more: false };
     for entry in EntriesBack::before(path, before)? {
@@ -79,23 +79,23 @@ pub(super) fn page_before(path: &Path, before: u64, limit: usize) -> Result<Page
     Ok(page)
 }
 
-/// The entries of a stored session from one towards the beginning. Lines that are damaged or not whole are passed over.
+/// The entries of a stored session, backwards. Damaged and incomplete lines are skipped.
 #[derive(Debug)]
 pub struct EntriesBack {
     path: PathBuf,
     lines: Backwards,
-    /// The next one has a smaller number.
+    /// The next entry has a smaller number.
     before: u64,
 }
 
 impl EntriesBack {
-    /// From the last one before this number.
+    /// Begins with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
             let mut file = File::open(path)?;
             let start = match before.checked_sub(1) {
                 None => 0,
-                // Only where the number is in the file: there the lines after it are few.
+                // Bisected first, so few lines are read.
                 Some(last) => end_of(path, &mut file, last)?,
             };
             Ok(Backwards { file, start, rest: Vec::new() })
@@ -104,7 +104,7 @@ impl EntriesBack {
         Ok(Self { path: path.to_owned(), lines, before })
     }
 
-    /// Goes on from the last one before this number.
+    /// Continues with the last entry before this number.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -132,12 +132,12 @@ impl Iterator for EntriesBack {
     }
 }
 
-/// The end of the line of the event numbered `last`, or a little behind.
+/// Returns the offset of the end of the event numbered `last`, or a little behind it.
 fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
-    let near = offset_after(path, last).map_err(io::Error::other)?;
-    file.seek(SeekFrom::Start(near))?;
+    let start = offset_after(path, last).map_err(io::Error::other)?;
+    file.seek(SeekFrom::Start(start))?;
     let mut reader = BufReader::new(file);
-    let mut end = near;
+    let mut end = start;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -149,18 +149,18 @@ fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
     }
 }
 
-/// The lines of a file from a byte towards its beginning.
+/// The lines of a file, backwards from an offset.
 #[derive(Debug)]
 struct Backwards {
     file: File,
-    /// Where what is in `rest` begins.
+    /// The offset of the beginning of `rest`.
     start: u64,
-    /// Entries that were read and not returned yet.
+    /// The bytes that were read and not returned yet.
     rest: Vec<u8>,
 }
 
 impl Backwards {
-    /// The line before, without its end; what stands behind the last line end is an unfinished line.
+    /// Returns the previous line without its end; text behind the last line end is an incomplete line.
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         loop {
             let body = self.rest.strip_suffix(b"\n").unwrap_or(&self.rest);

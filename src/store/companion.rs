@@ -1,7 +1,6 @@
-//! A file of lines beside a journal that grows with it, for programs that read another format.
+//! A file of lines beside a journal, kept up to date with it for programs that read another format.
 //!
-//! Not a second truth: it can be made again from the journal at any time. Invariant: a file that holds what was not written here is
-//! left as it is.
+//! The journal is the truth: the file can be rebuilt from it at any time. Invariant: a file with other content is left unchanged.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
@@ -11,54 +10,54 @@ use std::path::{Path, PathBuf};
 
 /// A file of lines that grows.
 #[derive(Debug)]
-pub struct Beside {
+pub struct CompanionFile {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl Beside {
-    /// A file that is made with its first lines.
+impl CompanionFile {
+    /// A file that is created with its first lines.
     pub fn new(path: PathBuf) -> Self {
         Self { path, file: None }
     }
 
-    /// Where it is, or will be.
+    /// The path of the file, whether it exists or not.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// True when it is there already.
+    /// Returns true when it exists already.
     pub fn is_written(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Takes up a file that holds the beginning of these lines, its head aside, and adds those that it lacks; one that is not there is
-    /// not made. `false` when it holds something else; then nothing is done to it.
+    /// Continues a file that holds a prefix of these lines behind its header line, and appends the missing ones; a missing file is not
+    /// created. Returns false for a file with other content, and leaves it unchanged.
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub fn take_up(&mut self, lines: &[String]) -> Result<bool, Error> {
+    pub fn resume(&mut self, lines: &[String]) -> Result<bool, Error> {
         let text = match std::fs::read_to_string(&self.path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(false),
             Err(error) => return Err(Error::io(&self.path)(error)),
         };
-        let mut ours = lines.iter();
+        let mut expected = lines.iter();
         let mut rest = text.split_inclusive('\n').skip(1);
-        if !rest.all(|line| ours.next().is_some_and(|own| own == line)) {
+        if !rest.all(|line| expected.next().is_some_and(|next| next == line)) {
             return Ok(false);
         }
         self.open(OpenOptions::new().append(true))?;
-        self.add(&ours.map(String::as_str).collect::<String>())?;
+        self.add(&expected.map(String::as_str).collect::<String>())?;
         Ok(true)
     }
 
-    /// Makes the file with these lines; folders that are not there are made.
+    /// Creates the file with these lines, and missing folders.
     ///
     /// # Errors
     /// There is a file of this name, or it cannot be written.
-    pub fn make(&mut self, text: &str) -> Result<(), Error> {
+    pub fn create(&mut self, text: &str) -> Result<(), Error> {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
         }
@@ -66,7 +65,7 @@ impl Beside {
         self.add(text)
     }
 
-    /// Adds lines to the end.
+    /// Appends lines.
     ///
     /// # Errors
     /// The file is not open, or cannot be written.
@@ -86,7 +85,7 @@ impl Beside {
     }
 }
 
-/// The files in a folder whose names end so, newest name last; none where there is no such folder.
+/// The files in a folder with this ending, sorted by name; empty if there is no such folder.
 pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries
@@ -116,8 +115,8 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("x.jsonl");
             std::fs::write(&path, before).unwrap();
-            let mut file = Beside::new(path.clone());
-            assert_eq!(file.take_up(&lines).unwrap(), want.is_some(), "{name}");
+            let mut file = CompanionFile::new(path.clone());
+            assert_eq!(file.resume(&lines).unwrap(), want.is_some(), "{name}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), want.unwrap_or(before), "{name}");
         }
     }
@@ -126,12 +125,12 @@ mod tests {
     fn nothing_is_written_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/folder/x.jsonl");
-        let mut file = Beside::new(path.clone());
+        let mut file = CompanionFile::new(path.clone());
         assert!(!file.is_written());
-        file.make("head\n").unwrap();
+        file.create("head\n").unwrap();
         file.add("a\n").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
-        assert!(Beside::new(path.clone()).make("other\n").is_err());
+        assert!(CompanionFile::new(path.clone()).create("other\n").is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\na\n");
         assert_eq!(files(path.parent().unwrap(), ".jsonl"), [path]);
     }

@@ -1,6 +1,6 @@
-//! The demo's events as a story: pure, an event in, lines of text out.
+//! Narrates the demo's events: pure, an event in, lines of text out.
 //!
-//! It prints whole lines only, so words appear when their message is complete and output when its command is.
+//! Only whole lines are printed: a message appears when it is complete, and output when its command has ended.
 
 use pintle_protocol::approval::Approval;
 use pintle_protocol::content::Content;
@@ -9,12 +9,12 @@ use pintle_protocol::item::{Item, ItemBody, ItemStatus, ToolCall};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// The lines of a tool's output that are shown.
+/// The maximum number of lines shown of a tool's output.
 const SHOWN_LINES: usize = 12;
 
-/// The state of the translation so far.
+/// The state of the narration.
 #[derive(Debug)]
-pub(super) struct Story {
+pub(super) struct Narration {
     project: PathBuf,
     tool_calls: usize,
     changed: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) struct Story {
     removed: u64,
 }
 
-impl Story {
+impl Narration {
     pub(super) fn new(project: PathBuf) -> Self {
         Self { project, tool_calls: 0, changed: Vec::new(), added: 0, removed: 0 }
     }
@@ -55,11 +55,11 @@ impl Story {
     fn tool_call(&mut self, call: &ToolCall, status: ItemStatus) -> String {
         self.tool_calls += 1;
         let mark = if status == ItemStatus::Completed { '+' } else { '!' };
-        let mut told = format!("{mark} {}\n", call.title);
-        let Some(output) = &call.output else { return told };
+        let mut text = format!("{mark} {}\n", call.title);
+        let Some(output) = &call.output else { return text };
         let shown = if output.details.changes.is_empty() {
             let texts = output.content.iter().filter_map(|block| match block {
-                Content::Text { text } => Some(text.as_str()),
+                Content::Text { text: block } => Some(block.as_str()),
                 Content::Image { .. } => None,
             });
             texts.collect::<Vec<_>>().join("\n")
@@ -76,13 +76,13 @@ impl Story {
         }
         let lines: Vec<&str> = shown.trim_end().lines().collect();
         for line in lines.iter().take(SHOWN_LINES) {
-            let _ = writeln!(told, "{}", format!("    {line}").trim_end());
+            let _ = writeln!(text, "{}", format!("    {line}").trim_end());
         }
         if lines.len() > SHOWN_LINES {
-            let _ = writeln!(told, "    ... {} more lines", lines.len() - SHOWN_LINES);
+            let _ = writeln!(text, "    ... {} more lines", lines.len() - SHOWN_LINES);
         }
-        told.push('\n');
-        told
+        text.push('\n');
+        text
     }
 
     fn ending(&self, end: &TurnCompleted) -> String {
@@ -91,7 +91,7 @@ impl Story {
             TurnStatus::Interrupted => "interrupted",
             TurnStatus::Failed => "failed",
         };
-        let mut told = format!(
+        let mut text = format!(
             "Turn {status}: {} replies, {} tool calls, {} file changed (+{} -{}).\n",
             end.steps,
             self.tool_calls,
@@ -100,17 +100,17 @@ impl Story {
             self.removed
         );
         if let Some(error) = &end.error {
-            let _ = writeln!(told, "{}", error.message);
+            let _ = writeln!(text, "{}", error.message);
         }
         for path in &self.changed {
             let name = path.strip_prefix(&*self.project.to_string_lossy()).unwrap_or(path);
-            let _ = writeln!(told, "  {}", name.trim_start_matches('/'));
+            let _ = writeln!(text, "  {}", name.trim_start_matches('/'));
         }
-        told.push_str(
+        text.push_str(
             "\nNo model was called: the replies came from a script, everything else was real.\n\
              With a real one: export ANTHROPIC_API_KEY=..., then\n  \
              pintle run --model anthropic/MODEL --permission full \"what should be done\"\n",
         );
-        told
+        text
     }
 }

@@ -1,8 +1,8 @@
-//! The lines that a person wrote into the agent's hunks: kept track of, so that no undo takes them unasked.
+//! The lines that a person wrote into the agent's hunks, tracked so that no undo removes them without consent.
 //!
-//! A line that others take away and that comes back, at its place or another, is still the person's; so is one that only gets
-//! or loses its line end. Lines without a letter or digit stand everywhere and are followed by their place alone.
-//! Invariant: ranges are in order and share nothing.
+//! A line that somebody else removes and that returns, at its position or another one, is still the person's; so is one that only gains or
+//! loses its line end. Lines without a letter or digit are common and are tracked by position only. Invariant: ranges are in order and
+//! disjoint.
 
 use crate::text::line_diff::{Change, Lean, carried, overlap};
 use std::collections::BTreeMap;
@@ -10,25 +10,25 @@ use std::ops::Range;
 
 /// Lines of a text, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Persons {
+pub(super) struct UserLines {
     lines: Vec<Range<usize>>,
-    /// Lines that others took away, and how often.
-    taken: BTreeMap<String, usize>,
+    /// Lines that others removed, with their number.
+    removed: BTreeMap<String, usize>,
 }
 
-impl Persons {
-    /// A person changes the text, and writes these lines into hunks.
+impl UserLines {
+    /// Records a person's change of the text, which inserts these lines into hunks.
     pub(super) fn write(&mut self, edits: &[Change], lines: impl Iterator<Item = Range<usize>>) {
         self.carry(edits);
         self.add(lines);
     }
 
-    /// Somebody else changes the text.
+    /// Records somebody else's change of the text.
     pub(super) fn follow(&mut self, edits: &[Change], old: &[&str], new: &[&str]) {
         for lines in edits.iter().flat_map(|edit| self.among(&edit.old)).collect::<Vec<_>>() {
             for line in old.get(lines).unwrap_or_default() {
                 if line.contains(char::is_alphanumeric) {
-                    *self.taken.entry(line.trim_end_matches('\n').to_owned()).or_default() += 1;
+                    *self.removed.entry(line.trim_end_matches('\n').to_owned()).or_default() += 1;
                 }
             }
         }
@@ -36,25 +36,25 @@ impl Persons {
         let mut back = Vec::new();
         for at in edits.iter().flat_map(|edit| edit.new.clone()) {
             let Some(line) = new.get(at).map(|line| line.trim_end_matches('\n')) else { continue };
-            let Some(count) = self.taken.get_mut(line) else { continue };
+            let Some(count) = self.removed.get_mut(line) else { continue };
             *count -= 1;
             if *count == 0 {
-                self.taken.remove(line);
+                self.removed.remove(line);
             }
             back.push(at..at + 1);
         }
         self.add(back.into_iter());
     }
 
-    /// True when there are any among some lines.
-    pub(super) fn are_in(&self, lines: &Range<usize>) -> bool {
-        self.lines.iter().any(|of| overlap(of, lines))
+    /// Returns true when some of these lines are a person's.
+    pub(super) fn overlap_with(&self, lines: &Range<usize>) -> bool {
+        self.lines.iter().any(|own| overlap(own, lines))
     }
 
-    /// Those among some lines.
+    /// Returns the person's lines among these.
     fn among(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
-        let shared = self.lines.iter().filter(|of| overlap(of, lines));
-        shared.map(|of| of.start.max(lines.start)..of.end.min(lines.end)).collect()
+        let shared = self.lines.iter().filter(|own| overlap(own, lines));
+        shared.map(|own| own.start.max(lines.start)..own.end.min(lines.end)).collect()
     }
 
     fn add(&mut self, lines: impl Iterator<Item = Range<usize>>) {
@@ -62,7 +62,7 @@ impl Persons {
         self.lines.sort_unstable_by_key(|lines| lines.start);
     }
 
-    /// Lines that stay move, the others are forgotten.
+    /// Moves the lines that stay, and drops the others.
     fn carry(&mut self, map: &[Change]) {
         let mut kept = Vec::new();
         for lines in &self.lines {

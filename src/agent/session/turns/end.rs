@@ -1,0 +1,113 @@
+//! The end of a turn: it is recorded, the conversation moves back into the session, and the next waiting message begins a turn.
+
+use crate::agent::error::Error;
+use crate::agent::host::JournalLost;
+use crate::agent::session::{Phase, Session};
+use crate::agent::turn::context::{End, Finished, Work};
+use pintle_protocol::event::{Delivery, Event, Notice, StopReason, TurnCompleted};
+use pintle_protocol::ids::TurnId;
+
+impl Session {
+    /// Stops the turn and warns subscribers after the journal could not be written.
+    pub(in crate::agent::session) fn journal_lost(&mut self, error: &Error) {
+        if let Phase::Running(running) = &mut self.phase {
+            if std::mem::replace(&mut running.is_lost, true) {
+                return;
+            }
+            running.cancel.cancel();
+        }
+        self.warn_transiently(error);
+    }
+
+    /// Ends a turn, and continues with the waiting verdicts and messages.
+    pub(in crate::agent::session) async fn finished(&mut self, finished: Finished) {
+        let is_done = matches!(finished.end, End::Completed(_));
+        self.end(finished).await;
+        if self.door.closing.is_some() {
+            return;
+        }
+        self.apply_pending_verdicts().await;
+        if is_done {
+            self.begin_naming();
+        }
+        self.start_next();
+        self.answer_idle_waiters();
+    }
+
+    /// Records the end of the turn and takes the conversation back.
+    async fn end(&mut self, finished: Finished) {
+        let Finished { mut state, end, tally } = finished;
+        if let Some(running) = self.phase.running() {
+            state.files.note(&running.foreign_changes);
+        }
+        let Phase::Running(running) = std::mem::replace(&mut self.phase, Phase::Idle(state)) else {
+            return;
+        };
+        self.withdraw_questions();
+        self.withdraw_calls();
+        self.total.add(tally.usage, tally.cost_nano_usd);
+        let end = if running.is_lost { JournalLost.into() } else { end };
+        let (stop, error) = match &end {
+            End::Completed(stop) => (Some(*stop), None),
+            End::Interrupted => (None::<StopReason>, None),
+            End::Failed(error) => (None, Some(error.clone())),
+        };
+        let completed = Event::TurnCompleted(TurnCompleted {
+            status: end.status(),
+            stop,
+            error,
+            usage: tally.usage,
+            cost_nano_usd: tally.cost_nano_usd,
+            steps: tally.steps,
+            denials: tally.denials,
+            duration_ms: self.services.ambient.now_ms().saturating_sub(running.began_ms),
+        });
+        match self.log.append(Some(running.turn_id), completed, None) {
+            Ok(record) => {
+                if let Err(error) = self.log.sync().await {
+                    self.warn_transiently(&error);
+                }
+                self.publish(&record);
+            }
+            Err(error) => self.warn_transiently(&error),
+        }
+        self.write_notes();
+        self.publish_state();
+    }
+
+    /// Starts the next turn if a message waits: one that came too late for the last turn, or else the next follow-up.
+    fn start_next(&mut self) {
+        let inputs = self.inbox.take_next();
+        let Some(first) = inputs.first() else { return };
+        let turn_id = match first.delivery {
+            // Its turn has ended.
+            Delivery::Steer => TurnId::new(self.services.ambient.new_id()),
+            Delivery::Prompt | Delivery::FollowUp => first.turn_id.clone(),
+        };
+        let notices = self.services.models.refresh();
+        self.note(notices);
+        match self.services.models.provider(&self.settings.model) {
+            Ok(provider) => self.begin_turn(turn_id, Work::Answer(inputs), provider),
+            Err(error) => {
+                // The provider of these messages is no longer available, so they are handed back.
+                self.warn_transiently(&error.into());
+                self.record(None, Event::InputRemoved { inputs });
+                self.return_queue();
+            }
+        }
+    }
+
+    /// Records notices.
+    pub(super) fn note(&mut self, notices: Vec<Notice>) {
+        for notice in notices {
+            self.record(None, Event::Notice(notice));
+        }
+    }
+
+    fn return_queue(&mut self) {
+        let inputs = self.inbox.take_all();
+        if !inputs.is_empty() {
+            self.record(None, Event::InputRemoved { inputs });
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The launch of a turn: its context is made from the session's settings, services and parts, and the conversation moves into it.
+
+use crate::agent::clients;
+use crate::agent::host::Activity;
+use crate::agent::session::phase::{DueTurn, Running};
+use crate::agent::session::{Phase, Session};
+use crate::agent::turn::briefing::PromptInputs;
+use crate::agent::turn::context::{EditChecks, ModelAccess, TurnContext, TurnTools, Work};
+use crate::agent::turn::limits::Limits;
+use crate::agent::turn::permit::Permissions;
+use crate::agent::workspace::Workspace;
+use crate::llm::Provider;
+use crate::tools::Folders;
+use pintle_protocol::event::{Event, TurnLimits};
+use pintle_protocol::ids::TurnId;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl Session {
+    pub(in crate::agent::session) fn begin_turn(
+        &mut self,
+        turn_id: TurnId,
+        work: Work,
+        provider: Arc<dyn Provider>,
+    ) {
+        let state = match &mut self.phase {
+            Phase::Idle(state) => std::mem::take(state),
+            Phase::Running(_) => return,
+        };
+        let known = self.services.models.model(&self.settings.model);
+        let window = known.as_ref().and_then(|known| known.window);
+        let cancel = CancellationToken::new();
+        let limits = self.limits(&work);
+        if self.settings.is_budget_own {
+            self.settings.budget.fill(&limits);
+        }
+        let ctx = TurnContext {
+            session_id: self.log.id.clone(),
+            turn_id: turn_id.clone(),
+            ambient: self.services.ambient.clone(),
+            cancel: cancel.clone(),
+            llm: ModelAccess {
+                provider,
+                model: self.settings.model.clone(),
+                price: known.as_ref().and_then(|known| known.price),
+                window,
+                room: self.settings.room,
+                retry: self.services.retry_policy,
+                trace: self.settings.trace.clone(),
+            },
+            prompt: self.prompt_inputs(),
+            system: Arc::default(),
+            workspace: self.workspace(),
+            tools: TurnTools {
+                list: clients::tools(&self.tools(), self.extensions()),
+                settings: Arc::clone(&self.services.tool_settings),
+                ledger: self.view.ledger.clone(),
+                client: self.questions.requests(),
+                jobs: self.jobs.requests(),
+                agents: self.subagents.requests(),
+            },
+            permissions: Permissions::new(
+                self.settings.permission_mode,
+                Arc::clone(&self.services.permissions),
+            ),
+            hooks: self.turn_hooks(),
+            limits,
+            budget: self.settings.budget.clone(),
+            checks: EditChecks {
+                lint: self.services.lint.clone(),
+                reports: self.reports(),
+                report_wait: self.services.report_wait,
+            },
+        };
+        self.phase = Phase::Running(Box::new(Running {
+            turn_id: turn_id.clone(),
+            began_ms: self.services.ambient.now_ms(),
+            cancel,
+            mode: self.settings.mode,
+            activity: Activity::Working,
+            has_news: false,
+            is_lost: false,
+            foreign_changes: Vec::new(),
+            due: Some(Box::new(DueTurn { ctx, state, work })),
+        }));
+        let model = self.settings.model.to_string();
+        self.record(Some(turn_id), Event::TurnStarted { model });
+        self.publish_state();
+    }
+
+    /// The session's workspace.
+    fn workspace(&self) -> Workspace {
+        Workspace {
+            env: Arc::clone(&self.services.env),
+            folders: Folders {
+                cwd: self.log.cwd().to_owned(),
+                home: self.services.env.platform().home.clone(),
+            },
+            additional: self.settings.additional.clone(),
+            variables: self.settings.variables.clone(),
+            blobs: self.blobs(),
+            announcements: self.log.announcements(),
+            artifacts: self.log.artifacts(),
+        }
+    }
+
+    /// The inputs of the system prompt beside files.
+    fn prompt_inputs(&self) -> PromptInputs {
+        PromptInputs {
+            personal: Arc::clone(&self.services.personal),
+            profile: self.services.tools.profile(&self.settings.model).name(),
+            cutoff: self.services.models.model(&self.settings.model).and_then(|known| known.cutoff),
+            is_subagent: self.settings.is_subagent,
+            role: self.settings.role.clone(),
+            system_prompt: self.settings.system_prompt.clone(),
+        }
+    }
+
+    /// Returns the limits of a turn that begins with these messages.
+    fn limits(&self, work: &Work) -> Limits {
+        let inputs = match work {
+            Work::Answer(inputs) => inputs.as_slice(),
+            Work::Compact(_) | Work::SummarizeBranch(_) => &[],
+        };
+        let Some(requested) = inputs.first().and_then(|input| input.limits) else {
+            return self.settings.limits;
+        };
+        let TurnLimits { steps, tokens, cost_nano_usd, duration_ms } = requested;
+        let steps = steps.unwrap_or(u32::MAX);
+        let continuations = u32::MAX;
+        self.settings.limits.and(Limits {
+            steps,
+            tokens,
+            cost_nano_usd,
+            duration_ms,
+            continuations,
+        })
+    }
+}

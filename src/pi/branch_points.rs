@@ -1,0 +1,38 @@
+//! A first pass over a journal for the writer: the events to which its history returns, and those with labels.
+
+use crate::store::Entry;
+use pintle_protocol::event::Event;
+use pintle_protocol::history::{HistoryRewound, LabelChanged};
+use std::collections::BTreeSet;
+
+/// The events of a journal to which its history returns, or that have labels.
+#[derive(Debug, Default)]
+pub struct BranchPoints {
+    /// The last event; later ones are not written.
+    pub(super) last: u64,
+    /// Events after which the history continues from an earlier one.
+    pub(super) returns: BTreeSet<u64>,
+    /// Events that have had a label.
+    pub(super) labelled: BTreeSet<u64>,
+}
+
+impl BranchPoints {
+    /// Handles an entry; all entries of a journal are needed, in order.
+    pub fn take(&mut self, entry: &Entry) {
+        self.last = entry.seq;
+        match entry.record.as_ref().map(|record| &record.event) {
+            Some(Event::HistoryRewound(rewound)) => {
+                self.returns.extend(target(rewound, entry.seq));
+            }
+            Some(Event::LabelChanged(LabelChanged { seq, .. })) => {
+                self.labelled.insert(*seq);
+            }
+            Some(_) | None => {}
+        }
+    }
+}
+
+/// Returns the event from which the history continues; a damaged event that names itself or a later one has none.
+pub(super) fn target(rewound: &HistoryRewound, seq: u64) -> Option<u64> {
+    (rewound.to_seq < seq).then_some(rewound.to_seq)
+}
