@@ -95,6 +95,24 @@ impl Answers {
         Self { source: Source::TrustAll }
     }
 
+    /// The same as [`Self::is_trusted`], on a thread that may block.
+    pub async fn trusts(&self, folder: &Path) -> bool {
+        if matches!(self.source, Source::TrustAll) {
+            return true;
+        }
+        let (answers, folder) = (self.clone(), folder.to_owned());
+        tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await.unwrap_or_default()
+    }
+
+    /// The same as [`Self::rules`], on a thread that may block.
+    pub async fn rules_in(&self, folder: &Path) -> Vec<(Origin, Rule)> {
+        if matches!(self.source, Source::TrustAll) {
+            return Vec::new();
+        }
+        let (answers, folder) = (self.clone(), folder.to_owned());
+        tokio::task::spawn_blocking(move || answers.rules(&folder)).await.unwrap_or_default()
+    }
+
     /// True if a person trusts this resolved folder or one above it. A file that cannot be read trusts nothing.
     pub fn is_trusted(&self, folder: &Path) -> bool {
         let Source::File { for_now, .. } = &self.source else { return true };

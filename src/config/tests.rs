@@ -137,7 +137,7 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         ("model = 5", "error: HOME/config.toml: `model` must be a text in quotes"),
         (
             "permission_mode = \"maybe\"",
-            "error: HOME/config.toml: `permission_mode` must be \"ask\" or \"full\"",
+            "error: HOME/config.toml: `permission_mode` must be one of \"read-only\", \"ask\", \"auto-edit\", \"full\"",
         ),
         (
             "providers = 1",
@@ -151,6 +151,14 @@ fn a_config_file_that_makes_no_sense_is_said_with_its_place() {
         (
             "[providers.x]\napi = \"soap\"",
             "error: HOME/config.toml: `providers.x.api` must be one of messages, chat, responses, gemini",
+        ),
+        (
+            "[[rules]]\ndecision = \"allow\"",
+            "error: HOME/config.toml: rule 1: a rule names at least one of `kind`, `tool`, `argv`, `path` and `host`",
+        ),
+        (
+            "[[rules]]\ndecision = \"deny\"\nargv = [\"a\", \"**\", \"b\"]",
+            "error: HOME/config.toml: rule 1: `argv` is a list of words; `**` can only be the last one",
         ),
         ("models_files = \"x\"", "error: HOME/config.toml: `models_files` must be a list of texts"),
     ];

@@ -72,24 +72,24 @@ fn a_turn_is_told_before_its_prompt_is_answered() {
 
 #[test]
 fn a_command_asks_runs_and_shows_what_it_prints() {
-    let replies = script(&[bash("echo one; echo two"), said("done")]);
+    let replies = script(&[bash("echo one; echo two | tee /dev/null"), said("done")]);
     let place = Place::new(&[]);
     let mut client = Client::open(&place, &replies, json!({}));
     let prompt = client.prompt("run it");
     let request = client.asked_for("session/request_permission");
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
-    expect![[r"
+    expect![[r#"
         = initialize
         = session/new
         available_commands_update compact
         tool_call execute bash
-        tool_call_update execute pending bash: echo one; echo two
-        ? bash: echo one; echo two [allow_once allow_always reject_once reject_always]
-        tool_call_update execute in_progress bash: echo one; echo two
-        tool_call_update execute completed bash: echo one; echo two [```⏎one⏎two⏎```]
+        tool_call_update execute pending bash: echo one; echo two | tee /dev/null
+        ? bash: echo one; echo two | tee /dev/null [allow_once allow_always allow_always allow_always allow_always reject_once reject_always]
+        tool_call_update execute in_progress bash: echo one; echo two | tee /dev/null
+        tool_call_update execute completed bash: echo one; echo two | tee /dev/null [```⏎one⏎two⏎```]
         agent_message_chunk: done
-        = session/prompt end_turn"]]
+        = session/prompt end_turn"#]]
     .assert_eq(&client.told());
 }
 
@@ -107,7 +107,7 @@ fn cancelling_ends_the_prompt_with_its_reason() {
 
 #[test]
 fn a_second_prompt_waits_and_has_its_own_answer() {
-    let replies = script(&[bash("true"), said("first"), said("second")]);
+    let replies = script(&[bash("tee /dev/null"), said("first"), said("second")]);
     let place = Place::new(&[]);
     let mut client = Client::open(&place, &replies, json!({}));
     let first = client.prompt("one");

@@ -12,7 +12,7 @@ fn edit(old: &str, new: &str) -> Value {
 
 /// A session in which a file is changed and a command run, by a client with these capabilities.
 fn worked(capabilities: Value) -> (Place, Client) {
-    let replies = script(&[edit("two", "TWO"), bash("echo hi"), said("done")]);
+    let replies = script(&[edit("two", "TWO"), bash("echo hi | tee /dev/null"), said("done")]);
     let place = Place::new(&[("a.txt", "one\ntwo\nthree\n")]);
     let mut client = Client::start_with(&place, &replies, capabilities, &["--permission", "full"]);
     client.new_session(&place);
@@ -94,7 +94,7 @@ fn toad_knows_modes_only_and_says_more_than_is_asked() {
     let ids: Vec<&str> = modes.iter().map(|mode| mode["id"].as_str().unwrap()).collect();
     assert_eq!(
         (ids, &made["modes"]["currentModeId"]),
-        (vec!["ask", "full", "plan"], &json!("ask"))
+        (vec!["read-only", "ask", "auto-edit", "full", "plan"], &json!("ask"))
     );
     let prompt = client.prompt("go");
     client.update("agent_message_chunk");

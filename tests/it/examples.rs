@@ -17,7 +17,7 @@ text> Done, and briefly, as you said.
 turn> completed
 read> now something long
 text> This will take long.
-asked> bash: echo begun; sleep 1000: it runs a command
+asked> bash: echo begun; sleep 1000; touch done: it runs a command
 output> begun
 turn> interrupted
 resumed> idle, 0 waiting

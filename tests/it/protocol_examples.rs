@@ -118,7 +118,7 @@ fn script() -> Value {
     let ask = call("ask_user", json!({"question": "Which color?", "options": ["red", "blue"]}));
     json!({"replies": [
         edit("helo", "hello"),
-        call("bash", json!({"command": "seq 20000"})),
+        call("bash", json!({"command": "seq 20000 | tee /dev/null"})),
         call("open_file", json!({"path": "note.txt"})),
         ask,
         say("Fixed."),

@@ -130,9 +130,7 @@ impl<'a> ProjectFiles<'a> {
         is_repository: bool,
     ) -> Self {
         let real_root = env.canonicalize(&root).await.unwrap_or_else(|_| root.clone());
-        let (answers, folder) = (personal.answers.clone(), real_root.clone());
-        let is_trusted = tokio::task::spawn_blocking(move || answers.is_trusted(&folder)).await;
-        let is_trusted = is_trusted.unwrap_or_default();
+        let is_trusted = personal.answers.trusts(&real_root).await;
         Self { env, personal, cwd, root, real_root, is_repository, is_trusted }
     }
 

@@ -9,12 +9,15 @@ use pintle_protocol::approval::{
     DetailKind, Scope,
 };
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// The rules that a person's answers added, for the turn or for the session.
 #[derive(Debug, Clone, Default)]
 pub(in crate::agent) struct Grants {
     rules: Vec<Compiled>,
+    /// Commands that failed in the sandbox in this turn: the same command again is to run outside.
+    unconfined: BTreeSet<String>,
 }
 
 impl Grants {
@@ -31,6 +34,17 @@ impl Grants {
     /// Forgets what held for the turn before.
     pub(in crate::agent) fn begin_turn(&mut self) {
         self.rules.retain(|rule| rule.origin != Origin::GrantedForTurn);
+        self.unconfined.clear();
+    }
+
+    /// Notes that a command failed because of the sandbox.
+    pub(in crate::agent) fn note_sandbox_failure(&mut self, command: &str) {
+        self.unconfined.insert(command.to_owned());
+    }
+
+    /// True if this command failed in the sandbox before.
+    pub(in crate::agent) fn failed_in_sandbox(&self, command: &str) -> bool {
+        self.unconfined.contains(command)
     }
 }
 
@@ -152,7 +166,7 @@ pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]
         DecidedBy::NoApprover => {
             let reason = "Denied: this call needs permission and nobody is there to give it \
                 (noApprover). It did not run. Do not try to reach the same end by another way.";
-            let rules: Vec<String> = proposed.iter().map(|rule| format!("`{rule}`")).collect();
+            let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
             match rules.is_empty() {
                 true => reason.to_owned(),
                 false => {
@@ -208,7 +222,24 @@ mod tests {
                 format!("{}: {} {:?} [{rules}]", option.option_id, option.label, option.scope)
             }));
         }
-        expect_test::expect![[""]].assert_eq(&rows.join("\n"));
+        expect_test::expect![[r#"
+            allow: Allow Once []
+            allow-turn: Allow `cargo build **` for this turn Turn [allow `cargo build **`]
+            allow-session: Allow `cargo build **` for this session Session [allow `cargo build **`]
+            allow-project: Allow `cargo build **` always in this project Project [allow `cargo build **`]
+            allow-user: Allow `cargo build **` always User [allow `cargo build **`]
+            deny: Deny Once []
+            abort: Deny and stop the turn Once []
+            allow: Allow Once []
+            allow-turn: Allow changes in the working directory for this turn Turn [allow write path `**`]
+            allow-session: Allow changes in the working directory for this session Session [allow write path `**`]
+            allow-project: Allow changes in the working directory always in this project Project [allow write path `**`]
+            allow-user: Allow changes in the working directory always User [allow write path `**`]
+            deny: Deny Once []
+            abort: Deny and stop the turn Once []
+            allow: Allow Once []
+            deny: Deny Once []
+            abort: Deny and stop the turn Once []"#]].assert_eq(&rows.join("\n"));
     }
 
     #[test]
@@ -237,7 +268,13 @@ mod tests {
                 .collect();
             details.join(" | ")
         });
-        expect_test::expect![[""]].assert_eq(&rows.join("\n"));
+        expect_test::expect![[r#"
+            Command "ls\nrm -rf ␛[8m/" | ModelText "lists files"
+            Path "/w/a⟨U+202E⟩b" | Content "one\ntwo␀"
+            Path "/w/a⟨U+202E⟩b" | Diff "*** Begin Patch"
+            Path "/w/a⟨U+202E⟩b" | Arguments "{\n  \"edits\": [\n    {\n      \"oldText\": \"a\",\n      \"newText\": \"b\"\n    }\n  ]\n}"
+            Path "/w/a⟨U+202E⟩b"
+            Arguments "{\n  \"to\": \"production\"\n}""#]].assert_eq(&rows.join("\n"));
     }
 
     #[test]

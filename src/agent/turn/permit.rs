@@ -14,9 +14,9 @@ use crate::tools::Access;
 use crate::trust::Answers;
 use pintle_protocol::approval::PermissionMode;
 use pintle_protocol::event::{Notice, NoticeLevel};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 
 /// The permissions of the engine, which no session, client or project goes beyond.
@@ -101,8 +101,6 @@ pub(in crate::agent) struct Permissions {
     pub(in crate::agent) mode: PermissionMode,
     policy: Arc<PermissionPolicy>,
     ready: OnceCell<Ready>,
-    /// Commands that failed in the sandbox: the same command again is to run outside.
-    confined_failures: Mutex<BTreeSet<String>>,
 }
 
 /// Rules and places, once the workspace's folders are resolved.
@@ -125,12 +123,7 @@ pub(in crate::agent) struct Decided {
 
 impl Permissions {
     pub(in crate::agent) fn new(mode: PermissionMode, policy: Arc<PermissionPolicy>) -> Self {
-        Self { mode, policy, ready: OnceCell::new(), confined_failures: Mutex::default() }
-    }
-
-    /// True if a person trusts the workspace.
-    pub(in crate::agent) async fn is_trusted(&self, site: Site<'_>) -> bool {
-        self.ready.get_or_init(|| self.prepare(site)).await.is_trusted
+        Self { mode, policy, ready: OnceCell::new() }
     }
 
     /// Keeps rules that a person's answer added, if it holds for longer than the session. Returns the problem, if
@@ -167,7 +160,7 @@ impl Permissions {
         access: &Access,
     ) -> Decided {
         let ready = self.ready.get_or_init(|| self.prepare(site)).await;
-        let action = self.action(site, ready, access).await;
+        let action = action(site, ready, grants, access).await;
         let paths = match &action {
             Action::Read(paths) | Action::Write(paths) => {
                 paths.iter().map(|path| path.resolved.clone()).collect()
@@ -197,12 +190,6 @@ impl Permissions {
         rules.iter().filter_map(|rule| rule.compile(origin, roots, home).ok()).collect()
     }
 
-    /// Notes that a command failed because of the sandbox.
-    pub(in crate::agent) fn failed_in_sandbox(&self, command: &str) {
-        let mut failures = self.confined_failures.lock().unwrap_or_else(PoisonError::into_inner);
-        failures.insert(command.to_owned());
-    }
-
     async fn prepare(&self, site: Site<'_>) -> Ready {
         let env = site.env;
         let roots = workspace::roots(env, site.cwd, site.additional).await;
@@ -224,12 +211,9 @@ impl Permissions {
                 readable.push(resolve(env, path).await);
             }
         }
-        let (answers, folder) = (self.policy.answers.clone(), roots.first().cloned());
-        let kept = tokio::task::spawn_blocking(move || {
-            let folder = folder.unwrap_or_default();
-            (answers.is_trusted(&folder), answers.rules(&folder))
-        });
-        let (is_trusted, kept) = kept.await.unwrap_or_default();
+        let folder = roots.first().cloned().unwrap_or_default();
+        let is_trusted = self.policy.answers.trusts(&folder).await;
+        let kept = self.policy.answers.rules_in(&folder).await;
         let own = self.policy.rules.iter().map(|rule| (Origin::User, rule.clone()));
         let rules = own.chain(kept).filter_map(|(origin, rule)| {
             let compiled = rule.compile(origin, &roots, home.as_deref());
@@ -240,30 +224,29 @@ impl Permissions {
         let rules = rules.collect();
         Ready { places: Places { roots, home, private, readable }, rules, is_trusted }
     }
+}
 
-    async fn action(&self, site: Site<'_>, ready: &Ready, access: &Access) -> Action {
-        let env = site.env;
-        match access {
-            Access::Read(paths) => Action::Read(check(env, paths).await),
-            Access::Write(paths) => Action::Write(check(env, paths).await),
-            Access::Execute(command) => {
-                let analysis = analyse(env, command);
-                let cwd = site.cwd.to_owned();
-                let mut resolved = BTreeMap::new();
-                for path in analysis.paths(&cwd, ready.places.home.as_deref()) {
-                    let exists = env.stat(&path).await.is_ok();
-                    let target = resolve(env, &path).await;
-                    resolved.insert(path, ResolvedPath { path: target, exists });
-                }
-                let failures =
-                    self.confined_failures.lock().unwrap_or_else(PoisonError::into_inner);
-                let leaves_sandbox = failures.contains(command);
-                Action::Execute { analysis, cwd, resolved, leaves_sandbox }
+/// The action of a call, with its paths resolved.
+async fn action(site: Site<'_>, ready: &Ready, grants: &Grants, access: &Access) -> Action {
+    let env = site.env;
+    match access {
+        Access::Read(paths) => Action::Read(check(env, paths).await),
+        Access::Write(paths) => Action::Write(check(env, paths).await),
+        Access::Execute(command) => {
+            let analysis = analyse(env, command);
+            let cwd = site.cwd.to_owned();
+            let mut resolved = BTreeMap::new();
+            for path in analysis.paths(&cwd, ready.places.home.as_deref()) {
+                let exists = env.stat(&path).await.is_ok();
+                let target = resolve(env, &path).await;
+                resolved.insert(path, ResolvedPath { path: target, exists });
             }
-            Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
-            Access::Other(_) => Action::Client,
-            Access::Engine => Action::Engine,
+            let leaves_sandbox = grants.failed_in_sandbox(command);
+            Action::Execute { analysis, cwd, resolved, leaves_sandbox }
         }
+        Access::Fetch { url, host } => Action::Network { url: url.clone(), host: host.clone() },
+        Access::Other(_) => Action::Client,
+        Access::Engine => Action::Engine,
     }
 }
 

@@ -31,10 +31,15 @@ pub(super) fn parse(line: &str, analysis: &mut Analysis, shells: usize) {
     if let Some(odd) = line.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         return analysis.doubt(format!("it holds the control character U+{:04X}", u32::from(odd)));
     }
+    // The shell takes every byte beyond ASCII for a part of a word. The grammar takes some for blanks, and its scanner
+    // reads outside of its tables for others (`""{` and a character of a higher plane): it is shown letters instead,
+    // in the same places.
+    let ascii: Vec<u8> =
+        line.bytes().map(|byte| if byte.is_ascii() { byte } else { b'x' }).collect();
     let tree = PARSER.with_borrow_mut(|parser| {
         let parser = parser.as_mut()?;
         parser.reset();
-        parser.parse(line, None)
+        parser.parse(&ascii, None)
     });
     let Some(tree) = tree else { return analysis.doubt("it could not be parsed") };
     if tree.root_node().has_error() {
