@@ -45,6 +45,24 @@ pub struct Options {
     pub shell: Option<PathBuf>,
     /// Run before each command, in the same shell.
     pub command_prefix: Option<String>,
+    /// This program, which becomes the guardian of commands when it is started with
+    /// [`sandbox::ARGUMENT`](crate::exec::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
+    /// leave their session outlive an engine that is killed.
+    pub guardian: Option<PathBuf>,
+    /// Confine without namespaces, as on a kernel that denies them.
+    pub without_namespaces: bool,
+}
+
+#[cfg(target_os = "linux")]
+fn guardian(options: &Options) -> Option<Arc<process::Guardian>> {
+    let guardian = process::Guardian::new(options.guardian.as_ref()?);
+    let plain = options.without_namespaces;
+    Some(Arc::new(if plain { guardian.without_namespaces() } else { guardian }))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
+    None
 }
 
 impl Local {
@@ -52,6 +70,7 @@ impl Local {
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
         let default = if best.exists() { best } else { fallback };
+        let guardian = guardian(&options);
         let shell = options.shell.unwrap_or(default);
         let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
         Self {
@@ -67,6 +86,7 @@ impl Local {
                 variables: variables::visible(ambient.vars(), options.variables),
                 temporary: PathBuf::from(temporary),
                 marks: Shell::new_marks(),
+                guardian,
             },
             withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
@@ -216,12 +236,13 @@ impl Environment for Local {
 
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         self.has_run.store(true, Ordering::Relaxed);
-        let launch = self.shell.launch_line(
+        let mut launch = self.shell.launch_line(
             &self.ambient.new_id(),
             &filter.line,
             &filter.cwd,
             &filter.owner,
         );
+        launch.confinement = filter.confinement;
         let done = process::hop(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
@@ -229,7 +250,8 @@ impl Environment for Local {
     }
 
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
-        let withheld = self.withheld.as_ref()?;
+        // Another program's terminal confines nothing.
+        let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would wait for ever.
         let line = format!("exec </dev/null\n{}", command.line);
@@ -251,6 +273,10 @@ impl Environment for Local {
     async fn release(&self, owner: &str) {
         if self.has_run.load(Ordering::Relaxed) {
             let (marks, owner) = (self.shell.marks.clone(), owner.to_owned());
+            #[cfg(target_os = "linux")]
+            if let Some(guardian) = &self.shell.guardian {
+                guardian.release(&format!("{marks}-{owner}-"));
+            }
             let release = move || Shell::release(&marks, Some(&owner));
             let _ = tokio::task::spawn_blocking(release).await;
         }
