@@ -6,6 +6,7 @@
 use crate::ambient::Ambient;
 use crate::exec::descendants::MARK;
 use crate::exec::process::{self, Shell};
+use crate::exec::sandbox::Confinement;
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
@@ -231,7 +232,13 @@ impl Environment for Local {
     ) -> Result<Ran, Error> {
         self.has_run.store(true, Ordering::Relaxed);
         let launch = self.shell.launch(&self.ambient.new_id(), &command);
-        process::run(launch, &command, cancel, output).await
+        let missing = command.confinement.as_ref().map(Confinement::missing).unwrap_or_default();
+        let mut ran = process::run(launch, &command, cancel, output).await?;
+        if let Some(report) = &mut ran.sandbox {
+            report.created = missing;
+            report.created.retain(|path| path.symlink_metadata().is_ok());
+        }
+        Ok(ran)
     }
 
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {

@@ -60,8 +60,11 @@ fn begin(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
         namespaces::map_ids(start.user, start.group)?;
     }
     end_with_parent(Some(start.life))?;
-    let request =
+    let mut request =
         wire::receive(start.connection).map_err(|error| Failure::of("read the request", error))?;
+    if let Some(confinement) = &mut request.confinement {
+        confinement.resolve();
+    }
     if let (true, Some(confinement)) = (has_namespaces, &request.confinement) {
         mounts::make(confinement, start.guardian)?;
         if start.kind == Kind::Confined {

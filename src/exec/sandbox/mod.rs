@@ -12,6 +12,8 @@
 //! process above all commands can end those that left their session and cleared their environment, also when the engine is
 //! killed. It holds none of the engine's memory and variables.
 
+#![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
+
 mod denial;
 mod level;
 
@@ -80,6 +82,25 @@ pub struct Confinement {
     /// The grade under which the command does not run.
     #[serde(default)]
     pub minimum: Grade,
+}
+
+impl Confinement {
+    /// Resolves symbolic links, and leaves out what does not exist.
+    #[cfg(target_os = "linux")]
+    fn resolve(&mut self) {
+        let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
+        for paths in [&mut self.writable, &mut self.protected, &mut self.hidden, &mut self.readable]
+        {
+            *paths = paths.iter().filter_map(canonical).collect();
+        }
+        self.temporary = self.temporary.as_ref().and_then(canonical);
+    }
+
+    /// The protected paths that do not exist.
+    pub(in crate::exec) fn missing(&self) -> Vec<PathBuf> {
+        let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
+        self.protected.iter().filter(is_missing).cloned().collect()
+    }
 }
 
 /// The network that a confined command reaches.

@@ -30,6 +30,9 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
     ("stderr", "/proc/self/fd/2"),
 ];
 
+/// The file that is laid over files that are hidden.
+const UNREADABLE: &str = "/dev/.unreadable";
+
 const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
 
 /// Makes the file system. `guardian` is the process whose table of sockets is that of the machine.
@@ -56,7 +59,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
     let devices = DEVICES.map(|name| (name, clone(&Path::new("/dev").join(name))));
     set_read_only(Path::new("/"))?;
 
-    let unreadable = devices_folder(&devices)?;
+    devices_folder(&devices)?;
     processes(confinement.limits.processes)?;
     // These are filled first and closed afterwards.
     let mut closed = Vec::new();
@@ -84,17 +87,21 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
                     .unwrap_or_default()
                     .iter()
                     .any(|other| is_above(path, other));
-                if hide(path, has_exception, &unreadable)? {
+                if hide(path, has_exception)? {
                     closed.push(path.clone());
                 }
             }
             (Step::Write | Step::Pin | Step::Read, None) => {}
         }
     }
-    let keeps_empty = Path::new(RUN).to_path_buf();
-    for path in closed.iter().chain([&keeps_empty]) {
-        // `/run` is not there on each system, and a later mount may cover a hidden folder.
-        let _ = set_read_only_alone(path);
+    nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
+    closed.push(PathBuf::from("/dev"));
+    // It is not there on each system.
+    if Path::new(RUN).is_dir() {
+        closed.push(PathBuf::from(RUN));
+    }
+    for path in closed {
+        set_read_only_alone(&path).map_err(|error| at("mount_setattr", &path, error))?;
     }
     Ok(())
 }
@@ -132,20 +139,22 @@ fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
 }
 
 /// Hides a path; returns true for a folder, which is open until it is closed.
-fn hide(path: &Path, has_exception: bool, unreadable: &OwnedFd) -> Result<bool, Failure> {
-    if path.is_dir() {
+fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
+    // Gone in the meantime, or not visible.
+    let Ok(found) = path.symlink_metadata() else { return Ok(false) };
+    if found.is_dir() {
         // Who knows the name of a folder below may pass, where one is to be read.
-        let options = if has_exception { "mode=0711" } else { "mode=0000" };
+        let options = if has_exception { "mode=0111" } else { "mode=0000" };
         mount(Some("tmpfs"), path, Some("tmpfs"), TMPFS, Some(options))
             .map_err(|error| at("mount", path, error.into()))?;
         return Ok(true);
     }
-    let copied = clone_of(unreadable.as_raw_fd(), c"", libc::AT_EMPTY_PATH.unsigned_abs());
-    let attached = copied.and_then(|copied| attach(&copied, path));
-    match attached {
-        Err(error) if !is_missing(&error) => Err(at("hide", path, error)),
-        _ => Ok(false),
-    }
+    let nothing = clone(Path::new(UNREADABLE));
+    let hidden = nothing.and_then(|nothing| {
+        set_read_only_of(nothing.as_raw_fd(), c"", libc::AT_EMPTY_PATH)?;
+        attach(&nothing, path)
+    });
+    hidden.map(|()| false).map_err(|error| at("hide", path, error))
 }
 
 /// Makes the place at which a tree is attached, where a hidden or empty folder has taken it.
@@ -167,8 +176,8 @@ fn make_file(path: &Path, mode: u32) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(mode).open(path)
 }
 
-/// A `/dev` with harmless devices, terminals and shared memory of its own. Returns a file that nobody can read.
-fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<OwnedFd, Failure> {
+/// Makes a `/dev` with harmless devices, terminals and shared memory of its own, and for now a file that nobody can read.
+fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure> {
     let dev = Path::new("/dev");
     let failed = |error: io::Error| Failure::of("make /dev", error);
     mount(Some("tmpfs"), dev, Some("tmpfs"), MsFlags::MS_NOSUID, Some("mode=0755"))
@@ -194,13 +203,7 @@ fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<OwnedFd, Fa
     {
         symlink("pts/ptmx", dev.join("ptmx")).map_err(failed)?;
     }
-    let path = dev.join(".unreadable");
-    make_file(&path, 0).map_err(failed)?;
-    let unreadable = clone(&path).map_err(failed)?;
-    set_read_only_of(unreadable.as_raw_fd(), c"", libc::AT_EMPTY_PATH).map_err(failed)?;
-    nix::unistd::unlink(&path).map_err(|error| failed(error.into()))?;
-    set_read_only_alone(dev).map_err(failed)?;
-    Ok(unreadable)
+    make_file(Path::new(UNREADABLE), 0).map(drop).map_err(failed)
 }
 
 /// A `/proc` that shows the command's own processes, with their number limited where the kernel has a limit for each namespace.
