@@ -2,11 +2,14 @@
 //!
 //! Each runs with namespaces and without, as this user and as nobody. A row that a machine cannot try is told on stderr.
 
+use crate::support::program::{Framing, Place, Program, is_running, until};
 use nix::libc;
+use nix::sys::signal::Signal;
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
 use pintle::exec::sandbox::{Confinement, Denial, Grade, Level, Network, ResourceLimits, probe};
 use pintle::exec::{Command, End, Environment, Error, Ran};
+use serde_json::json;
 use std::fs;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -492,4 +495,107 @@ async fn ends_and_errors_are_those_of_the_command() {
         assert_eq!(ran, Err(Error::NotFound(scene.path("gone"))));
     }
     scene.local.release("sandbox").await;
+}
+
+/// A command that leaves its session and its environment behind, and bears this name.
+fn stray(name: &str) -> String {
+    format!("env -i setsid -f /bin/bash -c 'trap \"\" TERM HUP; exec -a {name} sleep 1000'")
+}
+
+/// A name that no other process has.
+fn unique(name: &str) -> String {
+    format!("stray-{name}-{}", std::process::id())
+}
+
+#[test]
+fn what_left_its_session_ends_with_an_engine_that_is_killed() {
+    let (place, name) = (Place::new(&[]), unique("killed"));
+    let line = format!("{}; echo begun; sleep 1000", stray(&name));
+    let call = json!([{"tool": "bash", "arguments": {"command": line}}]);
+    let script = place.script(&json!({"replies": [{"blocks": call}]}));
+    let command = place.command(&["serve", "--permission", "full", "--script", &script]);
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    program.until(|message| message["params"]["event"]["field"] == "output");
+    until(|| is_running(&name));
+    program.signal(Signal::SIGKILL);
+    program.wait();
+    until(|| !is_running(&name));
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_command_that_is_stopped_or_released() {
+    for namespaces in [Namespaces::Made, Namespaces::Denied] {
+        let Some(scene) = Scene::new(namespaces).await else { continue };
+        let column = usize::from(namespaces == Namespaces::Denied);
+        for (kind, confinement) in [("free", None), ("confined", Some(scene.confinement()))] {
+            let name = unique(&format!("stopped-{kind}-{column}"));
+            let line = format!(
+                "{0}; (setsid {1} &); trap '' TERM; sleep 1000; sleep 1000",
+                stray(&name),
+                "sleep 1000"
+            );
+            let timeout = Some(Duration::from_millis(300));
+            let command = Command {
+                confinement: confinement.clone(),
+                timeout,
+                ..Command::new(line, scene.path("work"), "sandbox")
+            };
+            let ran = scene.local.exec(command, &CancellationToken::new(), &mut |_| {}).await;
+            assert_eq!(ran.unwrap().end, End::TimedOut, "{kind}");
+            // Without namespaces, what has lost its session, its variables and its parent ends with the environment.
+            if confinement.is_some() && namespaces == Namespaces::Made {
+                assert!(!is_running(&name), "{kind} {column}");
+            }
+        }
+        let name = unique(&format!("released-{column}"));
+        let ran = scene.run(&format!("{}; sleep 0", stray(&name)), scene.confinement()).await;
+        assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
+        until(|| is_running(&name));
+        if namespaces == Namespaces::Made {
+            scene.local.release("sandbox").await;
+            until(|| !is_running(&name));
+        }
+        let name = unique(&format!("dropped-{column}"));
+        let ran = scene.try_run(&stray(&name), None).await.unwrap();
+        assert_eq!(ran.end, End::Exited(0), "{}", ran.tail);
+        until(|| is_running(&name));
+        drop(scene);
+        for name in ["stopped-free", "stopped-confined", "released", "dropped"] {
+            assert!(!is_running(&unique(&format!("{name}-{column}"))), "{name}");
+        }
+    }
+}
+
+#[test]
+fn an_ordinary_users_commands_cannot_look_into_the_engine() {
+    let place = Place::new(&[]);
+    // The engine is the parent of the guardian, which is the parent of the shell.
+    let line = "engine=$(ps -o ppid= -p $PPID | tr -d ' '); tr '\\0' '\\n' < /proc/$PPID/environ | grep -c KEY; \
+        cat /proc/$engine/environ; head -c 1 /proc/$engine/mem; readlink /proc/$engine/fd/0; ps -o args= -p $engine | grep -o serve";
+    let call = json!([{"tool": "bash", "arguments": {"command": line}}]);
+    let script =
+        place.script(&json!({"replies": [{"blocks": call}, {"blocks": [{"text": "done"}]}]}));
+    let args = ["serve", "--permission", "full", "--script", &script];
+    let mut command = place.unprivileged_command(&args);
+    command.env("ANTHROPIC_API_KEY", "very-secret");
+    let reaches = std::process::Command::new(program()).arg("schema").uid_gid(NOBODY).output();
+    if !reaches.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: nobody cannot execute {}", program().display());
+        return;
+    }
+    let mut program = Program::start(command, Framing::Lines);
+    program.initialize();
+    program.ask("session/create", json!({}));
+    program.prompt("go");
+    let done = program.until(|message| !message["params"]["event"]["item"]["output"].is_null());
+    let said = done["params"]["event"]["item"]["output"]["content"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(said.matches("Permission denied").count(), 2, "{said}");
+    assert!(said.starts_with("0\n") && said.contains("serve\n"), "{said}");
+    assert!(!said.contains("very-secret"), "{said}");
 }
