@@ -232,7 +232,7 @@ impl Environment for Local {
     ) -> Result<Ran, Error> {
         self.has_run.store(true, Ordering::Relaxed);
         let launch = self.shell.launch(&self.ambient.new_id(), &command);
-        let missing = command.confinement.as_ref().map(Confinement::missing).unwrap_or_default();
+        let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
         let mut ran = process::run(launch, &command, cancel, output).await?;
         if let Some(report) = &mut ran.sandbox {
             report.created = missing;

@@ -45,6 +45,7 @@ pub use wrapped::Wrapped;
 use pintle_protocol::files::FileState;
 use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -316,7 +317,7 @@ pub struct Command {
     /// The variables that it sees besides.
     pub variables: variables::ExtraVariables,
     /// What it may do; none is everything that the user may.
-    pub confinement: Option<sandbox::Confinement>,
+    pub confinement: Option<Arc<sandbox::Confinement>>,
     /// Receives its output.
     pub output: OutputBuffer,
 }
@@ -369,7 +370,7 @@ pub struct Filter {
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
     /// What it may do; none is everything that the user may.
-    pub confinement: Option<sandbox::Confinement>,
+    pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
 /// A filter that has ended.
@@ -398,7 +399,7 @@ pub struct Ran {
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
     /// What the sandbox enforced and denied, if the command was confined.
-    pub sandbox: Option<sandbox::Report>,
+    pub sandbox: Option<Box<sandbox::Report>>,
 }
 
 /// The way a command ended.

@@ -2,7 +2,6 @@
 //!
 //! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
 //! one that left its process group. Background processes of a command that ended by itself continue.
-#![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
 
 use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
@@ -88,7 +87,7 @@ pub(super) struct Launch {
     pub(super) envelope: Option<Envelope>,
     /// The process below which it runs; none is this one.
     pub(super) guardian: Option<Arc<Guardian>>,
-    pub(super) confinement: Option<Confinement>,
+    pub(super) confinement: Option<Arc<Confinement>>,
 }
 
 /// Runs a command.
@@ -125,11 +124,12 @@ pub(super) async fn run(
         child.keep(guardian, launch.mark);
     }
     let mut ran = capture.finish(end).await;
-    ran.sandbox = level.map(|level| sandbox::Report {
+    let report = |level| sandbox::Report {
         level,
         denied: sandbox::denial(ran.end.code(), &ran.tail),
         created: Vec::new(),
-    });
+    };
+    ran.sandbox = level.map(report).map(Box::new);
     Ok(ran)
 }
 
@@ -211,12 +211,11 @@ async fn start(launch: &Launch) -> io::Result<(Started, Option<pipe::Sender>, pi
     // One pipe for both, so that the output keeps its order.
     let (reader, writer) = io::pipe()?;
     widen(&reader);
-    let (stdin, input) = match launch.envelope {
-        None => (started::nothing()?, None),
-        Some(_) => {
-            let (theirs, ours) = io::pipe()?;
-            (OwnedFd::from(theirs), Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?))
-        }
+    let (stdin, input) = if launch.envelope.is_some() {
+        let (theirs, ours) = io::pipe()?;
+        (OwnedFd::from(theirs), Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?))
+    } else {
+        (started::nothing()?, None)
     };
     // The other ends are closed here when this function returns.
     let streams = [stdin.as_fd(), writer.as_fd(), writer.as_fd()];

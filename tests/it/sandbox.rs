@@ -2,6 +2,8 @@
 //!
 //! Each runs with namespaces and without, as this user and as nobody. A row that a machine cannot try is told on stderr.
 
+#![expect(clippy::print_stderr, reason = "a test that cannot be run here says why")]
+
 use crate::support::program::{Framing, Place, Program, is_running, until};
 use nix::libc;
 use nix::sys::signal::Signal;
@@ -15,6 +17,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -96,6 +99,7 @@ impl Scene {
     async fn try_run(&self, line: &str, confinement: Option<Confinement>) -> Result<Ran, Error> {
         let timeout = Some(Duration::from_secs(30));
         let cwd = self.path("work");
+        let confinement = confinement.map(Arc::new);
         let command = Command { confinement, timeout, ..Command::new(line, cwd, "sandbox") };
         self.local.exec(command, &CancellationToken::new(), &mut |_| {}).await
     }
@@ -461,7 +465,7 @@ async fn a_confined_command_reports_its_level_and_denials() {
 #[tokio::test]
 async fn without_a_guardian_nothing_runs_confined() {
     let local = Local::new(&Ambient::system(), Options::default());
-    let confinement = Some(Confinement::default());
+    let confinement = Some(Arc::new(Confinement::default()));
     let command = Command { confinement, ..Command::new("true", "/", "sandbox") };
     let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await;
     assert!(matches!(ran, Err(Error::NotConfined(_))), "{ran:?}");
@@ -488,7 +492,7 @@ async fn ends_and_errors_are_those_of_the_command() {
             assert_eq!((ran.tail.as_str(), ran.end), (output, end), "{line}");
         }
         let gone = Command {
-            confinement: confinement.clone(),
+            confinement: confinement.clone().map(Arc::new),
             ..Command::new("true", scene.path("gone"), "sandbox")
         };
         let ran = scene.local.exec(gone, &CancellationToken::new(), &mut |_| {}).await;
@@ -539,7 +543,7 @@ async fn nothing_is_left_of_a_command_that_is_stopped_or_released() {
             );
             let timeout = Some(Duration::from_millis(300));
             let command = Command {
-                confinement: confinement.clone(),
+                confinement: confinement.clone().map(Arc::new),
                 timeout,
                 ..Command::new(line, scene.path("work"), "sandbox")
             };

@@ -36,7 +36,7 @@ impl Started {
                 argv: launch.argv.clone(),
                 cwd: launch.cwd.as_ref().map(|cwd| cwd.as_os_str().as_bytes().to_vec()),
                 variables: unique(launch.environment()),
-                confinement: launch.confinement.clone(),
+                confinement: launch.confinement.as_deref().cloned(),
             };
             return guardian.spawn(&request, streams).await.map(Self::Guarded);
         }

@@ -133,7 +133,7 @@ fn execute(
         strings.map_err(|error| Failure::of("execute", std::io::Error::from(error)))
     };
     let arguments = strings(&mut request.argv.iter().cloned())?;
-    let hidden = request.confinement.is_some().then_some(&OTHERS_SOCKETS[..]).unwrap_or_default();
+    let hidden = if request.confinement.is_some() { &OTHERS_SOCKETS[..] } else { &[] };
     let variables = request.variables.iter().filter(|(name, _)| !hidden.contains(&name.as_str()));
     let temporary = temporary(request.confinement.as_ref(), has_namespaces);
     let mut variables = strings(&mut variables.map(|(name, value)| match &temporary {

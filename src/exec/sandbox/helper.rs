@@ -103,12 +103,13 @@ impl Helper {
             }
             self.reap();
             if ready.next().unwrap_or(false) {
-                match wire::asked(&self.control) {
-                    Ok(Some((kind, [connection, streams @ ..]))) => {
-                        self.begin(kind, connection, &streams);
-                    }
-                    Ok(None) | Err(_) => return Ok(self.end_all()),
-                }
+                // Nothing more is asked: the engine is gone.
+                let Ok(Some((kind, [connection, streams @ ..]))) = wire::asked(&self.control)
+                else {
+                    self.end_all();
+                    return Ok(());
+                };
+                self.begin(kind, connection, &streams);
             }
         }
     }
