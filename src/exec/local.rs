@@ -6,7 +6,7 @@
 use crate::ambient::Ambient;
 use crate::exec::descendants::MARK;
 use crate::exec::process::{self, Shell};
-use crate::exec::sandbox::Confinement;
+use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
@@ -35,6 +35,8 @@ pub struct Local {
     locks: Arc<Locks>,
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
+    /// The temporary folders of confined commands, by owner.
+    temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
 }
 
 /// Options of the local environment.
@@ -92,7 +94,34 @@ impl Local {
             withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
+            temporaries: Mutex::default(),
         }
+    }
+
+    /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
+    fn with_temporary(
+        &self,
+        confinement: &mut Option<Arc<Confinement>>,
+        owner: &str,
+    ) -> Result<(), Error> {
+        let Some(confinement) = confinement.as_mut() else { return Ok(()) };
+        if confinement.temporary != Temporary::Owner {
+            return Ok(());
+        }
+        let mut folders = self.temporaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = match folders.get(owner) {
+            Some(folder) => folder.path().to_path_buf(),
+            None => {
+                let within = &self.shell.temporary;
+                let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+                let made = made.map_err(|error| Error::from_io(within, &error))?;
+                let path = made.path().to_path_buf();
+                folders.insert(owner.to_owned(), made);
+                path
+            }
+        };
+        Arc::make_mut(confinement).temporary = Temporary::Folder(folder);
+        Ok(())
     }
 }
 
@@ -231,7 +260,8 @@ impl Environment for Local {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
         self.has_run.store(true, Ordering::Relaxed);
-        let launch = self.shell.launch(&self.ambient.new_id(), &command);
+        let mut launch = self.shell.launch(&self.ambient.new_id(), &command);
+        self.with_temporary(&mut launch.confinement, &command.owner)?;
         let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
         let mut ran = process::run(launch, &command, cancel, output).await?;
         if let Some(report) = &mut ran.sandbox {
@@ -250,6 +280,7 @@ impl Environment for Local {
             &filter.owner,
         );
         launch.confinement = filter.confinement;
+        self.with_temporary(&mut launch.confinement, &filter.owner)?;
         let done = process::hop(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
@@ -284,7 +315,12 @@ impl Environment for Local {
             if let Some(guardian) = &self.shell.guardian {
                 guardian.release(&format!("{marks}-{owner}-"));
             }
-            let release = move || Shell::release(&marks, Some(&owner));
+            let temporary =
+                self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
+            let release = move || {
+                Shell::release(&marks, Some(&owner));
+                drop(temporary);
+            };
             let _ = tokio::task::spawn_blocking(release).await;
         }
     }

@@ -9,7 +9,9 @@ use nix::libc;
 use nix::sys::signal::Signal;
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
-use pintle::exec::sandbox::{Confinement, Denial, Grade, Level, Network, ResourceLimits, probe};
+use pintle::exec::sandbox::{
+    Confinement, Denial, Grade, Level, Network, ResourceLimits, Temporary, probe,
+};
 use pintle::exec::{Command, End, Environment, Error, Ran};
 use serde_json::json;
 use std::fs;
@@ -91,7 +93,7 @@ impl Scene {
             protected: vec![self.path("work/.git/hooks"), self.path("work/.envrc")],
             hidden: vec![self.path("keys"), self.path("other/key"), self.path("no-such")],
             readable: vec![self.path("keys/open")],
-            temporary: Some(self.path("temporary")),
+            temporary: Temporary::Folder(self.path("temporary")),
             ..Confinement::default()
         }
     }
@@ -413,7 +415,7 @@ async fn limits_hold() {
         temporary_bytes: Some(1 << 20),
         ..ResourceLimits::default()
     };
-    let confinement = Confinement { limits, temporary: None, ..scene.confinement() };
+    let confinement = Confinement { limits, temporary: Temporary::Command, ..scene.confinement() };
     let fill =
         |path: &str| format!("head -c 3000000 /dev/zero > {path} 2>/dev/null; stat -c %s {path}");
     let ran = scene.run(&fill("big"), confinement.clone()).await;
@@ -457,6 +459,12 @@ async fn a_confined_command_reports_its_level_and_denials() {
                 assert!(!scene.path("work/strict").exists(), "it did not run");
             }
         }
+        let shared = || Confinement { temporary: Temporary::Owner, ..scene.confinement() };
+        scene.run("echo kept > $TMPDIR/note", shared()).await;
+        assert_eq!(scene.run("cat $TMPDIR/note", shared()).await.tail, "kept\n");
+        scene.local.release("sandbox").await;
+        assert_eq!(scene.run("ls $TMPDIR", shared()).await.tail, "");
+
         let free = scene.try_run("exit 3", None).await.unwrap();
         assert_eq!((free.end, free.sandbox), (End::Exited(3), None));
     }

@@ -185,7 +185,7 @@ fn temporary(confinement: Option<&Confinement>, has_namespaces: bool) -> Option<
     if has_namespaces {
         return Some("/tmp".to_owned());
     }
-    confinement.temporary.as_ref().map(|path| path.to_string_lossy().into_owned())
+    confinement.temporary.folder().map(|path| path.to_string_lossy().into_owned())
 }
 
 fn confine(

@@ -113,10 +113,13 @@ impl Guardian {
             pid: Pid::from_raw(0),
             level: None,
             ended: 0,
+            early: None,
         };
         guarded.connection.write_all(&wire::encode(request)?).await?;
         while guarded.pid.as_raw() == 0 {
-            guarded.next().await?;
+            // On a busy machine a command has ended before the guardian tells its number.
+            let ended = guarded.next().await?;
+            guarded.early = guarded.early.or(ended);
         }
         Ok(guarded)
     }
@@ -201,6 +204,8 @@ pub(in crate::exec) struct Guarded {
     level: Option<Level>,
     /// How often an end was reported: that of a shell with namespaces, then that of its first process.
     ended: u32,
+    /// The wait status, if it came before the number.
+    early: Option<i32>,
 }
 
 impl Guarded {
@@ -220,6 +225,9 @@ impl Guarded {
 
     /// Waits for its end. Cancel-safe.
     pub(in crate::exec) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.early.take() {
+            return Ok(ExitStatus::from_raw(status));
+        }
         loop {
             if let Some(status) = self.next().await? {
                 return Ok(ExitStatus::from_raw(status));

@@ -31,9 +31,7 @@ pub enum Grade {
 }
 
 /// The first version of Landlock's interface that keeps signals and abstract sockets inside.
-pub(super) const SCOPES: u32 = 6;
-/// The first version that limits TCP.
-const TCP: u32 = 4;
+const SCOPES: u32 = 6;
 /// The first version that limits truncation.
 const TRUNCATE: u32 = 3;
 
@@ -83,10 +81,11 @@ impl Level {
             gap(true, "it sees the names of hidden files and all processes of the machine");
             gap(true, "the number of its processes has no limit of its own");
             gap(self.landlock < TRUNCATE, "it can truncate files outside the workspace");
+            gap(true, "it can read hidden files that lie inside the workspace");
             gap(self.landlock < SCOPES, "it can signal processes outside the sandbox");
-            gap(self.landlock < SCOPES, "it can connect to abstract sockets");
         }
-        let _ = (network, TCP);
+        let shares_sockets = !self.namespaces || network == Network::Open;
+        gap(shares_sockets && self.landlock < SCOPES, "it can connect to abstract sockets");
         gaps
     }
 

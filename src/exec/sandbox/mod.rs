@@ -49,7 +49,7 @@ pub use helper::{ARGUMENT, run as run_helper};
 pub(in crate::exec) use wire::Request;
 
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a command may do. All paths are absolute; those that do not exist are ignored where nothing can be enforced for them.
 ///
@@ -69,10 +69,9 @@ pub struct Confinement {
     /// Paths that may be read though they lie inside a hidden folder.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
-    /// The folder that the command sees as `/tmp`; none is an empty one for this command alone. Ignored without namespaces,
-    /// where `TMPDIR` leads to it.
+    /// The folder for temporary files. The command sees it as `/tmp`, and without namespaces by `TMPDIR` alone.
     #[serde(default)]
-    pub temporary: Option<PathBuf>,
+    pub temporary: Temporary,
     /// The reachable network.
     #[serde(default)]
     pub network: Network,
@@ -93,13 +92,40 @@ impl Confinement {
         {
             *paths = paths.iter().filter_map(canonical).collect();
         }
-        self.temporary = self.temporary.as_ref().and_then(canonical);
+        if let Temporary::Folder(folder) = &mut self.temporary
+            && let Some(found) = canonical(folder)
+        {
+            *folder = found;
+        }
     }
 
     /// The protected paths that do not exist.
     pub(in crate::exec) fn missing(&self) -> Vec<PathBuf> {
         let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
         self.protected.iter().filter(is_missing).cloned().collect()
+    }
+}
+
+/// The folder for temporary files of a confined command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Temporary {
+    /// One that all commands of an owner share, until the owner is released.
+    #[default]
+    Owner,
+    /// An empty one for this command alone; none without namespaces.
+    Command,
+    /// This one.
+    Folder(PathBuf),
+}
+
+impl Temporary {
+    /// The folder, if it is one of the machine's.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Owner | Self::Command => None,
+        }
     }
 }
 
@@ -123,7 +149,7 @@ pub struct ResourceLimits {
     pub processes: Option<u64>,
     /// The size of a file that it writes, in bytes.
     pub file_bytes: Option<u64>,
-    /// The size of its private temporary folder, in bytes; ignored where [`Confinement::temporary`] names one.
+    /// The size of a temporary folder for this command alone, in bytes.
     pub temporary_bytes: Option<u64>,
     /// The address space of each process, in bytes.
     pub memory_bytes: Option<u64>,

@@ -53,7 +53,7 @@ pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failu
     }
     let temporary = confinement
         .temporary
-        .as_deref()
+        .folder()
         .map(|path| clone(path).map_err(|error| at("open_tree", path, error)));
     let temporary = temporary.transpose()?;
     let devices = DEVICES.map(|name| (name, clone(&Path::new("/dev").join(name))));

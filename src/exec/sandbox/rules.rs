@@ -69,7 +69,7 @@ pub(super) fn restrict(confinement: &Confinement, has_namespaces: bool) -> Resul
             open(Path::new(path), AccessFs::from_all(KNOWN))?;
         }
     } else {
-        if let Some(path) = &confinement.temporary {
+        if let Some(path) = confinement.temporary.folder() {
             open(path, AccessFs::from_all(KNOWN))?;
         }
         open(Path::new("/"), AccessFs::ReadDir.into())?;
