@@ -109,16 +109,15 @@ impl Local {
             return Ok(());
         }
         let mut folders = self.temporaries.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = match folders.get(owner) {
-            Some(folder) => folder.path().to_path_buf(),
-            None => {
-                let within = &self.shell.temporary;
-                let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
-                let made = made.map_err(|error| Error::from_io(within, &error))?;
-                let path = made.path().to_path_buf();
-                folders.insert(owner.to_owned(), made);
-                path
-            }
+        let folder = if let Some(folder) = folders.get(owner) {
+            folder.path().to_path_buf()
+        } else {
+            let within = &self.shell.temporary;
+            let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+            let made = made.map_err(|error| Error::from_io(within, &error))?;
+            let path = made.path().to_path_buf();
+            folders.insert(owner.to_owned(), made);
+            path
         };
         Arc::make_mut(confinement).temporary = Temporary::Folder(folder);
         Ok(())
