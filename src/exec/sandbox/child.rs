@@ -19,7 +19,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What the child gets from the guardian.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Start<'a> {
     pub(super) kind: Kind,
     pub(super) connection: &'a OwnedFd,
@@ -32,6 +32,8 @@ pub(super) struct Start<'a> {
     pub(super) group: Gid,
     /// The signals that were blocked before the guardian blocked its own.
     pub(super) signals: SigSet,
+    /// None where nothing is confined.
+    pub(super) programs: Option<&'a filters::Programs>,
     /// The step at which making namespaces failed, if they were wanted.
     pub(super) namespaces_failed: Option<&'a str>,
 }
@@ -55,11 +57,40 @@ pub(super) fn run(start: &Start<'_>) -> ! {
 fn begin(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
     let kept = [start.connection, start.life].into_iter().chain(start.streams);
     namespaces::close_all_but(kept.map(AsRawFd::as_raw_fd).collect());
-    let has_namespaces = start.kind != Kind::Plain && start.namespaces_failed.is_none();
-    if has_namespaces {
+    if has_namespaces(start) {
         namespaces::map_ids(start.user, start.group)?;
     }
     end_with_parent(Some(start.life))?;
+    go_on(start)
+}
+
+fn has_namespaces(start: &Start<'_>) -> bool {
+    start.kind != Kind::Plain && start.namespaces_failed.is_none()
+}
+
+/// Waits, in namespaces of its own, to become a confined command: making them takes longer than all the rest. Without one it
+/// ends.
+pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
+    namespaces::close_all_but(vec![reserve.as_raw_fd(), start.life.as_raw_fd()]);
+    let is_ready = namespaces::map_ids(start.user, start.group)
+        .and_then(|()| end_with_parent(Some(start.life)));
+    let asked = is_ready.is_ok().then(|| wire::asked(reserve).ok().flatten()).flatten();
+    let Some((_, [connection, stdin, stdout, stderr])) = asked else {
+        namespaces::exit(NOT_STARTED)
+    };
+    let streams = [&stdin, &stdout, &stderr];
+    let start = Start { connection: &connection, streams, ..*start };
+    let failure = match go_on(&start) {
+        Ok(never) => match never {},
+        Err(failure) => failure,
+    };
+    let _ = wire::send(&connection, &Frame::Failed(failure));
+    namespaces::exit(NOT_STARTED)
+}
+
+/// Reads what the command is, and becomes it.
+fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
+    let has_namespaces = has_namespaces(start);
     let mut request =
         wire::receive(start.connection).map_err(|error| Failure::of("read the request", error))?;
     if let Some(confinement) = &mut request.confinement {
@@ -197,17 +228,18 @@ fn confine(
         (Network::Open, _) | (Network::None, true) => filters::Inet::Allowed,
         (Network::None, false) => filters::Inet::Denied,
     };
-    let programs = filters::programs(inet)?;
     limit(confinement, has_namespaces)?;
     namespaces::drop_capabilities()?;
     let landlock = rules::abi();
     if landlock > 0 {
         rules::restrict(confinement, has_namespaces)?;
     }
-    filters::install(&programs)?;
+    if let Some(programs) = start.programs {
+        programs.install(inet)?;
+    }
     Ok(Level {
         landlock,
-        seccomp: true,
+        seccomp: start.programs.is_some(),
         namespaces: has_namespaces,
         namespaces_failed: start.namespaces_failed.map(str::to_owned),
     })

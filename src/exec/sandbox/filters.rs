@@ -90,8 +90,30 @@ pub(super) enum Inet {
     Denied,
 }
 
-/// The programs for the kernel, in the order in which they are installed.
-pub(super) fn programs(inet: Inet) -> Result<Vec<BpfProgram>, Failure> {
+/// The programs for the kernel by what they say of the internet, each list in the order in which it is installed.
+#[derive(Debug)]
+pub(super) struct Programs {
+    allowed: Vec<BpfProgram>,
+    denied: Vec<BpfProgram>,
+}
+
+impl Programs {
+    /// Compiles them, which takes longer than installing them.
+    pub(super) fn compile() -> Result<Self, Failure> {
+        Ok(Self { allowed: programs(Inet::Allowed)?, denied: programs(Inet::Denied)? })
+    }
+
+    /// Installs them in this process, for good.
+    pub(super) fn install(&self, inet: Inet) -> Result<(), Failure> {
+        install(match inet {
+            Inet::Allowed => &self.allowed,
+            Inet::Denied => &self.denied,
+        })
+    }
+}
+
+/// The programs, in the order in which they are installed.
+fn programs(inet: Inet) -> Result<Vec<BpfProgram>, Failure> {
     let failed = |error: seccompiler::Error| Failure {
         step: "seccomp".to_owned(),
         errno: None,
@@ -111,8 +133,7 @@ pub(super) fn programs(inet: Inet) -> Result<Vec<BpfProgram>, Failure> {
     Ok(programs)
 }
 
-/// Installs the programs in this process, for good.
-pub(super) fn install(programs: &[BpfProgram]) -> Result<(), Failure> {
+fn install(programs: &[BpfProgram]) -> Result<(), Failure> {
     for program in programs {
         seccompiler::apply_filter(program).map_err(|error| Failure {
             step: "seccomp".to_owned(),

@@ -4,6 +4,7 @@
 //! whatever variables. One thread, no memory of the engine's, no access to its files.
 
 use super::child::{self, Start};
+use super::filters::Programs;
 use super::namespaces;
 use super::wire::{self, Frame, Kind};
 use crate::exec::descendants;
@@ -11,6 +12,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{ForkResult, Pid};
 use std::ffi::OsString;
@@ -43,6 +45,10 @@ struct Helper {
     life: (OwnedFd, OwnedFd),
     signals: SigSet,
     guarded: Vec<Guarded>,
+    /// A process in namespaces of its own that waits to become the next confined command, with the socket on which it does.
+    reserve: Option<(Pid, OwnedFd)>,
+    /// None until something is to be confined, or where it cannot be compiled.
+    programs: Option<Programs>,
     /// The result of making namespaces: the step that failed. None until somebody has tried.
     namespaces: Option<Result<(), String>>,
 }
@@ -71,7 +77,15 @@ impl Helper {
         own.extend([Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP]);
         let signals = own.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
         let life = nix::unistd::pipe2(nix::fcntl::OFlag::O_CLOEXEC)?;
-        Ok(Self { control, life, signals, guarded: Vec::new(), namespaces })
+        Ok(Self {
+            control,
+            life,
+            signals,
+            guarded: Vec::new(),
+            reserve: None,
+            programs: None,
+            namespaces,
+        })
     }
 
     fn work(mut self) -> io::Result<()> {
@@ -114,35 +128,77 @@ impl Helper {
         }
     }
 
-    /// Forks a command.
+    /// Starts a command.
     fn begin(&mut self, kind: Kind, connection: OwnedFd, streams: &[OwnedFd; 3]) {
         let failed = match kind {
             Kind::Plain => None,
-            Kind::Networked | Kind::Confined => self.namespaces().err(),
+            Kind::Networked | Kind::Confined => {
+                self.programs = self.programs.take().or_else(|| Programs::compile().ok());
+                self.namespaces().err()
+            }
         };
-        let forked_as = if failed.is_some() { Kind::Plain } else { kind };
-        let start = Start {
-            kind,
-            connection: &connection,
-            streams: streams.each_ref(),
-            life: &self.life.0,
-            guardian: std::process::id(),
-            user: nix::unistd::geteuid(),
-            group: nix::unistd::getegid(),
-            signals: self.signals,
-            namespaces_failed: failed.as_deref(),
+        let is_reserved = kind == Kind::Confined && failed.is_none();
+        let begun = match self.reserve.take_if(|_| is_reserved) {
+            Some(reserve) => Ok(reserve).and_then(|(pid, socket)| {
+                let [stdin, stdout, stderr] = streams.each_ref().map(AsFd::as_fd);
+                wire::ask(&socket, kind, [connection.as_fd(), stdin, stdout, stderr])?;
+                io::Result::Ok(pid)
+            }),
+            None => Err(io::Error::from(io::ErrorKind::NotFound)),
         };
-        match namespaces::fork(forked_as) {
-            Ok(ForkResult::Child) => child::run(&start),
-            Ok(ForkResult::Parent { child }) => {
-                let _ = wire::send(&connection, &Frame::Pid(child.as_raw()));
+        let begun = begun.or_else(|_| {
+            let start = self.start_of(kind, &connection, streams.each_ref(), failed.as_deref());
+            let forked_as = if failed.is_some() { Kind::Plain } else { kind };
+            match namespaces::fork(forked_as)? {
+                ForkResult::Child => child::run(&start),
+                ForkResult::Parent { child } => io::Result::Ok(child),
+            }
+        });
+        match begun {
+            Ok(pid) => {
+                let _ = wire::send(&connection, &Frame::Pid(pid.as_raw()));
                 let connection = Some(connection);
-                self.guarded.push(Guarded { pid: child, connection, has_ended: false });
+                self.guarded.push(Guarded { pid, connection, has_ended: false });
             }
             Err(error) => {
                 let failure = wire::Failure::of("fork", error);
                 let _ = wire::send(&connection, &Frame::Failed(failure));
             }
+        }
+        if is_reserved {
+            self.reserve = self.make_reserve().ok();
+        }
+    }
+
+    fn start_of<'a>(
+        &'a self,
+        kind: Kind,
+        connection: &'a OwnedFd,
+        streams: [&'a OwnedFd; 3],
+        namespaces_failed: Option<&'a str>,
+    ) -> Start<'a> {
+        Start {
+            kind,
+            connection,
+            streams,
+            life: &self.life.0,
+            guardian: std::process::id(),
+            user: nix::unistd::geteuid(),
+            group: nix::unistd::getegid(),
+            signals: self.signals,
+            programs: self.programs.as_ref(),
+            namespaces_failed,
+        }
+    }
+
+    /// Forks the process that becomes the next confined command.
+    fn make_reserve(&self) -> io::Result<(Pid, OwnedFd)> {
+        let (socket, theirs) =
+            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+        let start = self.start_of(Kind::Confined, &theirs, [&theirs; 3], None);
+        match namespaces::fork(Kind::Confined)? {
+            ForkResult::Child => child::wait_in_reserve(&start, &theirs),
+            ForkResult::Parent { child } => Ok((child, socket)),
         }
     }
 
@@ -178,6 +234,7 @@ impl Helper {
     /// The engine is gone: ends every process below this one, however it was started.
     fn end_all(mut self) {
         self.guarded.clear();
+        self.reserve = None;
         loop {
             let below = descendants::below(Pid::this());
             let mut is_hopeless = true;
