@@ -47,6 +47,8 @@ struct Helper {
     guarded: Vec<Guarded>,
     /// A process in namespaces of its own that waits to become the next confined command, with the socket on which it does.
     reserve: Option<(Pid, OwnedFd)>,
+    /// The reserve is made when a command ends, so that it takes no time from one that runs.
+    wants_reserve: bool,
     /// None until something is to be confined, or where it cannot be compiled.
     programs: Option<Programs>,
     /// The result of making namespaces: the step that failed. None until somebody has tried.
@@ -83,6 +85,7 @@ impl Helper {
             signals,
             guarded: Vec::new(),
             reserve: None,
+            wants_reserve: false,
             programs: None,
             namespaces,
         })
@@ -165,9 +168,7 @@ impl Helper {
                 let _ = wire::send(&connection, &Frame::Failed(failure));
             }
         }
-        if is_reserved {
-            self.reserve = self.make_reserve().ok();
-        }
+        self.wants_reserve |= is_reserved;
     }
 
     fn start_of<'a>(
@@ -214,8 +215,12 @@ impl Helper {
 
     /// Reports the ends of commands, and takes note of all other ends.
     fn reap(&mut self) {
+        let mut has_one_ended = false;
         for guarded in &mut self.guarded {
-            guarded.report();
+            has_one_ended |= guarded.report();
+        }
+        if has_one_ended && std::mem::take(&mut self.wants_reserve) && self.reserve.is_none() {
+            self.reserve = self.make_reserve().ok();
         }
         self.guarded.retain(|guarded| !guarded.has_ended || guarded.connection.is_some());
         // Orphans that were adopted. The first process in the list may be a command whose end the engine has not yet taken
@@ -268,10 +273,11 @@ impl Guarded {
         }
     }
 
-    /// Tells the engine that the command has ended, if it has. Its number stays taken until the engine lets go.
-    fn report(&mut self) {
+    /// Tells the engine that the command has ended, and returns true, if it has just done so. Its number stays taken until the
+    /// engine lets go.
+    fn report(&mut self) -> bool {
         if self.has_ended {
-            return;
+            return false;
         }
         let keep = match self.connection {
             Some(_) => WaitPidFlag::WNOWAIT,
@@ -279,7 +285,7 @@ impl Guarded {
         };
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | keep;
         let status = match waitid(Id::Pid(self.pid), flags) {
-            Ok(WaitStatus::StillAlive) => return,
+            Ok(WaitStatus::StillAlive) => return false,
             Ok(status) => wire::raw_status(status),
             Err(_) => None,
         };
@@ -287,5 +293,6 @@ impl Guarded {
         if let (Some(connection), Some(status)) = (&self.connection, status) {
             let _ = wire::send(connection, &Frame::Ended(status));
         }
+        true
     }
 }
