@@ -150,6 +150,8 @@ pub(crate) async fn environment(
         },
         shell: config.shell.as_ref().map(|shell| shell.value.clone()),
         command_prefix: config.command_prefix.as_ref().map(|prefix| prefix.value.clone()),
+        guardian: guardian(),
+        without_namespaces: false,
     };
     let wrap = &config.wrap;
     let env: Arc<dyn Environment> = if wrap.value.is_empty() {
@@ -194,8 +196,13 @@ pub(crate) fn configured_models(
 
 /// The person's own commands see all variables, and run on this machine.
 fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
-    let options = Options { variables: Policy::All, ..Options::default() };
+    let options = Options { variables: Policy::All, guardian: guardian(), ..Options::default() };
     Arc::new(Local::new(ambient, options))
+}
+
+/// Returns this program, which guards and confines commands: by a name under which it is found also after an update.
+pub(crate) fn guardian() -> Option<PathBuf> {
+    cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"))
 }
 
 fn hook(set: &HookSettings) -> anyhow::Result<Hook> {
@@ -281,7 +288,8 @@ pub(crate) fn demo_services(ambient: &Ambient, demo: &Demo) -> anyhow::Result<Se
         std::fs::write(demo.project().join(name), text)?;
     }
     let script = Script::from_json(&demo.script())?;
-    let local = Arc::new(Local::new(ambient, Options::default()));
+    let options = Options { guardian: guardian(), ..Options::default() };
+    let local = Arc::new(Local::new(ambient, options));
     let editors = Editors::default();
     Ok(Services {
         ambient: ambient.clone(),

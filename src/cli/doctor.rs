@@ -9,6 +9,8 @@ use crate::assemble;
 use pintle::ambient::Ambient;
 use pintle::config::Config;
 use pintle::editor::Editors;
+#[cfg(target_os = "linux")]
+use pintle::exec::sandbox;
 use pintle::llm::{ModelRef, catalog};
 use pintle::models::ModelSource;
 use pintle_protocol::models::KeyState;
@@ -122,7 +124,7 @@ fn report(
         };
         writeln!(out, "  {:<15}{key} ({})", provider.name, provider.source)?;
     }
-    writeln!(out, "sandbox   {}", sandbox())?;
+    writeln!(out, "sandbox   {}", sandbox()?)?;
     Ok((out, model.is_ok() && data.is_ok() && answer.is_ok()))
 }
 
@@ -165,14 +167,17 @@ fn writable(data: &Path) -> Result<(), String> {
         .map_err(|error| format!("not writable: {error}"))
 }
 
-fn sandbox() -> String {
-    let modules = std::fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
-    let landlock = if modules.split(',').any(|name| name.trim() == "landlock") {
-        "the kernel has Landlock"
-    } else {
-        "the kernel shows no Landlock"
-    };
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let seccomp = if status.contains("Seccomp:") { "and seccomp" } else { "and no seccomp" };
-    format!("{landlock} {seccomp}; commands run without a sandbox in this version")
+/// What is enforced for a confined command, found by confining one.
+#[cfg(target_os = "linux")]
+fn sandbox() -> anyhow::Result<String> {
+    let Some(program) = assemble::guardian() else { return Ok("none".to_owned()) };
+    let level = in_runtime(async move { Ok(sandbox::probe(&program).await) })?;
+    let gaps = level.gaps(sandbox::Network::None);
+    let gaps = gaps.iter().map(|gap| format!("\n          not stopped: {gap}"));
+    Ok(level.summary() + &gaps.collect::<String>())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sandbox() -> anyhow::Result<String> {
+    Ok("none: there is one on Linux only".to_owned())
 }

@@ -19,6 +19,7 @@ use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
 use pintle::ambient::Ambient;
+use pintle::exec::sandbox;
 use pintle::frontend::{Ended, acp, demo, native, pi, run};
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
@@ -37,6 +38,12 @@ const USAGE: u8 = 2;
 const THREADS_TIMEOUT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
+    // Before anything else: the guardian of commands has one thread, and nothing of the engine's.
+    #[cfg(target_os = "linux")]
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == sandbox::ARGUMENT) {
+        return ExitCode::from(sandbox::run_helper(std::env::args_os().skip(2)));
+    }
+    sandbox::hide_this_process();
     let ambient = Ambient::system();
     log_to_stderr(&ambient);
     if std::env::args_os().len() == 1 {

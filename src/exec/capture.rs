@@ -95,7 +95,8 @@ impl Capture {
         }
         let (total_lines, total_bytes) = self.output.totals();
         let full_output_path = self.output.path();
-        Ran { end, tail: self.output.tail(), total_lines, total_bytes, full_output_path }
+        let tail = self.output.tail();
+        Ran { end, tail, total_lines, total_bytes, full_output_path, sandbox: None }
     }
 
     async fn text(&mut self, text: &str) {

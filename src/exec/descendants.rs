@@ -27,6 +27,17 @@ pub(super) fn marked(beginning: &str) -> Vec<Pid> {
     family(&[], |variable| variable.starts_with(wanted.as_bytes()))
 }
 
+/// The processes below one, without it.
+#[cfg(target_os = "linux")]
+pub(super) fn below(top: Pid) -> Vec<Pid> {
+    let parents = all().filter_map(|pid| Some((pid, living_parent(pid)?))).collect();
+    with_children(&parents, BTreeSet::from([top.as_raw()]))
+        .into_iter()
+        .map(Pid::from_raw)
+        .filter(|pid| *pid != top)
+        .collect()
+}
+
 fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
     let own = i32::try_from(std::process::id()).unwrap_or_default();
     let mut parents = BTreeMap::new();
@@ -40,14 +51,19 @@ fn family(known: &[Pid], is_mark: impl Fn(&[u8]) -> bool) -> Vec<Pid> {
             found.insert(pid);
         }
     }
-    // A child may have cleared its environment. Children of children need another round.
+    // A child may have cleared its environment.
+    with_children(&parents, found).into_iter().map(Pid::from_raw).collect()
+}
+
+/// Adds the children, and theirs.
+fn with_children(parents: &BTreeMap<i32, i32>, mut found: BTreeSet<i32>) -> BTreeSet<i32> {
     loop {
         let before = found.len();
         let children = parents.iter().filter(|(_, parent)| found.contains(parent));
         let children: Vec<i32> = children.map(|(child, _)| *child).collect();
         found.extend(children);
         if found.len() == before {
-            return found.into_iter().map(Pid::from_raw).collect();
+            return found;
         }
     }
 }

@@ -53,6 +53,11 @@ pub enum Error {
         /// The operating system's message.
         message: String,
     },
+    /// The command could not be confined as it was to be, and did not run.
+    #[error(
+        "the sandbox cannot be set up ({0}), so the command did not run: `pintle doctor` shows what this machine can do"
+    )]
+    NotConfined(String),
     /// The caller's decision refused the change after looking at the file's content.
     #[error("{0}")]
     Refused(String),
@@ -76,7 +81,11 @@ impl Error {
             | Self::PathTooLong(path)
             | Self::TooLarge { path, .. }
             | Self::Io { path, .. } => Some(path),
-            Self::Pattern(_) | Self::Shell { .. } | Self::Refused(_) | Self::Cancelled => None,
+            Self::Pattern(_)
+            | Self::Shell { .. }
+            | Self::NotConfined(_)
+            | Self::Refused(_)
+            | Self::Cancelled => None,
         }
     }
 

@@ -6,6 +6,7 @@
 use crate::ambient::Ambient;
 use crate::exec::descendants::MARK;
 use crate::exec::process::{self, Shell};
+use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
 use crate::exec::{
@@ -34,6 +35,8 @@ pub struct Local {
     locks: Arc<Locks>,
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
+    /// The temporary folders of confined commands, by owner.
+    temporaries: Mutex<HashMap<String, tempfile::TempDir>>,
 }
 
 /// Options of the local environment.
@@ -45,6 +48,24 @@ pub struct Options {
     pub shell: Option<PathBuf>,
     /// Run before each command, in the same shell.
     pub command_prefix: Option<String>,
+    /// This program, which becomes the guardian of commands when it is started with
+    /// [`sandbox::ARGUMENT`](crate::exec::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
+    /// leave their session outlive an engine that is killed.
+    pub guardian: Option<PathBuf>,
+    /// Confine without namespaces, as on a kernel that denies them.
+    pub without_namespaces: bool,
+}
+
+#[cfg(target_os = "linux")]
+fn guardian(options: &Options) -> Option<Arc<process::Guardian>> {
+    let guardian = process::Guardian::new(options.guardian.as_ref()?);
+    let plain = options.without_namespaces;
+    Some(Arc::new(if plain { guardian.without_namespaces() } else { guardian }))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn guardian(_options: &Options) -> Option<Arc<process::Guardian>> {
+    None
 }
 
 impl Local {
@@ -52,6 +73,7 @@ impl Local {
     pub fn new(ambient: &Ambient, options: Options) -> Self {
         let [best, fallback] = SHELLS.map(PathBuf::from);
         let default = if best.exists() { best } else { fallback };
+        let guardian = guardian(&options);
         let shell = options.shell.unwrap_or(default);
         let temporary = ambient.var("TMPDIR").unwrap_or("/tmp");
         Self {
@@ -67,11 +89,38 @@ impl Local {
                 variables: variables::visible(ambient.vars(), options.variables),
                 temporary: PathBuf::from(temporary),
                 marks: Shell::new_marks(),
+                guardian,
             },
             withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
+            temporaries: Mutex::default(),
         }
+    }
+
+    /// Puts the owner's temporary folder into a confinement that leaves it to this environment.
+    fn with_temporary(
+        &self,
+        confinement: &mut Option<Arc<Confinement>>,
+        owner: &str,
+    ) -> Result<(), Error> {
+        let Some(confinement) = confinement.as_mut() else { return Ok(()) };
+        if confinement.temporary != Temporary::Owner {
+            return Ok(());
+        }
+        let mut folders = self.temporaries.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = if let Some(folder) = folders.get(owner) {
+            folder.path().to_path_buf()
+        } else {
+            let within = &self.shell.temporary;
+            let made = tempfile::Builder::new().prefix("pintle-").tempdir_in(within);
+            let made = made.map_err(|error| Error::from_io(within, &error))?;
+            let path = made.path().to_path_buf();
+            folders.insert(owner.to_owned(), made);
+            path
+        };
+        Arc::make_mut(confinement).temporary = Temporary::Folder(folder);
+        Ok(())
     }
 }
 
@@ -210,18 +259,27 @@ impl Environment for Local {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
         self.has_run.store(true, Ordering::Relaxed);
-        let launch = self.shell.launch(&self.ambient.new_id(), &command);
-        process::run(launch, &command, cancel, output).await
+        let mut launch = self.shell.launch(&self.ambient.new_id(), &command);
+        self.with_temporary(&mut launch.confinement, &command.owner)?;
+        let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
+        let mut ran = process::run(launch, &command, cancel, output).await?;
+        if let Some(report) = &mut ran.sandbox {
+            report.created = missing;
+            report.created.retain(|path| path.symlink_metadata().is_ok());
+        }
+        Ok(ran)
     }
 
     async fn filter(&self, filter: Filter) -> Result<Filtered, Error> {
         self.has_run.store(true, Ordering::Relaxed);
-        let launch = self.shell.launch_line(
+        let mut launch = self.shell.launch_line(
             &self.ambient.new_id(),
             &filter.line,
             &filter.cwd,
             &filter.owner,
         );
+        launch.confinement = filter.confinement;
+        self.with_temporary(&mut launch.confinement, &filter.owner)?;
         let done = process::hop(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
@@ -229,7 +287,8 @@ impl Environment for Local {
     }
 
     fn in_terminal(&self, command: &Command) -> Option<TerminalCommand> {
-        let withheld = self.withheld.as_ref()?;
+        // Another program's terminal confines nothing.
+        let withheld = self.withheld.as_ref().filter(|_| command.confinement.is_none())?;
         self.has_run.store(true, Ordering::Relaxed);
         // Commands get no terminal: a program that waits for input would wait for ever.
         let line = format!("exec </dev/null\n{}", command.line);
@@ -251,7 +310,16 @@ impl Environment for Local {
     async fn release(&self, owner: &str) {
         if self.has_run.load(Ordering::Relaxed) {
             let (marks, owner) = (self.shell.marks.clone(), owner.to_owned());
-            let release = move || Shell::release(&marks, Some(&owner));
+            #[cfg(target_os = "linux")]
+            if let Some(guardian) = &self.shell.guardian {
+                guardian.release(&format!("{marks}-{owner}-"));
+            }
+            let temporary =
+                self.temporaries.lock().unwrap_or_else(PoisonError::into_inner).remove(&owner);
+            let release = move || {
+                Shell::release(&marks, Some(&owner));
+                drop(temporary);
+            };
             let _ = tokio::task::spawn_blocking(release).await;
         }
     }

@@ -15,6 +15,7 @@ pub mod local;
 pub mod memory;
 pub mod output;
 pub mod read_only;
+pub mod sandbox;
 pub mod scan;
 pub mod search;
 pub mod variables;
@@ -44,6 +45,7 @@ pub use wrapped::Wrapped;
 use pintle_protocol::files::FileState;
 use scan::{Keep, Scan, Scanned, StoredContent};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -316,6 +318,8 @@ pub struct Command {
     pub shown_by: Option<String>,
     /// The variables that it sees besides.
     pub variables: variables::ExtraVariables,
+    /// What it may do; none is everything that the user may.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
     /// Receives its output.
     pub output: OutputBuffer,
 }
@@ -333,6 +337,7 @@ impl Command {
             owner: owner.into(),
             shown_by: None,
             variables: variables::ExtraVariables::default(),
+            confinement: None,
             output: OutputBuffer::default(),
         }
     }
@@ -366,6 +371,8 @@ pub struct Filter {
     pub max_bytes: u64,
     /// The owner: background processes of the command end with [`Environment::release`].
     pub owner: String,
+    /// What it may do; none is everything that the user may.
+    pub confinement: Option<Arc<sandbox::Confinement>>,
 }
 
 /// A filter that has ended.
@@ -393,6 +400,8 @@ pub struct Ran {
     pub total_bytes: u64,
     /// The file with the whole output, when it was long.
     pub full_output_path: Option<PathBuf>,
+    /// What the sandbox enforced and denied, if the command was confined.
+    pub sandbox: Option<Box<sandbox::Report>>,
 }
 
 /// The way a command ended.
@@ -406,4 +415,18 @@ pub enum End {
     TimedOut,
     /// The call was cancelled.
     Cancelled,
+}
+
+impl End {
+    /// The exit code as a shell shows it: 128 and the number for a signal. 0 where the command was stopped from here.
+    fn code(&self) -> i32 {
+        match self {
+            Self::Exited(code) => *code,
+            Self::Signalled(name) => {
+                let signal = name.parse::<nix::sys::signal::Signal>();
+                signal.map_or(1, |signal| 128 + signal as i32)
+            }
+            Self::TimedOut | Self::Cancelled => 0,
+        }
+    }
 }

@@ -2,35 +2,36 @@
 //!
 //! Invariant: when the future of [`run`] ends or is dropped, no process of a stopped command runs any more, not even
 //! one that left its process group. Background processes of a command that ended by itself continue.
-#![expect(clippy::disallowed_methods, reason = "this file is where processes are started")]
 
 use crate::exec::capture::Capture;
 use crate::exec::descendants::{self, CONNECTION_PREFIX, MARK};
+use crate::exec::sandbox::{self, Confinement};
 use crate::exec::wrapped::Envelope;
 use crate::exec::{Command, End, Error, Ran};
 use family::{KILL_ROUNDS, KILL_TO_END};
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
 use progress::Pending;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
-use tokio::process::{Child, ChildStdin};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 mod family;
 mod hop;
 mod progress;
+mod started;
 
 pub(crate) use family::Family;
 pub(super) use hop::{Answer, hop};
+use started::Started;
 
 /// Between the polite signal and the other one.
 pub(crate) const TERM_TO_KILL: Duration = Duration::from_secs(2);
@@ -58,7 +59,17 @@ pub(super) struct Shell {
     pub(super) temporary: PathBuf,
     /// The prefix of its commands' marks.
     pub(super) marks: String,
+    /// The process below which commands run; none where there is none, and they run below this one.
+    pub(super) guardian: Option<Arc<Guardian>>,
 }
+
+#[cfg(target_os = "linux")]
+pub(super) use sandbox::Guardian;
+
+/// There is no guardian on this system.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(super) enum Guardian {}
 
 /// The way to start and stop a command's process and to learn of its end.
 #[derive(Debug)]
@@ -74,28 +85,27 @@ pub(super) struct Launch {
     /// The command runs elsewhere: it is stopped by closing its input, and its output is separated from the
     /// connection's own.
     pub(super) envelope: Option<Envelope>,
+    /// The process below which it runs; none is this one.
+    pub(super) guardian: Option<Arc<Guardian>>,
+    pub(super) confinement: Option<Arc<Confinement>>,
 }
 
 /// Runs a command.
 pub(super) async fn run(
-    launch: Launch,
+    mut launch: Launch,
     command: &Command,
     cancel: &CancellationToken,
     output: &mut (dyn for<'a> FnMut(&'a str) + Send),
 ) -> Result<Ran, Error> {
-    let (mut child, pipe) = start(&launch).map_err(|error| {
-        let cwd = launch.cwd.as_ref().filter(|cwd| !cwd.is_dir());
-        cwd.map_or_else(|| launch.cannot_start(&error), |cwd| Error::from_io(cwd, &error))
-    })?;
-    let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let (child, input, pipe) = start(&launch).await.map_err(|error| launch.cannot_start(&error))?;
     // A command's timeout begins when the command does.
     let on_the_way = launch.envelope.as_ref().map_or(Duration::ZERO, |_| START_TIMEOUT);
     let mut running = Running {
-        family: Family::new(leader, launch.mark),
-        input: child.stdin.take(),
+        family: child.family(launch.mark.clone()),
+        input,
         child,
         pipe: Some(pipe),
-        envelope: launch.envelope,
+        envelope: launch.envelope.take(),
         timeout: command.timeout,
         deadline: command.timeout.map(|timeout| Instant::now() + on_the_way + timeout),
         capture: Capture::new(command, &launch.temporary),
@@ -103,38 +113,48 @@ pub(super) async fn run(
     };
     let end = running.finish(cancel, output).await;
     running.progress.flush(output);
+    let end = end.map_err(|error| launch.cannot_start(&error))?;
     if let Some(envelope) = &running.envelope {
         envelope.check(&end, command)?;
     }
-    Ok(running.capture.finish(end).await)
+    let Running { family, child, capture, .. } = running;
+    let level = child.level();
+    drop(family);
+    if let Some(guardian) = &launch.guardian {
+        child.keep(guardian, launch.mark);
+    }
+    let mut ran = capture.finish(end).await;
+    let report = |level| sandbox::Report {
+        level,
+        denied: sandbox::denial(ran.end.code(), &ran.tail),
+        created: Vec::new(),
+    };
+    ran.sandbox = level.map(report).map(Box::new);
+    Ok(ran)
 }
 
 impl Launch {
     fn cannot_start(&self, error: &io::Error) -> Error {
+        if let Some(reason) = started::not_confined(error) {
+            return Error::NotConfined(reason);
+        }
+        if let Some(cwd) = self.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+            return Error::from_io(cwd, error);
+        }
         let shell = self.argv.first().map(PathBuf::from).unwrap_or_default();
         Error::Shell { shell, message: error.to_string() }
     }
 
-    /// The process, without its inputs and outputs.
-    fn builder(&self) -> tokio::process::Command {
-        let (program, arguments) = self
-            .argv
-            .split_first()
-            .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
+    /// The variables of the process. Of two with one name, the last counts.
+    fn environment(&self) -> Vec<(String, String)> {
         // Background processes of a command survive the end of its connection, so each has a mark of its own.
         let way = if self.envelope.is_some() { CONNECTION_PREFIX } else { "" };
-        let mut builder = tokio::process::Command::new(program);
-        builder
-            .args(arguments)
-            .env_clear()
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .env(MARK, format!("{way}{}", self.mark))
-            .kill_on_drop(true);
-        if let Some(cwd) = &self.cwd {
-            builder.current_dir(cwd).env("PWD", cwd);
+        let mut variables = self.variables.clone();
+        variables.push((MARK.to_owned(), format!("{way}{}", self.mark)));
+        if let Some(cwd) = self.cwd.as_deref().and_then(Path::to_str) {
+            variables.push(("PWD".to_owned(), cwd.to_owned()));
         }
-        in_own_session(&mut builder);
-        builder
+        variables
     }
 }
 
@@ -143,6 +163,7 @@ impl Shell {
     pub(super) fn launch(&self, id: &str, command: &Command) -> Launch {
         let mut launch = self.launch_line(id, &command.line, &command.cwd, &command.owner);
         launch.variables.extend(command.variables.iter().cloned());
+        launch.confinement.clone_from(&command.confinement);
         launch
     }
 
@@ -161,6 +182,8 @@ impl Shell {
             mark: format!("{}-{}-{id}", self.marks, owner),
             temporary: self.temporary.clone(),
             envelope: None,
+            guardian: self.guardian.clone(),
+            confinement: None,
         }
     }
 
@@ -184,16 +207,20 @@ impl Shell {
     }
 }
 
-fn start(launch: &Launch) -> io::Result<(Child, pipe::Receiver)> {
+async fn start(launch: &Launch) -> io::Result<(Started, Option<pipe::Sender>, pipe::Receiver)> {
     // One pipe for both, so that the output keeps its order.
     let (reader, writer) = io::pipe()?;
     widen(&reader);
-    let mut builder = launch.builder();
-    let input = if launch.envelope.is_some() { Stdio::piped() } else { Stdio::null() };
-    builder.stdin(input).stdout(writer.try_clone()?).stderr(writer);
-    // The builder holds the pipe's other end until this function returns.
-    let child = builder.spawn()?;
-    Ok((child, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
+    let (stdin, input) = if launch.envelope.is_some() {
+        let (theirs, ours) = io::pipe()?;
+        (OwnedFd::from(theirs), Some(pipe::Sender::from_owned_fd(OwnedFd::from(ours))?))
+    } else {
+        (started::nothing()?, None)
+    };
+    // The other ends are closed here when this function returns.
+    let streams = [stdin.as_fd(), writer.as_fd(), writer.as_fd()];
+    let child = Started::new(launch, streams).await?;
+    Ok((child, input, pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
 
 /// Lets a flood come in few large pieces. The system may refuse; then it comes in more.
@@ -204,20 +231,12 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
     let _ = pipe;
 }
 
-#[expect(unsafe_code, reason = "a new session needs a call between fork and exec")]
-fn in_own_session(builder: &mut tokio::process::Command) {
-    // Safety: the closure only calls setsid, which is async-signal-safe, and touches no memory of the parent.
-    unsafe {
-        builder.pre_exec(|| Ok(nix::unistd::setsid().map(drop)?));
-    }
-}
-
 struct Running {
     /// First, because it is dropped first: it must see who descends from the shell while that lives.
     family: Family,
     /// For a command that runs elsewhere: closing it stops the command.
-    input: Option<ChildStdin>,
-    child: Child,
+    input: Option<pipe::Sender>,
+    child: Started,
     /// None once everyone has closed the other end.
     pipe: Option<pipe::Receiver>,
     envelope: Option<Envelope>,
@@ -242,7 +261,7 @@ impl Running {
         &mut self,
         cancel: &CancellationToken,
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
-    ) -> End {
+    ) -> io::Result<End> {
         let mut buffer = vec![0; READ_BYTES];
         let mut status = None;
         let mut stopped = None;
@@ -259,6 +278,9 @@ impl Running {
                     }
                 }
                 Event::Output(_) => self.pipe = None,
+                Event::Exited(Err(error)) if started::was_not_started(&error) => {
+                    return Err(error);
+                }
                 Event::Exited(ended) => {
                     status = Some(ended);
                     self.family.leader = None;
@@ -285,10 +307,10 @@ impl Running {
         }
         let Some(stopped) = stopped else {
             self.let_go().await;
-            return end_of(status.as_ref());
+            return Ok(end_of(status.as_ref()));
         };
         self.family.ended_by(enough_at.unwrap_or_else(Instant::now)).await;
-        stopped
+        Ok(stopped)
     }
 
     /// Reads the present content of the pipe, and no more: a background process may print for ever.

@@ -8,6 +8,7 @@
 //! - memory: how much the process grows over such floods; the promise is 8 MB
 //! - a tree: 50 processes that ignore SIGTERM, some in sessions of their own, some without a parent, none of which is left
 //!   2.5 s after the time-out
+//! - a start: `true` below the guardian and confined, beside `true` as a child of this process; the promise is 2 ms over
 #![expect(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -17,10 +18,12 @@
 
 use pintle::ambient::Ambient;
 use pintle::exec::local::{Local, Options};
+use pintle::exec::sandbox::Confinement;
 use pintle::exec::{Command, End, Environment};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -33,9 +36,58 @@ fn main() {
     runtime.block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let local = Local::new(&Ambient::system(), Options::default());
+        start(folder.path()).await;
         flood(&local, folder.path()).await;
         tree(&local, folder.path()).await;
     });
+}
+
+/// The commands that are timed, after as many that are not.
+const STARTS: usize = 200;
+
+async fn start(folder: &Path) {
+    let local = |options: Options| Local::new(&Ambient::system(), options);
+    let guardian = Some(PathBuf::from(env!("CARGO_BIN_EXE_pintle")));
+    let bare = local(Options::default());
+    let guarded = local(Options { guardian: guardian.clone(), ..Options::default() });
+    let denied = Options { guardian, without_namespaces: true, ..Options::default() };
+    let without_namespaces = local(denied);
+    let home = Ambient::system().home().unwrap_or_default();
+    let hidden = [".ssh", ".aws", ".gnupg", ".netrc", ".config/gh"].map(|name| home.join(name));
+    let confinement = Arc::new(Confinement {
+        writable: vec![folder.to_path_buf()],
+        hidden: hidden.to_vec(),
+        ..Confinement::default()
+    });
+    let rows = [
+        ("bare", &bare, None),
+        ("guarded", &guarded, None),
+        ("confined", &guarded, Some(confinement.clone())),
+        ("confined without namespaces", &without_namespaces, Some(confinement)),
+    ];
+    // In turns, so that what else the machine does touches all alike.
+    let mut times = vec![Vec::new(); rows.len()];
+    for round in 0..2 * STARTS {
+        for ((_, local, confinement), times) in rows.iter().zip(&mut times) {
+            let command = Command {
+                confinement: confinement.clone(),
+                ..Command::new("true", folder, "bench")
+            };
+            let began = Instant::now();
+            let ran = local.exec(command, &CancellationToken::new(), &mut |_| {}).await.unwrap();
+            let took = began.elapsed();
+            assert_eq!(ran.end, End::Exited(0));
+            if round >= STARTS {
+                times.push(took);
+            }
+        }
+    }
+    let medians: Vec<Duration> = times.into_iter().map(median).collect();
+    let bare = medians.first().copied().unwrap_or_default();
+    for ((name, ..), median) in rows.iter().zip(medians) {
+        let over = median.as_secs_f64() - bare.as_secs_f64();
+        println!("`true` {name}: {median:.2?}, {:.2} ms over bare (promised: 2)", over * 1e3);
+    }
 }
 
 fn command(line: &str, folder: &Path) -> Command {

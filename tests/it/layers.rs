@@ -195,7 +195,7 @@ fn what_may_be_used_in_one_place_only_is_used_there() {
                 "src/store/index/database.rs",
             ],
         ),
-        ("unsafe {", &["src/exec/process.rs", "src/exec/process/"]),
+        ("unsafe {", &["src/exec/process/", "src/exec/sandbox/"]),
         (
             ".spawn(",
             &["src/cli/main.rs", "src/agent/engine/", "src/transport/stdio.rs", "src/exec/"],

@@ -177,18 +177,7 @@ fn after_a_kill_the_turn_is_closed_and_no_call_runs_twice() {
     program.prompt("go on");
     assert_eq!(program.until_event("turn.completed")["status"], "completed");
     assert_eq!(place.read("ran.txt"), "x\n");
-    kill_marked(&mark);
-}
-
-/// A killed engine cannot end its commands; the test does.
-fn kill_marked(mark: &str) {
-    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let pid = entry.file_name().to_string_lossy().parse::<i32>();
-        if let (true, Ok(pid)) = (String::from_utf8_lossy(&line).contains(mark), pid) {
-            let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
-        }
-    }
+    until(|| !is_running(&mark));
 }
 
 #[test]

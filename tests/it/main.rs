@@ -64,6 +64,7 @@ mod review;
 mod review_queue;
 mod rewind;
 mod room;
+mod sandbox;
 mod scenarios;
 mod session_forks;
 mod session_history;

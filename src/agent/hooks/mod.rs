@@ -99,6 +99,7 @@ impl Hooks {
                     input,
                     max_bytes: MAX_ANSWER_BYTES,
                     owner: self.owner.clone(),
+                    confinement: None,
                 };
                 let ran = self.here.filter(filter).await;
                 let ran = ran.map_err(|error| format!("could not be run: {error}"))?;

@@ -32,6 +32,12 @@ impl Family {
         Self { leader, mark, known: Vec::new(), is_armed: true }
     }
 
+    /// All processes below this one belong to it too.
+    #[cfg(target_os = "linux")]
+    pub(super) fn is_below(&mut self, top: Pid) {
+        self.known.push(top);
+    }
+
     /// Releases the background processes of a command that ended by itself.
     pub(crate) fn let_go(mut self) {
         self.is_armed = false;

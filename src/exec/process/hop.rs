@@ -3,11 +3,11 @@
 //! Commands of a model do not run here. Invariant: dropping the future ends the program and the processes that it
 //! started here.
 
-use super::{Family, GRACE, Launch};
-use nix::unistd::Pid;
+use super::{GRACE, Launch, Started};
 use std::io;
-use std::process::Stdio;
+use std::os::fd::{AsFd, OwnedFd};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
 
 /// The output of the program.
 #[derive(Debug)]
@@ -29,31 +29,28 @@ pub(in crate::exec) async fn hop(
     input: &[u8],
     max_bytes: u64,
 ) -> io::Result<Answer> {
-    let mut builder = launch.builder();
-    builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = builder.spawn()?;
-    let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-    let mut family = Family::new(leader, launch.mark);
-    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let write = async {
-        if let Some(mut stdin) = stdin {
-            // A program that has read enough closes its end; its own message is more useful than this error.
-            let _ = stdin.write_all(input).await;
-            let _ = stdin.shutdown().await;
-        }
+    let (child_stdin, stdin) = io::pipe()?;
+    let (stdout, child_stdout) = io::pipe()?;
+    let (stderr, child_stderr) = io::pipe()?;
+    let streams = [child_stdin.as_fd(), child_stdout.as_fd(), child_stderr.as_fd()];
+    let mut child = Started::new(&launch, streams).await?;
+    drop((child_stdin, child_stdout, child_stderr));
+    let mut family = child.family(launch.mark.clone());
+    let mut stdin = pipe::Sender::from_owned_fd(OwnedFd::from(stdin))?;
+    let stdout = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout))?;
+    let stderr = pipe::Receiver::from_owned_fd(OwnedFd::from(stderr))?;
+    let write = async move {
+        // A program that has read enough closes its end; its own message is more useful than this error.
+        let _ = stdin.write_all(input).await;
     };
     let read = async {
         let mut bytes = Vec::new();
-        if let Some(stdout) = stdout {
-            stdout.take(max_bytes + 1).read_to_end(&mut bytes).await?;
-        }
+        stdout.take(max_bytes + 1).read_to_end(&mut bytes).await?;
         io::Result::Ok(bytes)
     };
     let mut complaints = Vec::new();
     let complain = async {
-        if let Some(stderr) = stderr {
-            let _ = stderr.take(MAX_STDERR_BYTES).read_to_end(&mut complaints).await;
-        }
+        let _ = stderr.take(MAX_STDERR_BYTES).read_to_end(&mut complaints).await;
     };
     let ended = async {
         let ((), stdout) = tokio::join!(write, read);
@@ -81,6 +78,9 @@ pub(in crate::exec) async fn hop(
         return Ok(Answer { code: None, stdout, stderr: String::new(), is_cut: true });
     };
     family.is_armed = false;
+    if let Some(guardian) = &launch.guardian {
+        child.keep(guardian, launch.mark);
+    }
     let stderr = String::from_utf8_lossy(&complaints).trim().to_owned();
     Ok(Answer { code: status.code(), stdout, stderr, is_cut: false })
 }

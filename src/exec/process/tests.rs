@@ -1,6 +1,7 @@
 use super::progress::PROGRESS;
 use super::*;
 use crate::exec::{descendants, files};
+use nix::unistd::Pid;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ fn shell(folder: &std::path::Path) -> Shell {
         ],
         temporary: folder.to_path_buf(),
         marks: marks(),
+        guardian: None,
     }
 }
 

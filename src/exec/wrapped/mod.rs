@@ -151,6 +151,8 @@ impl Wrapped {
             mark,
             temporary: self.temporary.clone(),
             envelope,
+            guardian: None,
+            confinement: None,
         }
     }
 
@@ -389,6 +391,12 @@ impl Environment for Wrapped {
         cancel: &CancellationToken,
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
+        if command.confinement.is_some() {
+            let place = self.place();
+            let reason =
+                format!("commands run behind `{}`, where nothing confines them", place.display());
+            return Err(Error::NotConfined(reason));
+        }
         self.has_run.store(true, Ordering::Relaxed);
         let mark = format!("{}-{}-{}", self.marks, command.owner, self.ambient.new_id());
         let prefix = self.options.command_prefix.iter().map(String::as_str);

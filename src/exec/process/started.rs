@@ -1,0 +1,155 @@
+//! A process that was started: a child of this one, or of the guardian.
+#![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
+
+use super::{Family, Guardian, Launch};
+use crate::exec::sandbox::Level;
+#[cfg(target_os = "linux")]
+use crate::exec::sandbox::{Guarded, NotConfined, Request};
+use nix::unistd::Pid;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use tokio::process::Child;
+
+/// A process that was started. Dropping it kills it.
+#[derive(Debug)]
+pub(super) enum Started {
+    /// A child of this process.
+    Here(Child),
+    /// A child of the guardian.
+    #[cfg(target_os = "linux")]
+    Guarded(Guarded),
+}
+
+/// A program without a guardian cannot confine.
+const NO_GUARDIAN: &str =
+    "this program was built into another one, which names no program for the guardian";
+
+impl Started {
+    /// Starts a process with these streams: stdin, stdout and stderr.
+    pub(super) async fn new(launch: &Launch, streams: [BorrowedFd<'_>; 3]) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(guardian) = &launch.guardian {
+            use std::os::unix::ffi::OsStrExt;
+            let request = Request {
+                argv: launch.argv.clone(),
+                cwd: launch.cwd.as_ref().map(|cwd| cwd.as_os_str().as_bytes().to_vec()),
+                variables: unique(launch.environment()),
+                confinement: launch.confinement.as_deref().cloned(),
+            };
+            return guardian.spawn(&request, streams).await.map(Self::Guarded);
+        }
+        if launch.confinement.is_some() {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, NO_GUARDIAN));
+        }
+        launch.spawn(streams).map(Self::Here)
+    }
+
+    /// Waits for its end. Cancel-safe.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Self::Here(child) => child.wait().await,
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => guarded.wait().await,
+        }
+    }
+
+    /// Its processes, by its mark.
+    pub(super) fn family(&self, mark: String) -> Family {
+        match self {
+            Self::Here(child) => {
+                let id = child.id().and_then(|id| i32::try_from(id).ok());
+                Family::new(id.map(Pid::from_raw), mark)
+            }
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => {
+                let mut family = Family::new(Some(guarded.pid()), mark);
+                if guarded.is_confined() {
+                    family.is_below(guarded.pid());
+                }
+                family
+            }
+        }
+    }
+
+    /// What was enforced, if it is confined.
+    pub(super) fn level(&self) -> Option<Level> {
+        match self {
+            Self::Here(_) => None,
+            #[cfg(target_os = "linux")]
+            Self::Guarded(guarded) => guarded.level().cloned(),
+        }
+    }
+
+    /// Lets what a confined command left in the background go on until its mark is released.
+    pub(super) fn keep(self, guardian: &Guardian, mark: String) {
+        #[cfg(target_os = "linux")]
+        if let Self::Guarded(guarded) = self
+            && guarded.is_confined()
+        {
+            guardian.keep(mark, guarded);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (guardian, mark);
+    }
+}
+
+impl Launch {
+    /// Starts a child of this process.
+    fn spawn(&self, streams: [BorrowedFd<'_>; 3]) -> io::Result<Child> {
+        let (program, arguments) = self
+            .argv
+            .split_first()
+            .map_or(("", &[][..]), |(program, arguments)| (program.as_str(), arguments));
+        let mut builder = tokio::process::Command::new(program);
+        builder.args(arguments).env_clear().envs(self.environment()).kill_on_drop(true);
+        if let Some(cwd) = &self.cwd {
+            builder.current_dir(cwd).env("PWD", cwd);
+        }
+        let [stdin, stdout, stderr] = streams;
+        builder
+            .stdin(Stdio::from(stdin.try_clone_to_owned()?))
+            .stdout(Stdio::from(stdout.try_clone_to_owned()?))
+            .stderr(Stdio::from(stderr.try_clone_to_owned()?));
+        in_own_session(&mut builder);
+        builder.spawn()
+    }
+}
+
+#[expect(unsafe_code, reason = "a new session needs a call between fork and exec")]
+fn in_own_session(builder: &mut tokio::process::Command) {
+    // Safety: the closure only calls setsid, which is async-signal-safe, and touches no memory of the parent.
+    unsafe {
+        builder.pre_exec(|| Ok(nix::unistd::setsid().map(drop)?));
+    }
+}
+
+/// Of variables with one name, keeps the last.
+#[cfg(target_os = "linux")]
+fn unique(variables: Vec<(String, String)>) -> Vec<(String, String)> {
+    let last: std::collections::BTreeMap<_, _> = variables.into_iter().collect();
+    last.into_iter().collect()
+}
+
+/// An input without any byte.
+pub(super) fn nothing() -> io::Result<OwnedFd> {
+    std::fs::File::open(Path::new("/dev/null")).map(OwnedFd::from)
+}
+
+/// Returns the reason if a command does not run because it could not be confined.
+pub(super) fn not_confined(error: &io::Error) -> Option<String> {
+    if error.kind() == io::ErrorKind::Unsupported && error.to_string() == NO_GUARDIAN {
+        return Some(NO_GUARDIAN.to_owned());
+    }
+    #[cfg(target_os = "linux")]
+    let reason = error.get_ref()?.downcast_ref::<NotConfined>().map(ToString::to_string);
+    #[cfg(not(target_os = "linux"))]
+    let reason = None;
+    reason
+}
+
+/// Returns true if the error comes from before the command's program was executed.
+pub(super) fn was_not_started(error: &io::Error) -> bool {
+    error.raw_os_error().is_some() || not_confined(error).is_some()
+}

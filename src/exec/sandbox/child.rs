@@ -1,0 +1,308 @@
+//! The forked child of the guardian, on its way to the shell.
+//!
+//! With namespaces it becomes their first process: it makes the mounts, forks the shell, hands on its end and stays until the
+//! last process inside has ended. When it ends, the kernel ends all of them. The shell's process takes the rest of the
+//! confinement upon itself and executes.
+
+use super::wire::{Failure, Frame, Kind, Request};
+use super::{Confinement, Level, Network, filters, mounts, namespaces, rules, wire};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal};
+use nix::sys::wait::{WaitStatus, wait};
+use nix::unistd::{ForkResult, Gid, Pid, Uid};
+use std::ffi::{CString, OsStr};
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What the child gets from the guardian.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub(super) kind: Kind,
+    pub(super) connection: &'a OwnedFd,
+    pub(super) streams: [&'a OwnedFd; 3],
+    /// Hangs up when the guardian is gone.
+    pub(super) life: &'a OwnedFd,
+    /// The guardian's process, user and group, outside.
+    pub(super) guardian: u32,
+    pub(super) user: Uid,
+    pub(super) group: Gid,
+    /// The signals that were blocked before the guardian blocked its own.
+    pub(super) signals: SigSet,
+    /// None where nothing is confined.
+    pub(super) programs: Option<&'a filters::Programs>,
+    /// The step at which making namespaces failed, if they were wanted.
+    pub(super) namespaces_failed: Option<&'a str>,
+}
+
+/// The exit code of a command that was not started. Nobody sees it: the reason has been sent.
+const NOT_STARTED: i32 = 127;
+
+/// The maximum size of the reason why namespaces cannot be made.
+const MAX_REASON_BYTES: u64 = 1024;
+
+/// Becomes the command.
+pub(super) fn run(start: &Start<'_>) -> ! {
+    let failure = match begin(start) {
+        Ok(never) => match never {},
+        Err(failure) => failure,
+    };
+    let _ = wire::send(start.connection, &Frame::Failed(failure));
+    namespaces::exit(NOT_STARTED)
+}
+
+fn begin(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
+    let kept = [start.connection, start.life].into_iter().chain(start.streams);
+    namespaces::close_all_but(kept.map(AsRawFd::as_raw_fd).collect());
+    if has_namespaces(start) {
+        namespaces::map_ids(start.user, start.group)?;
+    }
+    end_with_parent(Some(start.life))?;
+    go_on(start)
+}
+
+fn has_namespaces(start: &Start<'_>) -> bool {
+    start.kind != Kind::Plain && start.namespaces_failed.is_none()
+}
+
+/// Waits, in namespaces of its own, to become a confined command: making them takes longer than all the rest. Without one it
+/// ends.
+pub(super) fn wait_in_reserve(start: &Start<'_>, reserve: &OwnedFd) -> ! {
+    namespaces::close_all_but(vec![reserve.as_raw_fd(), start.life.as_raw_fd()]);
+    let is_ready = namespaces::map_ids(start.user, start.group)
+        .and_then(|()| end_with_parent(Some(start.life)));
+    let asked = is_ready.is_ok().then(|| wire::asked(reserve).ok().flatten()).flatten();
+    let Some((_, [connection, stdin, stdout, stderr])) = asked else {
+        namespaces::exit(NOT_STARTED)
+    };
+    let streams = [&stdin, &stdout, &stderr];
+    let start = Start { connection: &connection, streams, ..*start };
+    let failure = match go_on(&start) {
+        Ok(never) => match never {},
+        Err(failure) => failure,
+    };
+    let _ = wire::send(&connection, &Frame::Failed(failure));
+    namespaces::exit(NOT_STARTED)
+}
+
+/// Reads what the command is, and becomes it.
+fn go_on(start: &Start<'_>) -> Result<std::convert::Infallible, Failure> {
+    let has_namespaces = has_namespaces(start);
+    let mut request =
+        wire::receive(start.connection).map_err(|error| Failure::of("read the request", error))?;
+    if let Some(confinement) = &mut request.confinement {
+        confinement.resolve();
+    }
+    if let (true, Some(confinement)) = (has_namespaces, &request.confinement) {
+        mounts::make(confinement, start.guardian)?;
+        if start.kind == Kind::Confined {
+            namespaces::start_loopback()?;
+        }
+        // It has its own group, so that a signal for the shell's is none for it.
+        let _ = nix::unistd::setsid();
+        match namespaces::fork(Kind::Plain).map_err(|error| Failure::of("fork", error))? {
+            ForkResult::Parent { child } => stay(start, child),
+            ForkResult::Child => end_with_parent(None)?,
+        }
+    }
+    execute(start, &request, has_namespaces)
+}
+
+/// Has the kernel end this process with its parent. `life` tells if the parent ended before.
+fn end_with_parent(life: Option<&OwnedFd>) -> Result<(), Failure> {
+    let failed = |error: Errno| Failure::of("follow the guardian", error);
+    nix::sys::prctl::set_pdeathsig(Signal::SIGKILL).map_err(failed)?;
+    let Some(life) = life else { return Ok(()) };
+    let mut descriptors = [PollFd::new(life.as_fd(), PollFlags::empty())];
+    if poll(&mut descriptors, PollTimeout::ZERO).map_err(failed)? > 0 {
+        namespaces::exit(NOT_STARTED);
+    }
+    Ok(())
+}
+
+/// Stays as the first process of the namespace until all others have ended.
+fn stay(start: &Start<'_>, shell: Pid) -> ! {
+    namespaces::close_all_but(vec![start.connection.as_raw_fd()]);
+    loop {
+        match wait() {
+            Ok(status @ (WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)))
+                if pid == shell =>
+            {
+                if let Some(status) = wire::raw_status(status) {
+                    let _ = wire::send(start.connection, &Frame::Ended(status));
+                }
+            }
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(_) => namespaces::exit(0),
+        }
+    }
+}
+
+/// Takes the rest of the confinement upon itself, and executes the program.
+fn execute(
+    start: &Start<'_>,
+    request: &Request,
+    has_namespaces: bool,
+) -> Result<std::convert::Infallible, Failure> {
+    let _ = nix::unistd::setsid();
+    if let Some(cwd) = &request.cwd {
+        let cwd = Path::new(OsStr::from_bytes(cwd));
+        nix::unistd::chdir(cwd).map_err(|error| Failure::of("enter the folder", error))?;
+    }
+    let [stdin, stdout, stderr] = start.streams;
+    let placed = nix::unistd::dup2_stdin(stdin)
+        .and_then(|()| nix::unistd::dup2_stdout(stdout))
+        .and_then(|()| nix::unistd::dup2_stderr(stderr));
+    placed.map_err(|error| Failure::of("place the streams", error))?;
+
+    // The program is looked for and its arguments are made before anything is denied.
+    let strings = |texts: &mut dyn Iterator<Item = String>| -> Result<Vec<CString>, Failure> {
+        let strings = texts.map(CString::new).collect::<Result<_, _>>();
+        strings.map_err(|error| Failure::of("execute", std::io::Error::from(error)))
+    };
+    let arguments = strings(&mut request.argv.iter().cloned())?;
+    let hidden = if request.confinement.is_some() { &OTHERS_SOCKETS[..] } else { &[] };
+    let variables = request.variables.iter().filter(|(name, _)| !hidden.contains(&name.as_str()));
+    let temporary = temporary(request.confinement.as_ref(), has_namespaces);
+    let mut variables = strings(&mut variables.map(|(name, value)| match &temporary {
+        Some(temporary) if name == "TMPDIR" => format!("TMPDIR={temporary}"),
+        _ => format!("{name}={value}"),
+    }))?;
+    if let Some(temporary) = temporary
+        && !variables.iter().any(|variable| variable.as_bytes().starts_with(b"TMPDIR="))
+    {
+        variables.extend(strings(&mut [format!("TMPDIR={temporary}")].into_iter())?);
+    }
+
+    if let Some(confinement) = &request.confinement {
+        let level = confine(start, confinement, has_namespaces)?;
+        if level.grade() < confinement.minimum && !request.argv.is_empty() {
+            return Err(Failure {
+                step: "the sandbox".to_owned(),
+                errno: None,
+                message: format!("the level is {}", level.summary()),
+            });
+        }
+        wire::send(start.connection, &Frame::Level(level))
+            .map_err(|error| Failure::of("tell the level", error))?;
+    }
+    let Some(program) = arguments.first() else { namespaces::exit(0) };
+    as_before(&start.signals)?;
+    let error = match nix::unistd::execvpe(program, &arguments, &variables) {
+        Ok(never) => return Ok(never),
+        Err(error) => error,
+    };
+    Err(Failure::of("execute", error))
+}
+
+/// Variables that lead to the sockets of others.
+const OTHERS_SOCKETS: [&str; 8] = [
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "GPG_AGENT_INFO",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "XDG_RUNTIME_DIR",
+    "DOCKER_HOST",
+    "WAYLAND_DISPLAY",
+    "DISPLAY",
+];
+
+/// The folder for temporary files, where it is another than outside.
+fn temporary(confinement: Option<&Confinement>, has_namespaces: bool) -> Option<String> {
+    let confinement = confinement?;
+    if has_namespaces {
+        return Some("/tmp".to_owned());
+    }
+    confinement.temporary.folder().map(|path| path.to_string_lossy().into_owned())
+}
+
+fn confine(
+    start: &Start<'_>,
+    confinement: &Confinement,
+    has_namespaces: bool,
+) -> Result<Level, Failure> {
+    let inet = match (confinement.network, has_namespaces) {
+        (Network::Open, _) | (Network::None, true) => filters::Inet::Allowed,
+        (Network::None, false) => filters::Inet::Denied,
+    };
+    limit(confinement, has_namespaces)?;
+    namespaces::drop_capabilities()?;
+    let landlock = rules::abi();
+    if landlock > 0 {
+        rules::restrict(confinement, has_namespaces)?;
+    }
+    if let Some(programs) = start.programs {
+        programs.install(inet)?;
+    }
+    Ok(Level {
+        landlock,
+        seccomp: start.programs.is_some(),
+        namespaces: has_namespaces,
+        namespaces_failed: start.namespaces_failed.map(str::to_owned),
+    })
+}
+
+fn limit(confinement: &Confinement, has_namespaces: bool) -> Result<(), Failure> {
+    let limits = &confinement.limits;
+    // Outside a namespace the kernel counts all processes of the user.
+    let processes = limits.processes.filter(|_| has_namespaces);
+    for (resource, limit) in [
+        (Resource::RLIMIT_NPROC, processes),
+        (Resource::RLIMIT_FSIZE, limits.file_bytes),
+        (Resource::RLIMIT_AS, limits.memory_bytes),
+        (Resource::RLIMIT_CPU, limits.cpu_seconds),
+        (Resource::RLIMIT_CORE, Some(0)),
+    ] {
+        let Some(limit) = limit else { continue };
+        // One that is already lower stays.
+        let (_, hard) = nix::sys::resource::getrlimit(resource).unwrap_or((limit, limit));
+        let limit = limit.min(hard);
+        setrlimit(resource, limit, limit).map_err(|error| Failure::of("set a limit", error))?;
+    }
+    Ok(())
+}
+
+/// Gives signals back the meaning that they had when the engine was started.
+#[expect(unsafe_code, reason = "signal handling between fork and exec")]
+fn as_before(blocked: &SigSet) -> Result<(), Failure> {
+    let failed = |error: Errno| Failure::of("reset signals", error);
+    let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // Safety: no handler is installed.
+    unsafe { nix::sys::signal::sigaction(Signal::SIGPIPE, &default) }.map_err(failed)?;
+    blocked.thread_set_mask().map_err(failed)
+}
+
+/// Makes, in a process of its own, what a confined command needs. Returns the step that failed.
+pub(super) fn try_namespaces() -> Result<(), String> {
+    let words = |failure: Failure| format!("{}: {}", failure.step, failure.message);
+    let (user, group) = (nix::unistd::geteuid(), nix::unistd::getegid());
+    let guardian = std::process::id();
+    let (reader, writer) = std::io::pipe().map_err(|error| words(Failure::of("pipe", error)))?;
+    let forked = namespaces::fork(Kind::Confined);
+    match forked.map_err(|error| words(Failure::of("clone", error)))? {
+        ForkResult::Child => {
+            drop(reader);
+            let made = namespaces::map_ids(user, group)
+                .and_then(|()| mounts::make(&Confinement::default(), guardian))
+                .and_then(|()| namespaces::start_loopback());
+            if let Err(failure) = made {
+                let _ = (&writer).write_all(words(failure).as_bytes());
+            }
+            namespaces::exit(0)
+        }
+        ForkResult::Parent { child } => {
+            drop(writer);
+            let mut said = String::new();
+            let read = (&reader).take(MAX_REASON_BYTES).read_to_string(&mut said);
+            let _ = nix::sys::wait::waitpid(child, None);
+            match (read, said.is_empty()) {
+                (Ok(_), true) => Ok(()),
+                (Ok(_), false) => Err(said),
+                (Err(error), _) => Err(error.to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! The likely reason for the failure of a confined command, from its exit code and the end of its output.
+//!
+//! The kernel tells nobody which call it denied, so the words of the program are all there is. Best effort: a program that
+//! prints nothing, or fails for a reason of its own with the same words, is judged wrongly.
+
+use serde::{Deserialize, Serialize};
+
+/// What the sandbox denied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Denial {
+    /// Writing outside the workspace, or to a protected path.
+    Write,
+    /// Reading a hidden file, or writing where the kernel does not tell the two apart.
+    Access,
+    /// A connection.
+    Network,
+    /// A system call, such as those of tracing and mounting.
+    Call,
+    /// More processes, memory, file size or temporary space than the limits.
+    Limit,
+}
+
+/// The words of the C library and of common programs for each denial, lower case; the first that is found decides.
+const WORDS: [(&str, Denial); 23] = [
+    ("read-only file system", Denial::Write),
+    ("erofs", Denial::Write),
+    ("network is unreachable", Denial::Network),
+    ("could not resolve host", Denial::Network),
+    ("could not resolve hostname", Denial::Network),
+    ("temporary failure in name resolution", Denial::Network),
+    ("temporary failure resolving", Denial::Network),
+    ("name or service not known", Denial::Network),
+    ("getaddrinfo", Denial::Network),
+    ("enotfound", Denial::Network),
+    ("eai_again", Denial::Network),
+    ("failed to lookup address", Denial::Network),
+    ("dns error", Denial::Network),
+    ("file size limit exceeded", Denial::Limit),
+    ("file too large", Denial::Limit),
+    ("resource temporarily unavailable", Denial::Limit),
+    ("cannot allocate memory", Denial::Limit),
+    ("no space left on device", Denial::Limit),
+    ("operation not permitted", Denial::Call),
+    ("eperm", Denial::Call),
+    ("permission denied", Denial::Access),
+    ("eacces", Denial::Access),
+    ("device or resource busy", Denial::Write),
+];
+
+/// The number of bytes at the end of the output that are looked at: a message stands at the end.
+const TAIL_BYTES: usize = 4096;
+
+/// The exit code of a shell whose program was ended by a signal is this and the signal's number.
+const BY_SIGNAL: i32 = 128;
+
+/// The denial that explains this end, if one does. `code` is the exit code, or 128 and the number of the signal.
+pub fn denial(code: i32, output: &str) -> Option<Denial> {
+    if code == 0 {
+        return None;
+    }
+    if code == BY_SIGNAL + nix::libc::SIGSYS {
+        return Some(Denial::Call);
+    }
+    if code == BY_SIGNAL + nix::libc::SIGXFSZ || code == BY_SIGNAL + nix::libc::SIGXCPU {
+        return Some(Denial::Limit);
+    }
+    let start =
+        crate::text::truncate::border_before(output, output.len().saturating_sub(TAIL_BYTES));
+    let end = output.get(start..).unwrap_or_default().to_ascii_lowercase();
+    WORDS.iter().find(|(words, _)| end.contains(words)).map(|(_, denial)| *denial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_codes() {
+        let long = format!("Permission denied\n{}", "x".repeat(2 * TAIL_BYTES));
+        for (code, output, want) in [
+            (0, "touch: cannot touch '/x': Read-only file system", None),
+            (1, "touch: cannot touch '/x': Read-only file system", Some(Denial::Write)),
+            (1, "bash: line 1: /etc/x: Permission denied", Some(Denial::Access)),
+            (6, "curl: (6) Could not resolve host: example.org", Some(Denial::Network)),
+            (101, "error: failed to lookup address information", Some(Denial::Network)),
+            (1, "npm error code EAI_AGAIN", Some(Denial::Network)),
+            (1, "strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted", Some(Denial::Call)),
+            (254, "bash: fork: retry: Resource temporarily unavailable", Some(Denial::Limit)),
+            (153, "", Some(Denial::Limit)),
+            (159, "", Some(Denial::Call)),
+            (101, "test result: FAILED. 1 passed; 1 failed", None),
+            (127, "bash: no-such: command not found", None),
+            (1, long.as_str(), None),
+        ] {
+            assert_eq!(denial(code, output), want, "{code} {output}");
+        }
+    }
+}

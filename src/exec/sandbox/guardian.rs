@@ -1,0 +1,287 @@
+//! The engine's end of the guardian: starts it, asks it for commands, and learns of their ends.
+#![expect(clippy::disallowed_methods, reason = "the guardian is a process")]
+
+use super::helper::{ARGUMENT, NO_NAMESPACES};
+use super::wire::{self, Failure, Frame, Kind, Request};
+use super::{Confinement, Grade, Level, Network};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+use nix::unistd::Pid;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+
+/// The time that the guardian gets to end what is left, when it is no longer needed.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The interval between two looks whether it has.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The guardian of an environment's commands. It is started with the first of them.
+///
+/// Dropping it ends all of its commands.
+#[derive(Debug)]
+pub struct Guardian {
+    program: PathBuf,
+    /// Arguments behind [`ARGUMENT`].
+    arguments: Vec<&'static str>,
+    process: Mutex<Option<Process>>,
+    /// Confined commands that ended by themselves and may have left something in the background, by mark.
+    left: Mutex<Vec<(String, Guarded)>>,
+}
+
+#[derive(Debug)]
+struct Process {
+    control: OwnedFd,
+    child: Child,
+}
+
+/// The step after which the system's error is the error of the command.
+const EXECUTE: [&str; 2] = ["execute", "enter the folder"];
+
+/// Why a command could not be confined; inside an [`io::Error`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{step}: {message}")]
+pub(in crate::exec) struct NotConfined {
+    step: String,
+    message: String,
+}
+
+impl Guardian {
+    /// `program` is this program: it becomes the guardian with [`ARGUMENT`]. On Linux, `/proc/self/exe` is it also after
+    /// an update has replaced the file.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            process: Mutex::default(),
+            left: Mutex::default(),
+        }
+    }
+
+    /// Makes no namespaces, as on a kernel that denies them.
+    #[must_use]
+    pub fn without_namespaces(mut self) -> Self {
+        self.arguments = vec![NO_NAMESPACES];
+        self
+    }
+
+    /// Returns what is enforced for a confined command on this machine, by confining a process.
+    pub async fn level(&self) -> Level {
+        let confinement = Confinement { minimum: Grade::None, ..Confinement::default() };
+        let request = Request { confinement: Some(confinement), ..Request::default() };
+        let tried = async {
+            let null = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+            let mut tried = self.spawn(&request, [null.as_fd(); 3]).await?;
+            tried.wait().await?;
+            Ok(tried.level.take())
+        };
+        let failed = |error: io::Error| Level {
+            namespaces_failed: Some(error.to_string()),
+            ..Level::default()
+        };
+        tried.await.map_or_else(failed, Option::unwrap_or_default)
+    }
+
+    /// Starts a command. The streams are stdin, stdout and stderr.
+    pub(in crate::exec) async fn spawn(
+        &self,
+        request: &Request,
+        streams: [BorrowedFd<'_>; 3],
+    ) -> io::Result<Guarded> {
+        let kind = match &request.confinement {
+            None => Kind::Plain,
+            Some(confinement) => match confinement.network {
+                Network::Open => Kind::Networked,
+                Network::None => Kind::Confined,
+            },
+        };
+        let (mine, theirs) = std::os::unix::net::UnixStream::pair()?;
+        mine.set_nonblocking(true)?;
+        let [stdin, stdout, stderr] = streams;
+        self.ask(kind, [theirs.as_fd(), stdin, stdout, stderr])?;
+        drop(theirs);
+        let mut guarded = Guarded {
+            connection: UnixStream::from_std(mine)?,
+            buffer: Vec::new(),
+            is_confined: kind != Kind::Plain,
+            pid: Pid::from_raw(0),
+            level: None,
+            ended: 0,
+            early: None,
+        };
+        guarded.connection.write_all(&wire::encode(request)?).await?;
+        while guarded.pid.as_raw() == 0 {
+            // On a busy machine a command has ended before the guardian tells its number.
+            let ended = guarded.next().await?;
+            guarded.early = guarded.early.or(ended);
+        }
+        Ok(guarded)
+    }
+
+    /// Sends the packet that asks for a command, to a new guardian if the old one is gone.
+    fn ask(&self, kind: Kind, descriptors: wire::Descriptors<BorrowedFd<'_>>) -> io::Result<()> {
+        let mut process = lock(&self.process);
+        if let Some(Process { control, .. }) = &*process
+            && wire::ask(control, kind, descriptors).is_ok()
+        {
+            return Ok(());
+        }
+        let started = Process::start(&self.program, &self.arguments)?;
+        let asked = wire::ask(&started.control, kind, descriptors);
+        *process = Some(started);
+        asked
+    }
+
+    /// Keeps a confined command that ended by itself, with what it left, until its mark is released.
+    pub(in crate::exec) fn keep(&self, mark: String, guarded: Guarded) {
+        let mut left = lock(&self.left);
+        left.retain_mut(|(_, guarded)| !guarded.is_over());
+        left.push((mark, guarded));
+    }
+
+    /// Ends what confined commands left whose mark begins so.
+    pub(in crate::exec) fn release(&self, beginning: &str) {
+        lock(&self.left).retain(|(mark, _)| !mark.starts_with(beginning));
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns what is enforced for a confined command on this machine. `program` is as for [`Guardian::new`].
+pub async fn probe(program: &Path) -> Level {
+    Guardian::new(program).level().await
+}
+
+impl Process {
+    fn start(program: &Path, arguments: &[&str]) -> io::Result<Self> {
+        let (control, theirs) =
+            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, SockFlag::SOCK_CLOEXEC)?;
+        let child = Command::new(program)
+            .arg0("pintle")
+            .arg(ARGUMENT)
+            .args(arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(theirs)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Self { control, child })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The end of its input is what it waits for.
+        let _ = nix::sys::socket::shutdown(
+            std::os::fd::AsRawFd::as_raw_fd(&self.control),
+            nix::sys::socket::Shutdown::Both,
+        );
+        let mut waited = Duration::ZERO;
+        while waited < END_TIMEOUT && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(LOOK);
+            waited += LOOK;
+        }
+    }
+}
+
+/// A command of the guardian's. Dropping it kills its first process; of a confined command that ends all others, too.
+#[derive(Debug)]
+pub(in crate::exec) struct Guarded {
+    connection: UnixStream,
+    /// Messages that have come in part.
+    buffer: Vec<u8>,
+    is_confined: bool,
+    pid: Pid,
+    level: Option<Level>,
+    /// How often an end was reported: that of a shell with namespaces, then that of its first process.
+    ended: u32,
+    /// The wait status, if it came before the number.
+    early: Option<i32>,
+}
+
+impl Guarded {
+    /// Its first process. Its number is no other's while this lives.
+    pub(in crate::exec) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    pub(in crate::exec) fn is_confined(&self) -> bool {
+        self.is_confined
+    }
+
+    /// What was enforced; none before the shell was executed.
+    pub(in crate::exec) fn level(&self) -> Option<&Level> {
+        self.level.as_ref()
+    }
+
+    /// Waits for its end. Cancel-safe.
+    pub(in crate::exec) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        if let Some(status) = self.early.take() {
+            return Ok(ExitStatus::from_raw(status));
+        }
+        loop {
+            if let Some(status) = self.next().await? {
+                return Ok(ExitStatus::from_raw(status));
+            }
+        }
+    }
+
+    /// Takes the next message; returns the wait status if it is the end. Cancel-safe.
+    async fn next(&mut self) -> io::Result<Option<i32>> {
+        loop {
+            if let Some(frame) = wire::decode(&mut self.buffer)? {
+                return self.take(frame);
+            }
+            let read = self.connection.read_buf(&mut self.buffer).await;
+            if !matches!(read, Ok(1..)) {
+                return Err(io::Error::other("the guardian of commands was killed"));
+            }
+        }
+    }
+
+    fn take(&mut self, frame: Frame) -> io::Result<Option<i32>> {
+        match frame {
+            Frame::Pid(pid) => self.pid = Pid::from_raw(pid),
+            Frame::Level(level) => self.level = Some(level),
+            Frame::Failed(Failure { step, errno, message }) => {
+                return Err(match errno.filter(|_| EXECUTE.contains(&step.as_str())) {
+                    Some(errno) => io::Error::from_raw_os_error(errno),
+                    None => io::Error::other(NotConfined { step, message }),
+                });
+            }
+            Frame::Ended(status) => {
+                self.ended += 1;
+                return Ok(Some(status));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns true once nothing is left of a confined command. It does not wait.
+    fn is_over(&mut self) -> bool {
+        const ENDS: u32 = 2;
+        loop {
+            match wire::decode::<Frame>(&mut self.buffer) {
+                Ok(Some(frame)) => drop(self.take(frame)),
+                Ok(None) => match self.connection.try_read_buf(&mut self.buffer) {
+                    Ok(0) => return true,
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        return self.ended >= ENDS;
+                    }
+                    Err(_) => return true,
+                },
+                Err(_) => return true,
+            }
+        }
+    }
+}

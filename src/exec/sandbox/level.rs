@@ -1,0 +1,139 @@
+//! The level of a sandbox: what the kernel enforces, and in words what it does not.
+
+use super::Network;
+use serde::{Deserialize, Serialize};
+
+/// What is in force for a command, or can be on this machine.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// The version of Landlock's interface; 0 where the kernel has none.
+    pub landlock: u32,
+    /// System calls are filtered.
+    pub seccomp: bool,
+    /// The command has its own users, processes, mounts, network, host name and inter-process communication.
+    pub namespaces: bool,
+    /// The step at which the namespaces failed, with the kernel's reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespaces_failed: Option<String>,
+}
+
+/// How much of a confinement is enforced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// Too little to rely on.
+    None,
+    /// Files cannot be changed outside, and there is no network; the gaps are listed.
+    #[default]
+    Partial,
+    /// Everything that the confinement says.
+    Full,
+}
+
+/// The first version of Landlock's interface that keeps signals and abstract sockets inside.
+const SCOPES: u32 = 6;
+/// The first version that limits truncation.
+const TRUNCATE: u32 = 3;
+
+impl Level {
+    /// How much is enforced.
+    pub fn grade(&self) -> Grade {
+        match (self.seccomp, self.namespaces, self.landlock) {
+            (true, true, 1..) => Grade::Full,
+            (true, true, 0) | (true, false, 1..) => Grade::Partial,
+            (true, false, 0) | (false, ..) => Grade::None,
+        }
+    }
+
+    /// Everything is enforced.
+    pub fn is_full(&self) -> bool {
+        self.grade() == Grade::Full
+    }
+
+    /// Something is enforced, and something not.
+    pub fn is_partial(&self) -> bool {
+        self.grade() == Grade::Partial
+    }
+
+    /// Too little is enforced to rely on.
+    pub fn is_none(&self) -> bool {
+        self.grade() == Grade::None
+    }
+
+    /// What a confined command can still do on this level that it could not on the full one, in words.
+    pub fn gaps(&self, network: Network) -> Vec<String> {
+        let mut gaps = Vec::new();
+        let mut gap = |is_open: bool, text: &str| {
+            if is_open {
+                gaps.push(text.to_owned());
+            }
+        };
+        gap(!self.seccomp, "it can make any system call, also those of tracing and mounting");
+        let no_landlock = self.landlock == 0;
+        gap(no_landlock && !self.namespaces, "it can write everywhere and read hidden files");
+        if !self.namespaces {
+            gap(true, "it can change modes and times of files outside the workspace");
+            gap(true, "it can write to protected paths inside the workspace");
+            gap(
+                true,
+                "it can connect to sockets that are files, such as docker.sock and ssh-agent",
+            );
+            gap(true, "it sees the names of hidden files and all processes of the machine");
+            gap(true, "the number of its processes has no limit of its own");
+            gap(self.landlock < TRUNCATE, "it can truncate files outside the workspace");
+            gap(true, "it can read hidden files that lie inside the workspace");
+            gap(self.landlock < SCOPES, "it can signal processes outside the sandbox");
+        }
+        let shares_sockets = !self.namespaces || network == Network::Open;
+        gap(shares_sockets && self.landlock < SCOPES, "it can connect to abstract sockets");
+        gaps
+    }
+
+    /// The level in one line, such as `full: Landlock 7, seccomp, namespaces`.
+    pub fn summary(&self) -> String {
+        let grade = match self.grade() {
+            Grade::Full => "full",
+            Grade::Partial => "partial",
+            Grade::None => "none",
+        };
+        let landlock = match self.landlock {
+            0 => "no Landlock".to_owned(),
+            abi => format!("Landlock {abi}"),
+        };
+        let seccomp = if self.seccomp { "seccomp" } else { "no seccomp" };
+        let namespaces = match (&self.namespaces_failed, self.namespaces) {
+            (_, true) => "namespaces".to_owned(),
+            (Some(reason), false) => format!("no namespaces ({reason})"),
+            (None, false) => "no namespaces".to_owned(),
+        };
+        format!("{grade}: {landlock}, {seccomp}, {namespaces}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grades() {
+        use Grade::{Full, None, Partial};
+        // Landlock, seccomp, namespaces.
+        for (landlock, seccomp, namespaces, want) in [
+            (7, true, true, Full),
+            (1, true, true, Full),
+            (0, true, true, Partial),
+            (7, true, false, Partial),
+            (0, true, false, None),
+            (7, false, true, None),
+            (0, false, false, None),
+        ] {
+            let level = Level { landlock, seccomp, namespaces, namespaces_failed: Option::None };
+            assert_eq!(level.grade(), want, "{level:?}");
+            assert_eq!(
+                level.is_full(),
+                level.gaps(Network::None).is_empty() && landlock > 0,
+                "{level:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! The sandbox for commands: what one may do, what the kernel enforces of it, and the guardian that starts and outlives it.
+//!
+//! A [`Confinement`] is data that the caller decides. The engine hands it, with the command, to the [`Guardian`], a small
+//! process of the same program (`pintle sandbox-exec`) that forks the command's processes, confines them and executes the
+//! shell. What was enforced comes back as a [`Level`]; a command whose level is under [`Confinement::minimum`] does not run.
+//!
+//! Two levels of the kernel are used. With user namespaces, a command has its own processes, mounts and network: it sees a
+//! file system that is read-only but for the workspace, an empty `/tmp` and `/run`, its own `/proc` and only its own loopback.
+//! Without them, Landlock and seccomp hold alone, and [`Level::gaps`] says what they do not stop.
+//!
+//! Why a guardian and not a helper for each command: executing the program costs more than confining a fork of it, and a
+//! process above all commands can end those that left their session and cleared their environment, also when the engine is
+//! killed. It holds none of the engine's memory and variables.
+//! Making namespaces takes longer than the rest, so from the first confined command on, a process with its own waits in reserve for the
+//! next.
+
+#![expect(clippy::disallowed_methods, reason = "exec is where files are looked at")]
+
+mod denial;
+mod level;
+
+#[cfg(target_os = "linux")]
+mod child;
+#[cfg(target_os = "linux")]
+mod filters;
+#[cfg(target_os = "linux")]
+mod guardian;
+#[cfg(target_os = "linux")]
+mod helper;
+#[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
+mod namespaces;
+#[cfg(target_os = "linux")]
+mod plan;
+#[cfg(target_os = "linux")]
+mod rules;
+#[cfg(target_os = "linux")]
+mod wire;
+
+pub use denial::{Denial, denial};
+pub use level::{Grade, Level};
+
+#[cfg(target_os = "linux")]
+pub(in crate::exec) use guardian::{Guarded, NotConfined};
+#[cfg(target_os = "linux")]
+pub use guardian::{Guardian, probe};
+#[cfg(target_os = "linux")]
+pub use helper::{ARGUMENT, run as run_helper};
+#[cfg(target_os = "linux")]
+pub(in crate::exec) use wire::Request;
+
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What a command may do. All paths are absolute; those that do not exist are ignored where nothing can be enforced for them.
+///
+/// Of two entries, the one with the longer path decides: a `readable` folder inside a `hidden` one is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    /// Folders and files that may be changed: the workspace's roots and additional ones.
+    #[serde(default)]
+    pub writable: Vec<PathBuf>,
+    /// Paths that may not be changed though they lie inside a writable folder, such as `.git/hooks`. One that does not exist
+    /// yet can be created; [`Report::created`] names it then.
+    #[serde(default)]
+    pub protected: Vec<PathBuf>,
+    /// Paths that may not be read: key files, the engine's configuration and data.
+    #[serde(default)]
+    pub hidden: Vec<PathBuf>,
+    /// Paths that may be read though they lie inside a hidden folder.
+    #[serde(default)]
+    pub readable: Vec<PathBuf>,
+    /// The folder for temporary files. The command sees it as `/tmp`, and without namespaces by `TMPDIR` alone.
+    #[serde(default)]
+    pub temporary: Temporary,
+    /// The reachable network.
+    #[serde(default)]
+    pub network: Network,
+    /// The limits of resources.
+    #[serde(default)]
+    pub limits: ResourceLimits,
+    /// The grade under which the command does not run.
+    #[serde(default)]
+    pub minimum: Grade,
+}
+
+impl Confinement {
+    /// Resolves symbolic links, and leaves out what does not exist.
+    #[cfg(target_os = "linux")]
+    fn resolve(&mut self) {
+        let canonical = |path: &PathBuf| std::fs::canonicalize(path).ok();
+        for paths in [&mut self.writable, &mut self.protected, &mut self.hidden, &mut self.readable]
+        {
+            *paths = paths.iter().filter_map(canonical).collect();
+        }
+        if let Temporary::Folder(folder) = &mut self.temporary
+            && let Some(found) = canonical(folder)
+        {
+            *folder = found;
+        }
+    }
+
+    /// The protected paths that do not exist.
+    pub(in crate::exec) fn missing(&self) -> Vec<PathBuf> {
+        let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
+        self.protected.iter().filter(is_missing).cloned().collect()
+    }
+}
+
+/// The folder for temporary files of a confined command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Temporary {
+    /// One that all commands of an owner share, until the owner is released.
+    #[default]
+    Owner,
+    /// An empty one for this command alone; none without namespaces.
+    Command,
+    /// This one.
+    Folder(PathBuf),
+}
+
+impl Temporary {
+    /// The folder, if it is one of the machine's.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Folder(folder) => Some(folder),
+            Self::Owner | Self::Command => None,
+        }
+    }
+}
+
+/// The network that a confined command reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Nothing but a loopback of its own, and without namespaces not even that.
+    #[default]
+    None,
+    /// The machine's whole network.
+    Open,
+}
+
+/// The limits of what a confined command uses. None is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResourceLimits {
+    /// The number of processes and threads. Without namespaces it is not enforced, since the kernel would count all of the
+    /// user's.
+    pub processes: Option<u64>,
+    /// The size of a file that it writes, in bytes.
+    pub file_bytes: Option<u64>,
+    /// The size of a temporary folder for this command alone, in bytes.
+    pub temporary_bytes: Option<u64>,
+    /// The address space of each process, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// The processor time of each process, in seconds.
+    pub cpu_seconds: Option<u64>,
+}
+
+impl Default for ResourceLimits {
+    fn default() -> Self {
+        Self {
+            processes: Some(4096),
+            file_bytes: Some(16 << 30),
+            temporary_bytes: Some(4 << 30),
+            memory_bytes: None,
+            cpu_seconds: None,
+        }
+    }
+}
+
+/// What the sandbox has to say about a command that ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// What was enforced.
+    pub level: Level,
+    /// The sandbox is the likely cause of the failure.
+    pub denied: Option<Denial>,
+    /// Protected paths that did not exist before, and do now.
+    pub created: Vec<PathBuf>,
+}
+
+/// Keeps other processes of the same user from reading this one's memory and variables, and from tracing it.
+///
+/// Root can still do so; the sandbox closes that for the commands inside.
+pub fn hide_this_process() {
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_dumpable(false);
+}

@@ -1,0 +1,315 @@
+//! The file system of a confined command, made of mounts in a namespace of its own.
+//!
+//! Everything becomes read-only; then the folders of the plan are laid over it. What is to stay visible is cloned before
+//! anything is hidden, so that a workspace below `/tmp` survives the new `/tmp`.
+
+use super::plan::{self, RUN, Step, TEMPORARY};
+use super::wire::Failure;
+use super::{Confinement, ResourceLimits};
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, OpenHow, ResolveFlag, openat2};
+use nix::libc;
+use nix::mount::{MsFlags, mount};
+use nix::sys::stat::Mode;
+use std::ffi::CString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+/// Devices that do nothing to the machine.
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Names below `/dev` that lead into `/proc`.
+const DEVICE_LINKS: [(&str, &str); 4] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+];
+
+/// The file that is laid over files that are hidden.
+const UNREADABLE: &str = "/dev/.unreadable";
+
+const TMPFS: MsFlags = MsFlags::MS_NOSUID.union(MsFlags::MS_NODEV);
+
+/// Makes the file system. `guardian` is the process whose table of sockets is that of the machine.
+pub(super) fn make(confinement: &Confinement, guardian: u32) -> Result<(), Failure> {
+    make_private()?;
+    let table = read(&format!("/proc/{guardian}/net/unix"));
+    let steps = plan::steps(confinement, &plan::sockets(&table));
+    let mut cloned = Vec::new();
+    for (path, step) in steps {
+        let tree = match step {
+            Step::Write | Step::Pin | Step::Read => match clone(&path) {
+                Err(error) if is_missing(&error) => continue,
+                tree => Some(tree.map_err(|error| at("open_tree", &path, error))?),
+            },
+            Step::Empty | Step::Hide => None,
+        };
+        cloned.push((path, step, tree));
+    }
+    let temporary = confinement
+        .temporary
+        .folder()
+        .map(|path| clone(path).map_err(|error| at("open_tree", path, error)));
+    let temporary = temporary.transpose()?;
+    let devices = DEVICES.map(|name| (name, clone(&Path::new("/dev").join(name))));
+    set_read_only(Path::new("/"))?;
+
+    devices_folder(&devices)?;
+    processes(confinement.limits.processes)?;
+    // These are filled first and closed afterwards.
+    let mut closed = Vec::new();
+    let is_above = |path: &Path, other: &(PathBuf, Step, Option<OwnedFd>)| {
+        other.0 != path && other.0.starts_with(path) && other.1 != Step::Hide
+    };
+    for (index, (path, step, tree)) in cloned.iter().enumerate() {
+        match (step, tree) {
+            (Step::Write | Step::Pin | Step::Read, Some(tree)) => {
+                make_target(path, tree)?;
+                attach(tree, path).map_err(|error| at("move_mount", path, error))?;
+                if *step == Step::Read {
+                    set_read_only(path)?;
+                }
+            }
+            (Step::Empty, _) => match (&temporary, path == Path::new(TEMPORARY[0])) {
+                (Some(tree), true) => {
+                    attach(tree, path).map_err(|error| at("move_mount", path, error))?;
+                }
+                _ => empty(path, &confinement.limits)?,
+            },
+            (Step::Hide, _) => {
+                let has_exception = cloned
+                    .get(index..)
+                    .unwrap_or_default()
+                    .iter()
+                    .any(|other| is_above(path, other));
+                if hide(path, has_exception)? {
+                    closed.push(path.clone());
+                }
+            }
+            (Step::Write | Step::Pin | Step::Read, None) => {}
+        }
+    }
+    nix::unistd::unlink(UNREADABLE).map_err(|error| Failure::of("unlink", error))?;
+    closed.push(PathBuf::from("/dev"));
+    // It is not there on each system.
+    if Path::new(RUN).is_dir() {
+        closed.push(PathBuf::from(RUN));
+    }
+    for path in closed {
+        set_read_only_alone(&path).map_err(|error| at("mount_setattr", &path, error))?;
+    }
+    Ok(())
+}
+
+fn at(step: &str, path: &Path, error: io::Error) -> Failure {
+    Failure::of(format!("{step} {}", path.display()), error)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR | libc::EACCES))
+}
+
+#[expect(clippy::disallowed_methods, reason = "exec reads /proc")]
+fn read(path: &str) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// Keeps the mounts that follow from being seen outside.
+fn make_private() -> Result<(), Failure> {
+    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)
+        .map_err(|error| Failure::of("mount private", error))
+}
+
+/// An empty folder that the command may fill, up to its limit.
+fn empty(path: &Path, limits: &ResourceLimits) -> Result<(), Failure> {
+    let size = limits.temporary_bytes.map(|bytes| format!(",size={bytes}")).unwrap_or_default();
+    let mode =
+        if TEMPORARY.iter().any(|folder| Path::new(folder) == path) { "1777" } else { "0755" };
+    let options = format!("mode={mode}{size}");
+    match mount(Some("tmpfs"), path, Some("tmpfs"), TMPFS, Some(options.as_str())) {
+        Ok(()) | Err(Errno::ENOENT) => Ok(()),
+        Err(error) => Err(at("mount", path, error.into())),
+    }
+}
+
+/// Hides a path; returns true for a folder, which is open until it is closed.
+fn hide(path: &Path, has_exception: bool) -> Result<bool, Failure> {
+    // Gone in the meantime, or not visible.
+    let Ok(found) = path.symlink_metadata() else { return Ok(false) };
+    if found.is_dir() {
+        // Who knows the name of a folder below may pass, where one is to be read.
+        let options = if has_exception { "mode=0111" } else { "mode=0000" };
+        mount(Some("tmpfs"), path, Some("tmpfs"), TMPFS, Some(options))
+            .map_err(|error| at("mount", path, error.into()))?;
+        return Ok(true);
+    }
+    let nothing = clone(Path::new(UNREADABLE));
+    let hidden = nothing.and_then(|nothing| {
+        set_read_only_of(nothing.as_raw_fd(), c"", libc::AT_EMPTY_PATH)?;
+        attach(&nothing, path)
+    });
+    hidden.map(|()| false).map_err(|error| at("hide", path, error))
+}
+
+/// Makes the place at which a tree is attached, where a hidden or empty folder has taken it.
+fn make_target(path: &Path, tree: &OwnedFd) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let is_folder =
+        nix::sys::stat::fstat(tree).is_ok_and(|stat| stat.st_mode & libc::S_IFMT == libc::S_IFDIR);
+    let folder = if is_folder { Some(path) } else { path.parent() };
+    let made = folder
+        .map_or(Ok(()), |folder| DirBuilder::new().recursive(true).mode(0o755).create(folder));
+    let made =
+        made.and_then(|()| if is_folder { Ok(()) } else { make_file(path, 0o644).map(drop) });
+    made.map_err(|error| at("mkdir", path, error))
+}
+
+fn make_file(path: &Path, mode: u32) -> io::Result<std::fs::File> {
+    std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(mode).open(path)
+}
+
+/// Makes a `/dev` with harmless devices, terminals and shared memory of its own, and for now a file that nobody can read.
+fn devices_folder(devices: &[(&str, io::Result<OwnedFd>)]) -> Result<(), Failure> {
+    let dev = Path::new("/dev");
+    let failed = |error: io::Error| Failure::of("make /dev", error);
+    mount(Some("tmpfs"), dev, Some("tmpfs"), MsFlags::MS_NOSUID, Some("mode=0755"))
+        .map_err(|error| failed(error.into()))?;
+    for (name, tree) in devices {
+        if let Ok(tree) = tree {
+            let path = dev.join(name);
+            make_file(&path, 0o666).map_err(failed)?;
+            attach(tree, &path).map_err(failed)?;
+        }
+    }
+    for (name, target) in DEVICE_LINKS {
+        symlink(target, dev.join(name)).map_err(failed)?;
+    }
+    let folder = |name: &str, mode: u32| DirBuilder::new().mode(mode).create(dev.join(name));
+    folder("shm", 0o1777).and_then(|()| folder("pts", 0o755)).map_err(failed)?;
+    mount(Some("tmpfs"), "/dev/shm", Some("tmpfs"), TMPFS, Some("mode=1777"))
+        .map_err(|error| failed(error.into()))?;
+    let terminals = "newinstance,ptmxmode=0666,mode=620";
+    // Without terminals of its own, programs that want one fail, and all others work.
+    if mount(Some("devpts"), "/dev/pts", Some("devpts"), MsFlags::MS_NOSUID, Some(terminals))
+        .is_ok()
+    {
+        symlink("pts/ptmx", dev.join("ptmx")).map_err(failed)?;
+    }
+    make_file(Path::new(UNREADABLE), 0).map(drop).map_err(failed)
+}
+
+/// A `/proc` that shows the command's own processes, with their number limited where the kernel has a limit for each namespace.
+fn processes(limit: Option<u64>) -> Result<(), Failure> {
+    let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV | MsFlags::MS_NOEXEC;
+    mount(Some("proc"), "/proc", Some("proc"), flags, None::<&str>)
+        .map_err(|error| Failure::of("mount /proc", error))?;
+    if let Some(limit) = limit.filter(|_| limits_pids()) {
+        /// The kernel takes no smaller one.
+        const LEAST: u64 = 301;
+        write_file("/proc/sys/kernel/pid_max", &limit.max(LEAST).to_string());
+    }
+    // Files in it are changed by name as root, without any capability: `core_pattern`, `sysrq-trigger`.
+    set_read_only_alone(Path::new("/proc")).map_err(|error| Failure::of("mount /proc", error))
+}
+
+/// A limit that an ordinary user may not set is set by another one.
+#[expect(clippy::disallowed_methods, reason = "a file of the kernel's")]
+fn write_file(path: &str, text: &str) {
+    let _ = std::fs::write(path, text);
+}
+
+/// The kernel's limit of process numbers is one for each namespace: from 6.14 on. Before, it is the whole machine's.
+fn limits_pids() -> bool {
+    let Ok(name) = nix::sys::utsname::uname() else { return false };
+    let release = name.release().to_string_lossy();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|n| n.parse().ok());
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version >= (6, 14)
+}
+
+/// Clones the mounts from a path on.
+fn clone(path: &Path) -> io::Result<OwnedFd> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    clone_of(libc::AT_FDCWD, &path, 0)
+}
+
+#[expect(unsafe_code, reason = "a system call without a wrapper")]
+fn clone_of(folder: RawFd, path: &std::ffi::CStr, flags: u32) -> io::Result<OwnedFd> {
+    let flags =
+        flags | libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_RECURSIVE.unsigned_abs();
+    // Safety: the path lives until the call returns, which makes a descriptor that nobody else owns.
+    unsafe {
+        let made = libc::syscall(libc::SYS_open_tree, folder, path.as_ptr(), flags);
+        let made = RawFd::try_from(Errno::result(made)?).map_err(io::Error::other)?;
+        Ok(OwnedFd::from_raw_fd(made))
+    }
+}
+
+/// Attaches cloned mounts at a path. No part of it may be a symbolic link, which somebody else could turn.
+#[expect(unsafe_code, reason = "a system call without a wrapper")]
+fn attach(tree: &OwnedFd, path: &Path) -> io::Result<()> {
+    let how = OpenHow::new()
+        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+        .mode(Mode::empty())
+        .resolve(ResolveFlag::RESOLVE_NO_SYMLINKS);
+    let target = openat2(AT_FDCWD, path, how)?;
+    let flags = libc::MOVE_MOUNT_F_EMPTY_PATH | libc::MOVE_MOUNT_T_EMPTY_PATH;
+    // Safety: both descriptors and the empty paths live until the call returns.
+    let moved = unsafe {
+        libc::syscall(
+            libc::SYS_move_mount,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            target.as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+        )
+    };
+    Errno::result(moved)?;
+    Ok(())
+}
+
+/// Makes a mount and all below it read-only.
+fn set_read_only(path: &Path) -> Result<(), Failure> {
+    let raw = CString::new(path.as_os_str().as_bytes())
+        .map_err(|error| at("mount", path, error.into()))?;
+    set_read_only_of(libc::AT_FDCWD, &raw, libc::AT_RECURSIVE)
+        .map_err(|error| at("mount_setattr", path, error))
+}
+
+/// Makes one mount read-only.
+fn set_read_only_alone(path: &Path) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    set_read_only_of(libc::AT_FDCWD, &path, 0)
+}
+
+#[expect(unsafe_code, reason = "a system call without a wrapper")]
+fn set_read_only_of(folder: RawFd, path: &std::ffi::CStr, flags: i32) -> io::Result<()> {
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // Safety: path and attributes live until the call returns, and their size is the one that is given.
+    let set = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            folder,
+            path.as_ptr(),
+            flags,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    Errno::result(set)?;
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! What engine, guardian and command tell each other.
+//!
+//! The engine asks for a command with one packet on the control socket: a byte that says which kind, with four descriptors:
+//! the command's own connection and its three streams. The request itself goes over the connection, since it may be larger
+//! than a packet and the guardian must not wait for it: the forked child reads it. Back come [`Frame`]s. Closing the
+//! connection ends the command; the end of the control socket ends all of them.
+
+use super::{Confinement, Level};
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessage, ControlMessageOwned, MsgFlags, recvmsg, sendmsg};
+use nix::sys::wait::WaitStatus;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+/// The kind of a command that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// As it stands.
+    Plain,
+    /// Confined, with the machine's network.
+    Networked,
+    /// Confined, without network.
+    Confined,
+}
+
+/// A command as it is to be started. Without `argv` nothing is executed: the level is what is wanted.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::exec) struct Request {
+    pub(in crate::exec) argv: Vec<String>,
+    /// The bytes of the path.
+    pub(in crate::exec) cwd: Option<Vec<u8>>,
+    pub(in crate::exec) variables: Vec<(String, String)>,
+    pub(in crate::exec) confinement: Option<Confinement>,
+}
+
+/// A message about a command.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Frame {
+    /// Its first process, as a number of the engine's own namespace.
+    Pid(i32),
+    /// What is enforced; the shell is executed next.
+    Level(Level),
+    /// It was not started: the step, the error's number if the system gave one, and its message.
+    Failed(Failure),
+    /// It ended, with this wait status.
+    Ended(i32),
+}
+
+/// A step that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    pub(super) step: String,
+    pub(super) errno: Option<i32>,
+    pub(super) message: String,
+}
+
+impl Failure {
+    /// A step that the system refused.
+    pub(super) fn of(step: impl Into<String>, error: impl Into<io::Error>) -> Self {
+        let error = error.into();
+        Self { step: step.into(), errno: error.raw_os_error(), message: error.to_string() }
+    }
+}
+
+/// The largest message that is accepted, over any limit of the system for a command's arguments.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The bytes of a message, behind their length.
+pub(super) fn encode(message: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, message)?;
+    let length = u32::try_from(bytes.len() - 4).map_err(io::Error::other)?;
+    if let Some(head) = bytes.first_chunk_mut::<4>() {
+        *head = length.to_le_bytes();
+    }
+    Ok(bytes)
+}
+
+/// Takes a whole message from the front of a buffer, if there is one.
+pub(super) fn decode<T: serde::de::DeserializeOwned>(
+    buffer: &mut Vec<u8>,
+) -> io::Result<Option<T>> {
+    let Some(head) = buffer.first_chunk::<4>() else { return Ok(None) };
+    let length = u32::from_le_bytes(*head) as usize;
+    if length > MAX_BYTES {
+        return Err(io::Error::other("the message is too large"));
+    }
+    let Some(body) = buffer.get(4..4 + length) else { return Ok(None) };
+    let message = serde_json::from_slice(body)?;
+    buffer.drain(..4 + length);
+    Ok(Some(message))
+}
+
+/// Sends a message in one write.
+pub(super) fn send(connection: &OwnedFd, frame: &Frame) -> io::Result<()> {
+    let bytes = encode(frame)?;
+    file(connection)?.write_all(&bytes)
+}
+
+/// Waits for a message.
+pub(super) fn receive(connection: &OwnedFd) -> io::Result<Request> {
+    let mut connection = file(connection)?;
+    let mut head = [0; 4];
+    connection.read_exact(&mut head)?;
+    let length = u32::from_le_bytes(head) as usize;
+    if length > MAX_BYTES {
+        return Err(io::Error::other("the message is too large"));
+    }
+    let mut body = vec![0; length];
+    connection.read_exact(&mut body)?;
+    Ok(serde_json::from_slice(&body)?)
+}
+
+fn file(descriptor: &OwnedFd) -> io::Result<File> {
+    Ok(File::from(descriptor.try_clone()?))
+}
+
+/// The descriptors of a command: its connection, then stdin, stdout and stderr.
+pub(super) type Descriptors<T> = [T; 4];
+
+/// Asks for a command.
+pub(super) fn ask(
+    control: &OwnedFd,
+    kind: Kind,
+    descriptors: Descriptors<BorrowedFd<'_>>,
+) -> io::Result<()> {
+    let raw = descriptors.map(|descriptor| descriptor.as_raw_fd());
+    let kind = [match kind {
+        Kind::Plain => 0,
+        Kind::Networked => 1,
+        Kind::Confined => 2,
+    }];
+    let messages = [ControlMessage::ScmRights(&raw)];
+    let parts = [IoSlice::new(&kind)];
+    sendmsg::<()>(control.as_raw_fd(), &parts, &messages, MsgFlags::MSG_NOSIGNAL, None)?;
+    Ok(())
+}
+
+/// Receives what the engine asks for; nothing once it has closed its end.
+pub(super) fn asked(control: &OwnedFd) -> io::Result<Option<(Kind, Descriptors<OwnedFd>)>> {
+    let mut kind = [0];
+    let mut parts = [IoSliceMut::new(&mut kind)];
+    let mut space = nix::cmsg_space!([RawFd; 4]);
+    let received = loop {
+        match recvmsg::<()>(
+            control.as_raw_fd(),
+            &mut parts,
+            Some(&mut space),
+            MsgFlags::MSG_CMSG_CLOEXEC,
+        ) {
+            Err(Errno::EINTR) => {}
+            received => break received?,
+        }
+    };
+    if received.bytes == 0 {
+        return Ok(None);
+    }
+    let mut descriptors = Vec::new();
+    for message in received.cmsgs()? {
+        if let ControlMessageOwned::ScmRights(rights) = message {
+            descriptors.extend(rights.into_iter().map(owned));
+        }
+    }
+    let kind = match kind {
+        [0] => Kind::Plain,
+        [1] => Kind::Networked,
+        _ => Kind::Confined,
+    };
+    let descriptors = descriptors.try_into();
+    descriptors
+        .map(|descriptors| Some((kind, descriptors)))
+        .map_err(|_| io::Error::other("descriptors are missing"))
+}
+
+#[expect(unsafe_code, reason = "a descriptor that the kernel has just handed over")]
+fn owned(descriptor: RawFd) -> OwnedFd {
+    // Safety: the kernel made it for this message, so nobody else owns it.
+    unsafe { OwnedFd::from_raw_fd(descriptor) }
+}
+
+/// The wait status of an end, as the system encodes it.
+pub(super) fn raw_status(status: WaitStatus) -> Option<i32> {
+    const CORE: i32 = 0x80;
+    match status {
+        WaitStatus::Exited(_, code) => Some((code & 0xff) << 8),
+        WaitStatus::Signaled(_, signal, has_core) => {
+            Some(signal as i32 | if has_core { CORE } else { 0 })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_come_whole() {
+        let level = Level { landlock: 7, seccomp: true, ..Level::default() };
+        let frames = [Frame::Pid(7), Frame::Level(level), Frame::Ended(256)];
+        let bytes: Vec<u8> = frames.iter().flat_map(|frame| encode(frame).unwrap()).collect();
+        let (mut buffer, mut got) = (Vec::new(), Vec::new());
+        for byte in bytes {
+            buffer.push(byte);
+            got.extend(decode::<Frame>(&mut buffer).unwrap());
+        }
+        assert_eq!(got, frames);
+        assert!(buffer.is_empty());
+        assert!(decode::<Frame>(&mut vec![0xff; 8]).is_err(), "no length is believed");
+    }
+}
