@@ -330,6 +330,23 @@ pub struct ToolDetails {
     /// The background jobs concerned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobRef>,
+    /// The sandbox that the command ran in; absent if it was not confined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxReport>,
+}
+
+/// The sandbox of a command that ran confined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxReport {
+    /// What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+    pub level: String,
+    /// The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub denied: bool,
+    /// Protected files that the command created.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<String>,
 }
 
 /// A reference to a whole output that the session keeps.

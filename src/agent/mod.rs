@@ -55,5 +55,7 @@ pub use project::{Named, Personal, Sources};
 pub use requests::{CreateSession, ForkSession};
 pub use services::Services;
 pub use session::QUESTION_TIMEOUT;
-pub use turn::{Budget, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy};
+pub use turn::{
+    Budget, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, REPORT_WAIT, RetryPolicy, SandboxPolicy,
+};
 pub use workspace::Additional;

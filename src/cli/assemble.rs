@@ -5,7 +5,7 @@ use crate::args;
 use anyhow::Context;
 use pintle::agent::{
     HOOK_TIMEOUT, Hook, LINT_TIMEOUT, Limits, Lint, PermissionPolicy, Personal, QUESTION_TIMEOUT,
-    REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, Services,
+    REPORT_WAIT, RetryPolicy, RoomPolicy, Runner, Safe, SandboxPolicy, Services,
 };
 use pintle::ambient::Ambient;
 use pintle::config::{
@@ -45,6 +45,10 @@ pub(crate) async fn services(
         Some(script) => scripted(script),
         None => Models::new(configured_models(settings, &config, ambient)?),
     };
+    let permissions = permissions(settings, &config);
+    if settings.sandbox == Some(args::SandboxChoice::Required) {
+        require_sandbox(&permissions).await?;
+    }
     let profile = config.tools.profile.as_deref();
     let profile = profile.map(|name| named("tools.profile", Some(name), &PROFILES)).transpose()?;
     let model = config.model.as_ref().map(|model| model.value.clone());
@@ -75,7 +79,7 @@ pub(crate) async fn services(
         room: room(&config.context),
         personal: Arc::new(personal(settings, &config, ambient)),
         default_model: model.or_else(|| has_script.then(|| "script/script".to_owned())),
-        permissions: Arc::new(permissions(settings, &config)),
+        permissions: Arc::new(permissions),
         lint: lint(&config.lint)?,
         report_wait: config.lint.report_wait.unwrap_or(REPORT_WAIT),
         title_model: title_model(&config.title)?,
@@ -98,6 +102,11 @@ fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
         private: vec![folder.to_owned(), config.folders.data.clone()],
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
         answers: given(settings, config),
+        sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
+            args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), false),
+            args::SandboxChoice::Required => SandboxPolicy::new(guardian(), true),
+            args::SandboxChoice::Off => SandboxPolicy::default(),
+        },
         ..PermissionPolicy::open(mode.value)
     }
 }
@@ -105,6 +114,18 @@ fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
 /// Returns the answers that hold for this run.
 fn given(settings: &args::Settings, config: &Config) -> Answers {
     if settings.trust { Answers::trust_all() } else { answers(config) }
+}
+
+/// Fails where the sandbox that a person requires is not in force.
+async fn require_sandbox(permissions: &PermissionPolicy) -> anyhow::Result<()> {
+    match permissions.sandbox.level().await {
+        Some(level) if level.is_full() => Ok(()),
+        Some(level) => anyhow::bail!(
+            "`--sandbox required`, but this machine enforces only {}\n  `pintle doctor` says what is missing",
+            level.summary()
+        ),
+        None => anyhow::bail!("`--sandbox required`, but there is no sandbox on this platform"),
+    }
 }
 
 /// Returns the lasting answers of the user.

@@ -48,18 +48,23 @@ pub fn decide(call: &Call, ctx: &Context<'_>) -> Verdict {
         Action::Read(paths) => judge.each(paths, Judge::read),
         Action::Write(paths) => judge.each(paths, Judge::write),
         Action::Execute { analysis, cwd, resolved, leaves_sandbox } => {
-            is_confined = judge.confines(*leaves_sandbox);
-            let command = CommandCheck { analysis, cwd, resolved, leaves_sandbox: *leaves_sandbox };
+            let leaves_sandbox = *leaves_sandbox && ctx.sandbox != Sandbox::Required;
+            is_confined = judge.confines(leaves_sandbox);
+            let command = CommandCheck { analysis, cwd, resolved, leaves_sandbox };
             judge.command(&command)
         }
         Action::Network { url, host } => vec![judge.network(url, host)],
         Action::Client => vec![judge.client()],
         Action::Engine => vec![judge.engine()],
     };
-    combine(parts, is_confined)
+    let mut verdict = combine(parts);
+    // A person who is asked allows the command as it is.
+    let is_unasked = verdict.decision == Decision::Allow;
+    verdict.is_confined = is_confined && (is_unasked || ctx.sandbox == Sandbox::Required);
+    verdict
 }
 
-fn combine(parts: Vec<Part>, is_confined: bool) -> Verdict {
+fn combine(parts: Vec<Part>) -> Verdict {
     // The first of the strictest parts speaks for the call.
     let strictest = parts.iter().map(|part| part.decision).max().unwrap_or(Decision::Allow);
     let speaker = parts.iter().find(|part| part.decision == strictest);
@@ -67,8 +72,7 @@ fn combine(parts: Vec<Part>, is_confined: bool) -> Verdict {
         decision: strictest,
         reason: speaker.map(|part| part.reason.clone()).unwrap_or_default(),
         by: speaker.map(|part| part.by.clone()).unwrap_or_default(),
-        // A person who is asked allows the command as it is.
-        is_confined: is_confined && strictest == Decision::Allow,
+        is_confined: false,
         may_be_granted: parts
             .iter()
             .filter(|part| part.decision == Decision::Ask)
@@ -315,10 +319,20 @@ impl Judge<'_> {
         self.with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
     }
 
+    /// True if the command runs in a sandbox, should nobody be asked.
     fn confines(&self, leaves_sandbox: bool) -> bool {
-        self.mode() != PermissionMode::Full
-            && self.ctx.sandbox == Sandbox::Available
-            && !leaves_sandbox
+        match self.ctx.sandbox {
+            Sandbox::Missing => false,
+            Sandbox::Partial | Sandbox::Full => {
+                self.mode() != PermissionMode::Full && !leaves_sandbox
+            }
+            Sandbox::Required => true,
+        }
+    }
+
+    /// True if the sandbox can be relied on, so that a command may run for its sake.
+    fn is_held(&self, leaves_sandbox: bool) -> bool {
+        self.confines(leaves_sandbox) && self.ctx.sandbox != Sandbox::Partial
     }
 
     fn command(&self, command: &CommandCheck<'_>) -> Vec<Part> {
@@ -382,7 +396,7 @@ impl Judge<'_> {
         if mode == PermissionMode::Full {
             return self.mode_decides(&subject, Decision::Allow, "");
         }
-        let is_held = self.confines(command.leaves_sandbox);
+        let is_held = self.is_held(command.leaves_sandbox);
         if program.is_known_safe() && (!program.is_git() || is_held || self.ctx.is_trusted) {
             return Part::new(subject, Decision::Allow, "", "the table of harmless programs");
         }
@@ -395,7 +409,13 @@ impl Judge<'_> {
         if mode == PermissionMode::AutoEdit && is_held {
             return Part::new(subject, Decision::Allow, "", "the sandbox, in the mode auto-edit");
         }
-        self.mode_decides(&subject, Decision::Ask, "it runs a command")
+        let reason = match mode {
+            PermissionMode::AutoEdit => "it runs a command, and no full sandbox is in force",
+            PermissionMode::ReadOnly | PermissionMode::Ask | PermissionMode::Full => {
+                "it runs a command"
+            }
+        };
+        self.mode_decides(&subject, Decision::Ask, reason)
     }
 
     fn is_allowed_by_rule(&self, program: &Program) -> bool {
@@ -406,7 +426,7 @@ impl Judge<'_> {
     /// A file that output is redirected to.
     fn redirect(&self, target: &Target, command: &CommandCheck<'_>) -> Option<Part> {
         let is_held =
-            self.mode() == PermissionMode::AutoEdit && self.confines(command.leaves_sandbox);
+            self.mode() == PermissionMode::AutoEdit && self.is_held(command.leaves_sandbox);
         let Some(path) = target.path() else {
             let part = match self.mode() {
                 PermissionMode::Full => return None,

@@ -150,10 +150,15 @@ pub struct Call {
 /// The sandbox for commands, as far as decisions depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Commands that nobody was asked about run confined.
-    Available,
     /// There is none.
     Missing,
+    /// Commands that nobody was asked about run confined, but the kernel does not enforce all of it, so that nothing
+    /// is allowed for its sake.
+    Partial,
+    /// Commands that nobody was asked about run confined.
+    Full,
+    /// Every command runs confined, in every mode and whatever a person allows.
+    Required,
 }
 
 /// The circumstances of a decision.

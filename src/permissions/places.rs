@@ -241,6 +241,33 @@ impl Places {
         self.root_of(path).is_some()
     }
 
+    /// The paths that a confined command may not read.
+    pub fn hidden(&self) -> Vec<PathBuf> {
+        let of_home =
+            self.home.iter().flat_map(|home| SECRETS.iter().map(|(name, _)| home.join(name)));
+        let of_system = SYSTEM_SECRETS.iter().map(|(path, _)| PathBuf::from(path));
+        of_home.chain(of_system).chain(self.private.iter().cloned()).collect()
+    }
+
+    /// The paths at the top of the workspace's folders that a confined command may not change.
+    pub fn protected(&self) -> Vec<PathBuf> {
+        let folders = PROTECTED_FOLDERS.iter().map(|(name, _)| (*name).to_owned());
+        let pairs = PROTECTED_PAIRS.iter().map(|(first, second, _)| format!("{first}/{second}"));
+        let files = PROTECTED_FILES.iter().map(|(name, _)| (*name).to_owned());
+        // The list is in lower case; the files are not.
+        let written = [
+            "AGENTS.md",
+            "AGENTS.override.md",
+            "CLAUDE.md",
+            "CLAUDE.local.md",
+            "GEMINI.md",
+            "Jenkinsfile",
+        ];
+        let names: Vec<String> =
+            folders.chain(pairs).chain(files).chain(written.map(str::to_owned)).collect();
+        self.roots.iter().flat_map(|root| names.iter().map(move |name| root.join(name))).collect()
+    }
+
     fn root_of(&self, path: &Path) -> Option<&PathBuf> {
         // The innermost one: names are judged from there.
         let roots = self.roots.iter().filter(|root| path.starts_with(root));

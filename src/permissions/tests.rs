@@ -100,7 +100,7 @@ fn commands_get_the_decisions_of_the_table() {
     let mut count = 0;
     for (want, command) in rows() {
         let ask = verdict(&command, PermissionMode::Ask, Sandbox::Missing);
-        let auto = verdict(&command, PermissionMode::AutoEdit, Sandbox::Available);
+        let auto = verdict(&command, PermissionMode::AutoEdit, Sandbox::Full);
         let got: String = [sign(ask.decision), sign(auto.decision)].into_iter().collect();
         if got != want {
             wrong.push(format!("{command}: want {want}, got {got}: {} ({})", ask.reason, ask.by));
@@ -114,10 +114,10 @@ fn commands_get_the_decisions_of_the_table() {
 #[test]
 fn read_only_runs_what_is_harmless_and_denies_the_rest() {
     for (_, command) in rows() {
-        let held = decision(&command, PermissionMode::ReadOnly, Sandbox::Available);
-        let asked = decision(&command, PermissionMode::Ask, Sandbox::Available);
+        let held = decision(&command, PermissionMode::ReadOnly, Sandbox::Full);
+        let asked = decision(&command, PermissionMode::Ask, Sandbox::Full);
         assert!(held >= asked, "{command}: {held} is weaker than {asked}");
-        let by = verdict(&command, PermissionMode::ReadOnly, Sandbox::Available);
+        let by = verdict(&command, PermissionMode::ReadOnly, Sandbox::Full);
         let has_program = by.parts.iter().any(|part| part.by.contains("rule \u{201c}allow"));
         assert!(!has_program, "{command}: a rule allowed more than reading");
     }
@@ -153,7 +153,7 @@ proptest! {
             Just(PermissionMode::Ask),
             Just(PermissionMode::AutoEdit)
         ],
-        sandbox in prop_oneof![Just(Sandbox::Available), Just(Sandbox::Missing)],
+        sandbox in prop_oneof![Just(Sandbox::Full), Just(Sandbox::Missing)],
     ) {
         let commands: Vec<String> = rows().map(|(_, command)| command).collect();
         let (command, other) = (&commands[row], &commands[other]);

@@ -1,11 +1,12 @@
 //! `bash`, or `shell`: a command in a shell, in the foreground or in the background.
 
+use crate::exec::sandbox::{Denial, Report};
 use crate::exec::{Command, End, Environment, Error, Ran};
 use crate::text::truncate::{self, Guard, Keep, Limits, Truncated, size};
 use crate::tools::arguments::Arguments;
 use crate::tools::{Access, Folders, Prepared, Profile, Tool, ToolContext, failure, success};
 use pintle_protocol::content::Content;
-use pintle_protocol::item::{JobRef, Location, ToolKind, ToolResult};
+use pintle_protocol::item::{JobRef, Location, SandboxReport, ToolKind, ToolResult};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -169,6 +170,7 @@ impl Prepared for Call {
             // A background job is shown apart from the call.
             shown_by: ctx.client.shown_by().filter(|_| !self.in_background),
             variables: ctx.variables.clone(),
+            confinement: ctx.confinement.clone(),
             ..Command::new(&self.command, &ctx.cwd, &ctx.owner)
         };
         if self.in_background {
@@ -274,8 +276,41 @@ impl Call {
             result.details.truncation = Some(shown.record);
         }
         result.details.full_output_path = path;
+        if let Some(report) = ran.sandbox {
+            note_sandbox(&mut result, &report);
+        }
         result
     }
+}
+
+/// Says what the sandbox had to do with the result.
+fn note_sandbox(result: &mut ToolResult, report: &Report) {
+    let created = report.created.iter().map(|path| path.to_string_lossy().into_owned());
+    let created: Vec<String> = created.collect();
+    let denied = report.denied.filter(|_| result.is_error);
+    if let Some(denial) = denied {
+        let what = match denial {
+            Denial::Write => "changing files outside the workspace, or protected ones in it",
+            Denial::Access => {
+                "reading a secret file, or changing a file that is not of the workspace"
+            }
+            Denial::Network => "the network",
+            Denial::Call => "a system call",
+            Denial::Limit => "more processes, memory, file size or temporary space than its limits",
+        };
+        result.content.push(Content::text(format!(
+            "[The command ran in a sandbox, which probably denied it {what}. Calling the same command again asks the \
+             user to run it outside of the sandbox; do so only if it needs that.]"
+        )));
+    }
+    if !created.is_empty() {
+        result.content.push(Content::text(format!(
+            "[The command created files that other programs obey: {}. Tell the user.]",
+            created.join(", ")
+        )));
+    }
+    let level = report.level.summary();
+    result.details.sandbox = Some(SandboxReport { level, denied: denied.is_some(), created });
 }
 
 /// Says what the command has not seen.

@@ -50,6 +50,7 @@ pub use recall::{Pruned, Recall};
 pub use todo_write::{TodoWrite, plan_text};
 pub use write::Write;
 
+use crate::exec::sandbox::Confinement;
 use crate::exec::variables::ExtraVariables;
 use crate::exec::{Environment, Error};
 use crate::image;
@@ -169,6 +170,8 @@ pub struct ToolContext {
     pub env: Arc<dyn Environment>,
     /// The session's working directory, absolute.
     pub cwd: PathBuf,
+    /// The sandbox that a command of the call runs in; none if it is not confined.
+    pub confinement: Option<Arc<Confinement>>,
     /// The folder for long outputs; none is the temporary folder.
     pub artifacts: Option<PathBuf>,
     /// The ledger of files that the model has seen.

@@ -20,6 +20,7 @@ impl Scene {
         let ambient = Ambient::system();
         let ctx = ToolContext {
             env: Arc::new(Local::new(&ambient, Options::default())),
+            confinement: None,
             artifacts: Some(cwd.clone()),
             cwd,
             ledger: Ledger::default(),

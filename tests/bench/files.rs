@@ -55,6 +55,7 @@ impl Bench {
         let ctx = ToolContext {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: self.cwd.clone(),
+            confinement: None,
             artifacts: None,
             owner: String::new(),
             variables: std::sync::Arc::default(),

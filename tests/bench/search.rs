@@ -211,6 +211,7 @@ fn main() {
         ctx: ToolContext {
             env: Arc::new(Local::new(&Ambient::system(), Options::default())),
             cwd: cwd.clone(),
+            confinement: None,
             artifacts: None,
             owner: String::new(),
             variables: std::sync::Arc::default(),

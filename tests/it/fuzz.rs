@@ -66,6 +66,7 @@ fn context(env: &Arc<Memory>) -> ToolContext {
     ToolContext {
         env: Arc::<Memory>::clone(env),
         cwd: PathBuf::from("/work"),
+        confinement: None,
         artifacts: None,
         owner: String::new(),
         variables: std::sync::Arc::default(),

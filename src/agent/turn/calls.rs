@@ -329,6 +329,11 @@ async fn approve_and_run<H: Host>(
         return Err((Outcome::cancelled(), lost.into()));
     }
     let outcome = run_one(host, ctx, state, call).await;
+    if let (Access::Execute(command), Some(report)) = (&access, &outcome.result.details.sandbox)
+        && report.denied
+    {
+        state.grants.note_sandbox_failure(command);
+    }
     state.files.after(host, &ctx.workspace, before, &call.item.id).await;
     Ok(outcome)
 }
@@ -447,6 +452,7 @@ async fn execute(
     let tool_ctx = ToolContext {
         env: ctx.workspace.env.clone(),
         cwd: ctx.workspace.folders.cwd.clone(),
+        confinement: ctx.permissions.confinement().filter(|_| call.is_confined),
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

@@ -132,6 +132,7 @@ fn tool_context(ctx: &TurnContext) -> ToolContext {
     ToolContext {
         env: Arc::clone(&ctx.workspace.env),
         cwd: ctx.workspace.folders.cwd.clone(),
+        confinement: None,
         artifacts: Some(ctx.workspace.artifacts.clone()),
         ledger: ctx.tools.ledger.clone(),
         owner: ctx.session_id.to_string(),

@@ -4,6 +4,7 @@
 use crate::agent::turn::approval::Grants;
 use crate::agent::workspace::{self, Workspace};
 use crate::exec::Environment;
+use crate::exec::sandbox::{self, Confinement, Grade, Level};
 use crate::permissions::command::Analysis;
 use crate::permissions::propose::propose;
 use crate::permissions::{
@@ -35,9 +36,41 @@ pub struct PermissionPolicy {
     /// Exceptions to these: the user's skills.
     pub readable: Vec<PathBuf>,
     /// The sandbox for commands.
-    pub sandbox: Sandbox,
+    pub sandbox: SandboxPolicy,
     /// The lasting answers of the user.
     pub answers: Answers,
+}
+
+/// The sandbox that a person wants, and what this machine enforces.
+#[derive(Debug, Default)]
+pub struct SandboxPolicy {
+    /// The program that confines commands; none where there is no sandbox.
+    program: Option<PathBuf>,
+    /// Commands run in a full sandbox or not at all.
+    is_required: bool,
+    level: OnceCell<Level>,
+}
+
+impl SandboxPolicy {
+    /// A sandbox that the program applies.
+    pub fn new(program: Option<PathBuf>, is_required: bool) -> Self {
+        Self { program, is_required, level: OnceCell::new() }
+    }
+
+    /// What this machine enforces; none where there is no sandbox. The kernel is asked once.
+    pub async fn level(&self) -> Option<&Level> {
+        let program = self.program.as_ref()?;
+        Some(self.level.get_or_init(|| sandbox::probe(program)).await)
+    }
+
+    async fn state(&self) -> Sandbox {
+        match self.level().await.map(Level::grade) {
+            _ if self.is_required => Sandbox::Required,
+            None | Some(Grade::None) => Sandbox::Missing,
+            Some(Grade::Partial) => Sandbox::Partial,
+            Some(Grade::Full) => Sandbox::Full,
+        }
+    }
 }
 
 impl PermissionPolicy {
@@ -50,7 +83,7 @@ impl PermissionPolicy {
             rules: Vec::new(),
             private: Vec::new(),
             readable: Vec::new(),
-            sandbox: Sandbox::Missing,
+            sandbox: SandboxPolicy::default(),
             answers: Answers::trust_all(),
         }
     }
@@ -109,6 +142,9 @@ struct Ready {
     places: Places,
     rules: Vec<Compiled>,
     is_trusted: bool,
+    sandbox: Sandbox,
+    /// The confinement of commands that run in the sandbox.
+    confinement: Arc<Confinement>,
 }
 
 /// A decision about a call, and what a person is offered.
@@ -174,13 +210,18 @@ impl Permissions {
         let ctx = Context {
             mode: self.mode,
             is_trusted: ready.is_trusted,
-            sandbox: self.policy.sandbox,
+            sandbox: ready.sandbox,
             places: &ready.places,
             rules: &rules,
         };
         let verdict = decide(&call, &ctx);
         let proposed = propose(&call, &verdict, &ctx);
         Decided { verdict, proposed, paths }
+    }
+
+    /// The confinement of a command that runs in the sandbox.
+    pub(in crate::agent) fn confinement(&self) -> Option<Arc<Confinement>> {
+        self.ready.get().map(|ready| Arc::clone(&ready.confinement))
     }
 
     /// Rules that a person's answer adds, ready to be matched.
@@ -222,7 +263,31 @@ impl Permissions {
                 .ok()
         });
         let rules = rules.collect();
-        Ready { places: Places { roots, home, private, readable }, rules, is_trusted }
+        // Commands elsewhere are confined by whoever runs that place.
+        let sandbox = if env.is_this_machine() {
+            self.policy.sandbox.state().await
+        } else {
+            Sandbox::Missing
+        };
+        let places = Places { roots, home, private, readable };
+        let confinement = Arc::new(confinement(&places, sandbox));
+        Ready { places, rules, is_trusted, sandbox, confinement }
+    }
+}
+
+/// The confinement of commands: changes in the workspace alone, no secrets, no network, and never less than the level
+/// that the decision relied on.
+fn confinement(places: &Places, sandbox: Sandbox) -> Confinement {
+    Confinement {
+        writable: places.roots.clone(),
+        protected: places.protected(),
+        hidden: places.hidden(),
+        readable: places.readable.clone(),
+        minimum: match sandbox {
+            Sandbox::Missing | Sandbox::Partial => Grade::Partial,
+            Sandbox::Full | Sandbox::Required => Grade::Full,
+        },
+        ..Confinement::default()
     }
 }
 

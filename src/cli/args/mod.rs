@@ -99,6 +99,10 @@ pub(crate) struct Settings {
     /// Change no file and run no command
     #[arg(long)]
     pub(crate) read_only: bool,
+    /// The sandbox for commands: auto (what the kernel can do), required (a full one or no start; every command runs in
+    /// it), or off
+    #[arg(long, value_name = "SANDBOX")]
+    pub(crate) sandbox: Option<SandboxChoice>,
     /// Trust the folder for this run: use its instructions, rules, skills and prompts
     #[arg(long)]
     pub(crate) trust: bool,
@@ -128,6 +132,13 @@ pub(crate) struct Words(Vec<String>);
 
 fn parse_words(text: &str) -> Result<Words, String> {
     config::words(text).map(Words)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SandboxChoice {
+    Auto,
+    Required,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -207,6 +207,7 @@ async fn answers(env: Arc<dyn Environment>) -> Vec<(String, String)> {
         settings: Arc::default(),
         env,
         cwd: folder.clone(),
+        confinement: None,
         artifacts: Some(artifacts.path().to_path_buf()),
         owner: "tests".to_owned(),
         variables: [("GIVEN".to_owned(), GIVEN.to_owned())].into(),
