@@ -74,6 +74,21 @@ pub enum DetailKind {
     ModelText,
 }
 
+impl DetailKind {
+    /// The heading for people.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Command => "Command",
+            Self::Path => "File",
+            Self::Content => "Content",
+            Self::Diff => "Change",
+            Self::Address => "Address",
+            Self::Arguments => "Arguments",
+            Self::ModelText => "In the model's words",
+        }
+    }
+}
+
 /// An option that a person can choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -61,8 +61,9 @@ fn report(
     writeln!(out, "model     {}", model.as_ref().map_or_else(String::as_str, String::as_str))?;
     writeln!(
         out,
-        "mode      {:?} (from {})",
-        config.permission_mode.value, config.permission_mode.source
+        "mode      {} (from {})",
+        config.permission_mode.value.name(),
+        config.permission_mode.source
     )?;
 
     let environment = &config.environment;

@@ -144,10 +144,17 @@ fn terminals() -> Value {
 }
 
 /// A turn in which the model runs something, to its end.
+fn open(place: &Place, replies: &Value) -> Client {
+    let mut client = Client::start_with(place, replies, terminals(), &["--sandbox", "off"]);
+    client.new_session(place);
+    client
+}
+
 fn run(place: &Place, editor: &mut Editor, offers: Value, reply: Value, more: &[&str]) -> Client {
     let replies = script(&[reply, said("done")]);
     let script = place.script(&replies);
-    let mut args = vec!["acp", "--script", &script];
+    // A confined command never leaves the engine for a terminal.
+    let mut args = vec!["acp", "--sandbox", "off", "--script", &script];
     args.extend(more);
     let mut command = place.command(&args);
     command.env("EDITORS_API_KEY", "secret");
@@ -269,7 +276,7 @@ fn a_turn_that_is_stopped_stops_the_command() {
         let mut editor = Editor::default();
         editor.is_stuck = is_stuck;
         let replies = script(&[bash(&format!("{sleep} & wait"))]);
-        let mut client = Client::open(&place, &replies, terminals());
+        let mut client = open(&place, &replies);
         let prompt = client.prompt("go");
         editor.serve(&mut client, &place, |message| message["method"] == "terminal/wait_for_exit");
         client.cancel();
@@ -287,7 +294,7 @@ fn nothing_runs_on_when_the_editor_is_gone() {
     let place = Place::new(&[]);
     let mut editor = Editor::default();
     let replies = script(&[bash("sleep 4714 & wait"), said("done")]);
-    let mut client = Client::open(&place, &replies, terminals());
+    let mut client = open(&place, &replies);
     client.prompt("go");
     editor.serve(&mut client, &place, |message| message["method"] == "terminal/wait_for_exit");
     client.program.end_input();

@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn the_demo_tells_its_story() {
-    let place = Place::new(&[]);
+    let place = Place::untrusted(&[]);
     let out = run(&place, &["demo"]);
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), String::new()));
     expect_file!["../golden/demo.txt"].assert_eq(&text(&out.stdout));
@@ -247,7 +247,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
                   HOME/config.toml: `typo` is unknown and ignored
         data      HOME: writable
         model     mine/big (from HOME/config.toml): no key for mine; HOME/config.toml takes it from MINE: set that variable
-        mode      Ask (from built in)
+        mode      ask (from built in)
         tools     act on this machine
                   shell /bin/bash, variables Filtered
                   profile by model, read first by default, web_fetch off, private addresses off, pictures on

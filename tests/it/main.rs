@@ -74,4 +74,5 @@ mod subagents;
 mod support;
 mod titles;
 mod tools;
+mod trust;
 mod wire;

@@ -133,10 +133,12 @@ export type SessionConfig = {
   additionalDirectories?: string[];
 };
 
-/** The permission mode: which tool calls run without asking. Finer rules are applied on top. */
+/** The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest. */
 export type PermissionMode = 
-  | /** Reading is free; writing and running ask. */ "ask"
-  | /** Nothing asks. */ "full";
+  | /** Reading in the workspace and harmless commands run; changes and other commands are denied. */ "readOnly"
+  | /** Reading in the workspace and harmless commands run; everything else asks. */ "ask"
+  | /** Changes of files in the workspace run too, and commands in the sandbox. Where there is no sandbox, commands ask. */ "autoEdit"
+  | /** Nothing asks, except where a rule says so. */ "full";
 
 /** The work mode: act or plan only. */
 export type WorkMode = 
@@ -327,6 +329,10 @@ export type Approval = {
   input: unknown;
   /** The files concerned. */
   locations?: Location[];
+  /** The rule or default that asks, in words. */
+  decidedBy?: string;
+  /** All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call. */
+  details?: ApprovalDetail[];
   /** The options to choose from. */
   options: ApprovalOption[];
 };
@@ -354,6 +360,24 @@ export type Location = {
   line?: number;
 };
 
+/** A part of a call that a person is asked about. Control characters, and characters that are invisible or change the direction of text, are drawn as signs. */
+export type ApprovalDetail = {
+  /** The kind of text. */
+  kind: DetailKind;
+  /** The text, whole, with its line ends. */
+  text: string;
+};
+
+/** The kind of a text that a person is asked about. */
+export type DetailKind = 
+  | /** A command of the shell. */ "command"
+  | /** The path of a file, resolved. */ "path"
+  | /** The text that is written or inserted. */ "content"
+  | /** A change of a file, as a diff or a patch. */ "diff"
+  | /** An address on the network. */ "address"
+  | /** The arguments of a tool as JSON. */ "arguments"
+  | /** A description by the model itself, which may be wrong. */ "modelText";
+
 /** An option that a person can choose. */
 export type ApprovalOption = {
   /** The id to send back. */
@@ -364,6 +388,8 @@ export type ApprovalOption = {
   decision: Decision;
   /** The scope in which the decision holds. */
   scope: Scope;
+  /** The rules that the option adds, in words. */
+  rules?: string[];
 };
 
 /** A decision about a tool call. A reader never takes an unknown value as permission. */
@@ -375,7 +401,10 @@ export type Decision =
 /** The scope of a decision. */
 export type Scope = 
   | /** This call. */ "once"
-  | /** Calls like this one until the session is closed. */ "session";
+  | /** Calls like this one until the turn ends. */ "turn"
+  | /** Calls like this one until the session is closed. */ "session"
+  | /** Calls like this one in this project, also in later sessions. */ "project"
+  | /** Calls like this one everywhere. */ "user";
 
 /** A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options. */
 export type Question = {
@@ -1496,6 +1525,8 @@ export type ToolDetails = {
   fullOutput?: FullOutput;
   /** The background jobs concerned. */
   jobs?: JobRef[];
+  /** The sandbox that the command ran in; absent if it was not confined. */
+  sandbox?: SandboxReport;
 };
 
 /** The change of one file. */
@@ -1584,6 +1615,16 @@ export type JobRef = {
 
 /** The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it. */
 export type JobId = string;
+
+/** The sandbox of a command that ran confined. */
+export type SandboxReport = {
+  /** What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`. */
+  level: string;
+  /** The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it. */
+  denied?: boolean;
+  /** Protected files that the command created. */
+  created?: string[];
+};
 
 /** A tool call, from the first byte of its arguments to its result. */
 export type ToolCall = {

@@ -2,6 +2,7 @@
 //! decides whether there is a question at all.
 
 use crate::permissions::{Compiled, Origin, Rule, Verdict};
+use crate::text::diff;
 use crate::text::visible::visible;
 use crate::tools::Access;
 use pintle_protocol::approval::{
@@ -134,13 +135,36 @@ pub(in crate::agent) fn details(
         match (patch, content) {
             (Some(patch), _) => details.push(detail(DetailKind::Diff, patch)),
             (None, Some(content)) => details.push(detail(DetailKind::Content, content)),
-            (None, None) => details.push(detail(DetailKind::Arguments, &pretty())),
+            (None, None) => match replacements(input) {
+                Some(diff) => details.push(detail(DetailKind::Diff, &diff)),
+                None => details.push(detail(DetailKind::Arguments, &pretty())),
+            },
         }
     }
     if let Some(text) = input.get("description").and_then(Value::as_str) {
         details.push(detail(DetailKind::ModelText, text));
     }
     details
+}
+
+/// The replacements of an edit as a diff. None where the arguments are of another form.
+fn replacements(input: &Value) -> Option<String> {
+    let one = |edit: &Value| {
+        let text = |names: [&str; 2]| names.iter().find_map(|name| edit.get(*name)?.as_str());
+        let old = text(["oldText", "old_string"])?;
+        let new = text(["newText", "new_string"])?;
+        Some(diff::unified(old, new).text)
+    };
+    let edits = input.get("edits").and_then(Value::as_array);
+    let diffs: Option<Vec<String>> = match edits.filter(|edits| !edits.is_empty()) {
+        Some(edits) => edits.iter().map(one).collect(),
+        None => Some(vec![one(input)?]),
+    };
+    let mut text = diffs?.join("\n");
+    if input.get("replaceAll").or_else(|| input.get("replace_all")) == Some(&Value::Bool(true)) {
+        text.push_str("\n(everywhere in the file)");
+    }
+    Some(text)
 }
 
 /// The outcome of an answer. Only an option that was offered can allow.
@@ -272,7 +296,7 @@ mod tests {
             Command "ls\nrm -rf ␛[8m/" | ModelText "lists files"
             Path "/w/a⟨U+202E⟩b" | Content "one\ntwo␀"
             Path "/w/a⟨U+202E⟩b" | Diff "*** Begin Patch"
-            Path "/w/a⟨U+202E⟩b" | Arguments "{\n  \"edits\": [\n    {\n      \"oldText\": \"a\",\n      \"newText\": \"b\"\n    }\n  ]\n}"
+            Path "/w/a⟨U+202E⟩b" | Diff "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"
             Path "/w/a⟨U+202E⟩b"
             Arguments "{\n  \"to\": \"production\"\n}""#]].assert_eq(&rows.join("\n"));
     }

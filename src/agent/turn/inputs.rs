@@ -6,10 +6,12 @@
 //! An attached file is read by the `read` tool: same limits, same notes, images made small enough, and it counts as read.
 
 use crate::agent::project::{self, ProjectFiles};
+use crate::agent::turn::approval::{self, Grants};
 use crate::agent::turn::context::TurnContext;
 use crate::context::{input, skills, templates};
 use crate::image::{self, Format};
-use crate::tools::{Client, Profile, Progress, Read, Tool, ToolContext};
+use crate::permissions;
+use crate::tools::{Access, Client, Profile, Progress, Read, Tool, ToolContext};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use pintle_protocol::content::{Content, Input, LineRange};
@@ -108,7 +110,15 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
         fields.insert("limit".to_owned(), (range.end.saturating_sub(range.start) + 1).into());
     }
     let result = match Read(Profile::Pi).prepare(arguments, &ctx.workspace.folders) {
-        Ok(prepared) => prepared.run(&tool_context(ctx)).await,
+        // Whoever names a file lets it be read, but a secret needs a rule that names it too.
+        Ok(prepared) => match secret(ctx, prepared.access()).await {
+            None => prepared.run(&tool_context(ctx)).await,
+            Some(denied) => ToolResult {
+                content: vec![Content::text(denied)],
+                is_error: true,
+                ..ToolResult::default()
+            },
+        },
         Err(message) => {
             ToolResult { content: vec![Content::text(message)], ..ToolResult::default() }
         }
@@ -126,6 +136,14 @@ async fn file(ctx: &TurnContext, path: &str, range: Option<LineRange>) -> Vec<Co
     }
     content.insert(0, input::file(path, range, &text));
     content
+}
+
+/// The reason why a file is read by nobody.
+async fn secret(ctx: &TurnContext, access: Access) -> Option<String> {
+    let (site, grants) = ((&ctx.workspace).into(), Grants::default());
+    let decided = ctx.permissions.decide(site, &grants, "read", &access).await;
+    let is_denied = decided.verdict.decision == permissions::Decision::Deny;
+    is_denied.then(|| approval::policy_text(&decided.verdict))
 }
 
 fn tool_context(ctx: &TurnContext) -> ToolContext {

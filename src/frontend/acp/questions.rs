@@ -101,7 +101,8 @@ impl Questions {
             .name(approval.tool_name.clone())
             .locations(tool::locations(locations))
             .raw_input(wire::cut_value(&approval.input));
-        let content = tool::requested_edits(approval.kind, Some(&approval.input), locations);
+        let mut content = tool::requested_edits(approval.kind, Some(&approval.input), locations);
+        content.extend(tool::details(&approval.details, !content.is_empty()));
         if !content.is_empty() {
             fields = fields.content(content);
         }

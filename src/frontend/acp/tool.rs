@@ -2,6 +2,7 @@
 
 use super::wire;
 use agent_client_protocol_schema::v1 as acp;
+use pintle_protocol::approval::{ApprovalDetail, DetailKind};
 use pintle_protocol::content::Content;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::item::{ItemStatus, Location, ToolCall, ToolKind, ToolResult};
@@ -113,6 +114,24 @@ fn output_block(kind: ToolKind, output: &ToolResult, block: &Content) -> acp::To
         }
     };
     acp::ToolCallContent::Content(acp::Content::new(block))
+}
+
+/// All that a person is asked about. Content is left out where the client draws it as a diff.
+pub(super) fn details(details: &[ApprovalDetail], has_diffs: bool) -> Vec<acp::ToolCallContent> {
+    let shown = details.iter().filter(|detail| match detail.kind {
+        DetailKind::Content | DetailKind::Diff | DetailKind::Arguments => !has_diffs,
+        DetailKind::Command | DetailKind::Path | DetailKind::Address | DetailKind::ModelText => {
+            true
+        }
+    });
+    shown
+        .map(|detail| {
+            let text = format!("{}:\n{}", detail.kind.heading(), fenced(&detail.text));
+            acp::ToolCallContent::Content(acp::Content::new(acp::ContentBlock::Text(
+                acp::TextContent::new(text),
+            )))
+        })
+        .collect()
 }
 
 /// Puts a text into a code fence that is longer than any in it.

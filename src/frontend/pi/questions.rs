@@ -35,6 +35,15 @@ enum About {
     Question(Question),
 }
 
+/// All that a person is asked about, as the text of a dialog.
+fn message(approval: &Approval) -> String {
+    let mut message = format!("{}\n{}", approval.title, approval.reason);
+    for detail in &approval.details {
+        message.push_str(&format!("\n\n{}:\n{}", detail.kind.heading(), detail.text));
+    }
+    message
+}
+
 impl Dialogs {
     /// Opens a dialog for permission.
     pub(super) fn approve(&mut self, session: SessionHandle, approval: &Approval) -> Value {
@@ -44,7 +53,7 @@ impl Dialogs {
             "id": id,
             "method": "confirm",
             "title": format!("Allow {}?", approval.tool_name),
-            "message": format!("{}\n{}", approval.title, approval.reason),
+            "message": message(approval),
             "timeout": millis(ASK_TIMEOUT),
         })
     }

@@ -26,7 +26,16 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// A project that its person trusts.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let place = Self::untrusted(files);
+        std::fs::create_dir_all(place.home()).unwrap();
+        let trust = format!("[[trusted]]\npath = {:?}\n", place.project());
+        std::fs::write(place.home().join("trust.toml"), trust).unwrap();
+        place
+    }
+
+    pub(crate) fn untrusted(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = Self { folder };
         std::fs::create_dir_all(place.project()).unwrap();

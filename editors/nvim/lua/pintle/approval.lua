@@ -83,7 +83,18 @@ function M.drop(engine)
   end
 end
 
----What is asked, as lines of a buffer.
+---@type table<pintle.DetailKind, string>
+local headings = {
+  command = "Command",
+  path = "File",
+  content = "Content",
+  diff = "Change",
+  address = "Address",
+  arguments = "Arguments",
+  modelText = "In the model's words",
+}
+
+---What is asked, as lines of a buffer: all that runs, and apart from it what the model says of it.
 ---@param approval pintle.Approval
 ---@return string[]
 function M.details(approval)
@@ -103,7 +114,12 @@ function M.details(approval)
       vim.list_extend(lines, { ("%s: %s"):format(name, tostring(value)), "" })
     end
   end
-  add("", approval.input)
+  for _, detail in ipairs(approval.details or {}) do
+    add(headings[detail.kind] or detail.kind, detail.text)
+  end
+  if not approval.details then
+    add("", approval.input)
+  end
   return lines
 end
 

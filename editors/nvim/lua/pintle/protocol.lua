@@ -80,8 +80,8 @@
 ---@field mode? pintle.WorkMode The work mode.
 ---@field additionalDirectories? (string)[] Further directories that belong to the work, absolute: changes there need the same permission as in the working directory, and changes that commands make there are tracked. The session does not keep them: pass them again when you open it. Absent: unchanged.
 
----The permission mode: which tool calls run without asking. Finer rules are applied on top.
----@alias pintle.PermissionMode "ask"|"full"
+---The permission mode: which tool calls run without asking. Rules are applied on top. Ordered from the strictest to the widest.
+---@alias pintle.PermissionMode "readOnly"|"ask"|"autoEdit"|"full"
 
 ---The work mode: act or plan only.
 ---@alias pintle.WorkMode "act"|"plan"
@@ -202,6 +202,8 @@
 ---@field reason string The reason why permission is needed, in a sentence.
 ---@field input any The tool's arguments, whole: the command, or the text to write.
 ---@field locations? (pintle.Location)[] The files concerned.
+---@field decidedBy? string The rule or default that asks, in words.
+---@field details? (pintle.ApprovalDetail)[] All that is asked about, whole, for a person to read: the command, the paths, the content. A client shows every part, or denies the call.
 ---@field options (pintle.ApprovalOption)[] The options to choose from.
 
 ---The id of an approval, pending until it is answered or cancelled.
@@ -215,18 +217,27 @@
 ---@field path string The absolute path.
 ---@field line? integer The line, 1-based.
 
+---A part of a call that a person is asked about. Control characters, and characters that are invisible or change the direction of text, are drawn as signs.
+---@class pintle.ApprovalDetail
+---@field kind pintle.DetailKind The kind of text.
+---@field text string The text, whole, with its line ends.
+
+---The kind of a text that a person is asked about.
+---@alias pintle.DetailKind "command"|"path"|"content"|"diff"|"address"|"arguments"|"modelText"
+
 ---An option that a person can choose.
 ---@class pintle.ApprovalOption
 ---@field optionId string The id to send back.
 ---@field label string The label to show.
 ---@field decision pintle.Decision The decision that it stands for.
 ---@field scope pintle.Scope The scope in which the decision holds.
+---@field rules? (string)[] The rules that the option adds, in words.
 
 ---A decision about a tool call. A reader never takes an unknown value as permission.
 ---@alias pintle.Decision "allow"|"deny"|"abort"
 
 ---The scope of a decision.
----@alias pintle.Scope "once"|"session"
+---@alias pintle.Scope "once"|"turn"|"session"|"project"|"user"
 
 ---A question to a person. The same value is logged in `question.requested` and sent with the request `question/request`. Any text is an answer, whatever the options.
 ---@class pintle.Question
@@ -943,6 +954,7 @@
 ---@field fullOutputPath? string A file that holds the whole output, when it was truncated.
 ---@field fullOutput? pintle.FullOutput The whole output for `blob/read`, when it was truncated.
 ---@field jobs? (pintle.JobRef)[] The background jobs concerned.
+---@field sandbox? pintle.SandboxReport The sandbox that the command ran in; absent if it was not confined.
 
 ---The change of one file.
 ---@class pintle.FileChange
@@ -993,6 +1005,12 @@
 
 ---The id of a background job within its session: `job-1`, `job-2` …, short because a model writes it.
 ---@alias pintle.JobId string
+
+---The sandbox of a command that ran confined.
+---@class pintle.SandboxReport
+---@field level string What the kernel enforced, in words: `full: Landlock 7, seccomp, namespaces`.
+---@field denied? boolean The sandbox is the likely cause of the command's failure. The same command again asks to run outside of it.
+---@field created? (string)[] Protected files that the command created.
 
 ---A tool call, from the first byte of its arguments to its result.
 ---@class pintle.ToolCall

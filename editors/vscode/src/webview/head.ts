@@ -1,12 +1,10 @@
 /** What stands between transcript and prompt: engine and problem, questions of permission, the queue. */
 import { textOfInput } from "../input.ts";
 import type { Head } from "../messages.ts";
-import type { Approval } from "../protocol.ts";
+import type { Approval, DetailKind } from "../protocol.ts";
 import { button, diffLines, el } from "./dom.ts";
 import type { Send } from "./entries.ts";
 import { drawPlan, drawQuestion } from "./question.ts";
-
-const MOST_SHOWN = 8000;
 
 export class Around {
   readonly element = el("section", { class: "around", attributes: { "aria-label": "State" } });
@@ -125,7 +123,7 @@ export class Around {
       { class: "approval", attributes: { "aria-label": `Permission: ${approval.title}` } },
       el("p", { class: "title" }, approval.title),
       el("p", { class: "reason" }, `Asked because ${approval.reason}.`),
-      drawInput(approval.input),
+      ...drawDetails(approval),
       el("div", { class: "options" }, ...options),
     );
   }
@@ -140,32 +138,20 @@ function banner(kind: string, text: string, hint: string, actions: HTMLElement[]
   );
 }
 
-/** What would be done: the command, the replaced text, the new file. */
-function drawInput(input: unknown): HTMLElement {
-  const fields = (typeof input === "object" && input !== null ? input : {}) as Record<string, unknown>;
-  if (typeof fields["command"] === "string") return el("pre", { class: "input" }, cut(fields["command"]));
-  const edits =
-    Array.isArray(fields["edits"]) && fields["edits"].length > 0 ? (fields["edits"] as unknown[]) : [fields];
-  const lines: string[] = [];
-  for (const edit of edits) {
-    const { oldText, newText } = edit as { oldText?: unknown; newText?: unknown };
-    if (typeof oldText === "string") lines.push(...signed("-", oldText));
-    if (typeof newText === "string") lines.push(...signed("+", newText));
-  }
-  if (typeof fields["content"] === "string") lines.push(...signed("+", fields["content"]));
-  if (lines.length > 0) return diffLines(cut(lines.join("\n")));
-  return el("pre", { class: "input" }, cut(JSON.stringify(input, undefined, 2)));
-}
+const HEADINGS: Record<DetailKind, string> = {
+  command: "Command",
+  path: "File",
+  content: "Content",
+  diff: "Change",
+  address: "Address",
+  arguments: "Arguments",
+  modelText: "In the model's words",
+};
 
-function signed(sign: string, text: string): string[] {
-  return text
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => `${sign}${line}`);
-}
-
-function cut(text: string): string {
-  return text.length <= MOST_SHOWN
-    ? text
-    : `${text.slice(0, MOST_SHOWN)}\n… ${text.length - MOST_SHOWN} characters more`;
+/** All that runs, whole, and apart from it what the model says of it. */
+function drawDetails(approval: Approval): HTMLElement[] {
+  return (approval.details ?? []).flatMap(({ kind, text }) => [
+    el("p", { class: "detail" }, HEADINGS[kind]),
+    kind === "diff" ? diffLines(text) : el("pre", { class: "input" }, text),
+  ]);
 }

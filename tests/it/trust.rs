@@ -1,0 +1,255 @@
+//! Trust, by the real program: a hostile repository is opened, prompted and closed, and nothing of it runs; its
+//! instructions are used once a person trusts it; what was granted once holds again; ceilings hold.
+
+use crate::support::program::Place;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(place: &Place, replies: &Value, args: &[&str]) -> Output {
+    let script = place.script(replies);
+    let args = [&["run", "--format", "events", "--script", &script], args].concat();
+    place.command(&args).output().unwrap()
+}
+
+fn said(text: &str) -> Value {
+    json!({"replies": [{"blocks": [{"text": text}]}]})
+}
+
+fn bash(command: &str) -> Value {
+    json!({"replies": [
+        {"blocks": [{"tool": "bash", "arguments": {"command": command}}]},
+        {"blocks": [{"text": "done"}]},
+    ]})
+}
+
+fn events(output: &Output) -> Vec<Value> {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn notices(output: &Output) -> Vec<String> {
+    let is_notice = |event: &&Value| event["event"]["type"] == "notice";
+    let events = events(output);
+    events.iter().filter(is_notice).map(|event| event["event"]["code"].to_string()).collect()
+}
+
+/// The result of the first call, and true if it was declined.
+fn result(output: &Output) -> (bool, String) {
+    let events = events(output);
+    let is_call = |event: &&Value| {
+        event["event"]["type"] == "item.completed" && event["event"]["item"]["type"] == "toolCall"
+    };
+    let call = events.iter().find(is_call).unwrap_or_else(|| panic!("{events:#?}"));
+    let item = &call["event"]["item"];
+    let text = item["output"]["content"][0]["text"].as_str().unwrap_or_default();
+    (item["status"] == "declined", text.to_owned())
+}
+
+/// Settings with which git starts the program, in every way that `git status` and `git log` know.
+fn hostile_config(marker: &Path) -> String {
+    let program = format!("touch {}", marker.display());
+    format!(
+        "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = \"{program} #\"\n\tpager = \"{program}\"\n\
+         \tsshCommand = \"{program}\"\n\teditor = \"{program}\"\n\thooksPath = hooks\n\
+         [filter \"x\"]\n\tclean = \"{program}; cat\"\n\tsmudge = \"{program}; cat\"\n\tprocess = \"{program}\"\n\
+         [diff]\n\texternal = \"{program}\"\n[diff \"x\"]\n\ttextconv = \"{program}; cat\"\n\
+         [gpg]\n\tprogram = \"{program}\"\n[log]\n\tshowSignature = true\n"
+    )
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let output = Command::new("git").args(args).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A repository with one commit, and a file that its attributes send through a filter.
+fn repository(folder: &Path) {
+    fs::create_dir_all(folder).unwrap();
+    git(folder, &["init", "-q"]);
+    fs::write(folder.join("a.txt"), "one\n").unwrap();
+    git(folder, &["add", "."]);
+    let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    git(folder, &[&author[..], &["commit", "-q", "-m", "one"]].concat());
+    fs::write(folder.join(".gitattributes"), "* filter=x diff=x\n").unwrap();
+    fs::write(folder.join("a.txt"), "two\n").unwrap();
+}
+
+#[test]
+fn nothing_of_a_hostile_repository_runs() {
+    let append = |path: &Path, text: &str| {
+        let before = fs::read_to_string(path).unwrap_or_default();
+        fs::write(path, format!("{before}{text}")).unwrap();
+    };
+    type Make<'a> = &'a dyn Fn(&Path, &Path);
+    let rows: [(&str, Make<'_>); 9] = [
+        ("settings", &|folder, marker| {
+            repository(folder);
+            append(&folder.join(".git/config"), &hostile_config(marker));
+        }),
+        ("settings that are included", &|folder, marker| {
+            repository(folder);
+            fs::write(folder.join("evil"), hostile_config(marker)).unwrap();
+            append(&folder.join(".git/config"), "[include]\n\tpath = ../evil\n");
+        }),
+        ("settings behind 256 KB of others", &|folder, marker| {
+            repository(folder);
+            let filler = "# x\n".repeat(80_000);
+            append(&folder.join(".git/config"), &format!("{filler}{}", hostile_config(marker)));
+        }),
+        ("a common folder elsewhere", &|folder, marker| {
+            repository(folder);
+            let common = folder.join("common");
+            repository(&common);
+            append(&common.join(".git/config"), &hostile_config(marker));
+            fs::write(folder.join(".git/commondir"), "../common/.git\n").unwrap();
+        }),
+        ("a bare repository in the folder itself", &|folder, marker| {
+            fs::create_dir_all(folder).unwrap();
+            git(folder, &["init", "-q", "--bare", "."]);
+            append(&folder.join("config"), &hostile_config(marker));
+            append(&folder.join("config"), "[core]\n\tbare = false\n\tworktree = .\n");
+            fs::create_dir(folder.join(".git")).unwrap();
+            fs::write(folder.join(".git/config"), "[core]\n").unwrap();
+        }),
+        ("a link file with a trailing blank", &|folder, marker| {
+            repository(&folder.join("g "));
+            append(&folder.join("g /.git/config"), &hostile_config(marker));
+            repository(&folder.join("g"));
+            fs::write(folder.join(".git"), "gitdir: g /.git \n").unwrap();
+        }),
+        ("a worktree", &|folder, marker| {
+            let main = folder.with_extension("main");
+            repository(&main);
+            git(&main, &["worktree", "add", "-q", "-f", folder.to_str().unwrap()]);
+            append(&main.join(".git/config"), &hostile_config(marker));
+        }),
+        ("a submodule", &|folder, marker| {
+            repository(folder);
+            repository(&folder.join("sub"));
+            append(&folder.join("sub/.git/config"), &hostile_config(marker));
+            append(
+                &folder.join(".gitmodules"),
+                "[submodule \"sub\"]\n\tpath = sub\n\turl = ./sub\n",
+            );
+            git(folder, &["add", "sub"]);
+        }),
+        ("hooks", &|folder, marker| {
+            repository(folder);
+            for hook in [
+                "post-checkout",
+                "post-index-change",
+                "fsmonitor-watchman",
+                "reference-transaction",
+            ] {
+                let path = folder.join(".git/hooks").join(hook);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, format!("#!/bin/sh\ntouch {}\n", marker.display())).unwrap();
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            }
+        }),
+    ];
+    for (name, make) in rows {
+        let place = Place::untrusted(&[]);
+        let marker = place.path("it-ran");
+        let folder = place.path("hostile");
+        make(&folder, &marker);
+        for mode in ["ask", "auto-edit", "full"] {
+            let args = ["-C", folder.to_str().unwrap(), "--permission", mode, "hi"];
+            let output = run(&place, &said("hello"), &args);
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(!marker.exists(), "{name}: a program of the repository ran in mode {mode}");
+        }
+    }
+}
+
+#[test]
+fn instructions_are_used_once_a_person_trusts_the_folder() {
+    let place = Place::untrusted(&[("AGENTS.md", "Speak Latin.\n"), (".pintle/rules/a.md", "x\n")]);
+    let sources = |output: &Output| {
+        let events = events(output);
+        let made = events.iter().find(|event| event["event"]["type"] == "prompt.made");
+        made.map(|made| made["event"]["sources"].as_array().map_or(0, Vec::len))
+    };
+    let untrusted = run(&place, &said("salve"), &["hi"]);
+    assert_eq!(notices(&untrusted), ["\"untrusted\""]);
+    assert_eq!(sources(&untrusted), Some(0));
+
+    let once = run(&place, &said("salve"), &["--trust", "hi"]);
+    assert_eq!((notices(&once), sources(&once)), (Vec::new(), Some(2)));
+
+    let trusted = place.command(&["trust"]).output().unwrap();
+    assert!(trusted.status.success(), "{}", String::from_utf8_lossy(&trusted.stderr));
+    let listed = place.command(&["trust", "--list"]).output().unwrap();
+    let project = place.project().canonicalize().unwrap();
+    assert_eq!(String::from_utf8(listed.stdout).unwrap().trim(), project.to_str().unwrap());
+    let trusted = run(&place, &said("salve"), &["hi"]);
+    assert_eq!((notices(&trusted), sources(&trusted)), (Vec::new(), Some(2)));
+
+    assert!(place.command(&["trust", "--revoke"]).status().unwrap().success());
+    assert_eq!(notices(&run(&place, &said("salve"), &["hi"])), ["\"untrusted\""]);
+}
+
+#[test]
+fn a_stored_session_never_gets_wider_by_being_opened() {
+    let place = Place::untrusted(&[]);
+    let made = run(&place, &said("hello"), &["--permission", "full", "hi"]);
+    let id = events(&made)[0]["sessionId"].as_str().unwrap().to_owned();
+    // Made with `full` and opened with `ask`: nobody can answer, so the command does not run.
+    let asked = run(&place, &bash("touch ran"), &["--permission", "ask", "--session", &id, "go"]);
+    assert!(result(&asked).0 && !place.project().join("ran").exists());
+
+    let made = run(&place, &said("hello"), &["--permission", "ask", "hi"]);
+    let id = events(&made)[0]["sessionId"].as_str().unwrap().to_owned();
+    let opened = run(&place, &bash("touch ran"), &["--permission", "full", "--session", &id, "go"]);
+    assert!(result(&opened).0 && !place.project().join("ran").exists());
+}
+
+#[test]
+fn secrets_are_read_by_nobody() {
+    let place = Place::untrusted(&[("a.txt", "one\n")]);
+    // The user's home is the folder around that of the engine.
+    let keys = place.home().parent().unwrap().join(".ssh");
+    fs::create_dir_all(&keys).unwrap();
+    fs::write(keys.join("id_rsa"), "the key\n").unwrap();
+    std::os::unix::fs::symlink(&keys, place.project().join("link")).unwrap();
+    let path = keys.join("id_rsa");
+    let path = path.to_str().unwrap();
+    for mode in ["ask", "auto-edit"] {
+        for call in [
+            json!({"tool": "read", "arguments": {"path": path}}),
+            json!({"tool": "read", "arguments": {"path": "link/id_rsa"}}),
+            json!({"tool": "grep", "arguments": {"pattern": "key", "path": keys}}),
+            json!({"tool": "bash", "arguments": {"command": format!("cat {path}")}}),
+            json!({"tool": "bash", "arguments": {"command": "cat link/id_rsa"}}),
+            json!({"tool": "bash", "arguments": {"command": format!("python3 -c 'print(open(\"{path}\").read())'")}}),
+            json!({"tool": "write", "arguments": {"path": path, "content": "x"}}),
+        ] {
+            let replies = json!({"replies": [{"blocks": [call]}, {"blocks": [{"text": "done"}]}]});
+            let (_, text) = result(&run(&place, &replies, &["--permission", mode, "go"]));
+            assert!(!text.contains("the key"), "{mode} {call}: {text}");
+        }
+        assert_eq!(fs::read_to_string(path).unwrap(), "the key\n");
+    }
+}
+
+#[test]
+fn policy_explains_and_tests_commands() {
+    let rule = "[[rules]]\ndecision = \"deny\"\nargv = [\"git\", \"push\", \"**\"]\n";
+    let place = Place::untrusted(&[
+        ("rows", "allow ls\nask make\ndeny git push\n"),
+        ("wrong", "allow make\n"),
+    ]);
+    let config = place.home().join("config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, rule).unwrap();
+    let explain =
+        place.command(&["policy", "explain", "ls && git push \u{1b}[8m"]).output().unwrap();
+    let text = String::from_utf8(explain.stdout).unwrap();
+    assert!(text.contains("ask: decided by the rule") && !text.contains('\u{1b}'), "{text}");
+    let test = |file| place.command(&["policy", "test", file]).output().unwrap();
+    assert_eq!(test("rows").status.code(), Some(0), "{:?}", test("rows"));
+    assert_eq!(test("wrong").status.code(), Some(1));
+}
