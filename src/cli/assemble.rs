@@ -13,7 +13,7 @@ use pintle::config::{
     Live, SafeZone, TitleSettings, ToolSettings, Variables,
 };
 use pintle::editor::{Editors, Overlay};
-use pintle::exec::local::{Local, Options};
+use pintle::exec::local::{Local, Options, ProviderKeys};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
@@ -22,7 +22,7 @@ use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox};
+use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox, register_secrets};
 use pintle::store::Store;
 use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
 use pintle_protocol::approval::PermissionMode;
@@ -111,6 +111,7 @@ pub(crate) async fn environment(
     editors: &Editors,
 ) -> anyhow::Result<Arc<dyn Environment>> {
     let options = Options {
+        provider_keys: ProviderKeys::Withheld,
         variables: match config.variables.value {
             Variables::Filtered => Policy::Filtered,
             Variables::All => Policy::All,
@@ -152,9 +153,10 @@ pub(crate) fn configured_models(
         (None, None) => http(),
     };
     let here = this_machine(ambient);
+    register_secrets(config, ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
-        commands: Commands::new(Arc::new(KeyCommands::new(here))),
+        commands: Commands::new(Arc::new(KeyCommands::new(here, ambient.secrets()))),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),
@@ -163,7 +165,11 @@ pub(crate) fn configured_models(
 
 /// The person's own commands see all variables, and run on this machine.
 fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
-    let options = Options { variables: Policy::All, ..Options::default() };
+    let options = Options {
+        variables: Policy::All,
+        provider_keys: ProviderKeys::Passed,
+        ..Options::default()
+    };
     Arc::new(Local::new(ambient, options))
 }
 

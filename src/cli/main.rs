@@ -16,14 +16,15 @@ use anyhow::Context;
 use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
-use pintle::ambient::Ambient;
+use pintle::ambient::{Ambient, Secrets};
 use pintle::frontend::{Ended, acp, demo, native, pi, run};
+use pintle::text::credentials;
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
 use signals::Signals;
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -63,11 +64,30 @@ fn explain() -> ExitCode {
     ExitCode::from(USAGE)
 }
 
+/// Stderr, with keys and whatever looks like a credential replaced: logs are shown, kept by editors, and sent with reports.
+#[derive(Debug, Clone)]
+struct LogWriter(Secrets);
+
+impl Write for LogWriter {
+    /// Takes one event, which the formatter writes at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let text = self.0.redact(&text);
+        std::io::stderr().write_all(credentials::redact(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
 fn log_to_stderr(ambient: &Ambient) {
     let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
+    let writer = LogWriter(ambient.secrets().clone());
     tracing_subscriber::fmt()
         .with_max_level(level.unwrap_or(tracing::Level::WARN))
-        .with_writer(std::io::stderr)
+        .with_writer(move || writer.clone())
         .with_ansi(false)
         .with_target(false)
         .init();
@@ -206,7 +226,9 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
     let prompt = task.prompt()?;
-    let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
+    let stdout = stdio::take_stdout()?;
+    let is_terminal = stdout.is_terminal();
+    let (out, hangup) = stdio::open_lines(stdout)?;
     let (engine, handle) = Engine::new(services);
     let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
     let options = run::Options {
@@ -217,6 +239,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         mode: task.mode(),
         additional,
         session: task.session.clone(),
+        is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),
         hangup,

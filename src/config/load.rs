@@ -3,10 +3,12 @@
 
 use super::environment::{self, EnvironmentLayer};
 use super::file::{self, FileSettings};
+use super::text_source::{TextSource, variables};
 use super::{
     Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
 };
 use crate::ambient::Ambient;
+use crate::disk;
 use crate::llm::catalog;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::btree_map::Entry as Slot;
@@ -14,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// The maximum size of a settings file.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A settings file that was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,6 +81,8 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
                 }
             }
         }
+        let open = open_keys(&settings.providers);
+        settings.warnings.extend(open);
         let half = settings.providers.iter().flat_map(half_prices);
         settings.warnings.extend(half.collect::<Vec<_>>());
         instructions(ambient, &mut settings, &folders, &mut files)?;
@@ -83,6 +90,23 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Warnings about files that hold a key and that others may read.
+fn open_keys(providers: &BTreeMap<String, ProviderEntry>) -> Vec<String> {
+    let is_literal = |source: &TextSource| matches!(source, TextSource::Text(text) if variables(text.expose()).is_empty());
+    let mut warnings = Vec::new();
+    for (name, entry) in
+        providers.iter().filter(|(_, entry)| entry.key.as_ref().is_some_and(is_literal))
+    {
+        for file in entry.files.iter().filter(|file| disk::is_readable_by_others(file)) {
+            warnings.push(format!(
+                "{0} holds the key of {name}, and other users may read it: `chmod 600 {0}`",
+                file.display()
+            ));
+        }
+    }
+    warnings
 }
 
 /// Appends the text of the file that `instructions_file` names to `instructions`.
@@ -107,7 +131,7 @@ fn instructions(
 /// Returns the text of a file, if it exists.
 fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
     files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
-    match std::fs::read_to_string(path) {
+    match disk::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::new(format!("{}: {error}", path.display()))),

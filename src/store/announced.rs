@@ -7,11 +7,12 @@
 //! is complete; a checksum detects a partial one, so a damaged file announces nothing that has begun.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
+use crate::disk;
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,9 @@ impl Announcements {
         let path = self.folder.join(FILE);
         let text = serde_json::to_string(announced)?;
         let line = format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = disk::open_private(&path, &mut options);
         // The rest of a longer announcement stays behind the end of the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
@@ -72,7 +75,7 @@ impl Announcements {
     pub fn last(&self) -> Option<Announced> {
         let path = self.folder.join(FILE);
         let mut line = String::new();
-        BufReader::new(File::open(&path).ok()?).read_line(&mut line).ok()?;
+        BufReader::new(disk::open(&path).ok()?).read_line(&mut line).ok()?;
         let whole = line.strip_suffix('\n').and_then(|line| line.split_once(' '));
         let whole = whole.filter(|(sum, text)| {
             u32::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc32fast::hash(text.as_bytes()))

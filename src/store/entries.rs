@@ -5,6 +5,7 @@
 
 use super::journal::{self, FILE};
 use super::{Entry, Error, Header, Store, entry};
+use crate::disk;
 use pintle_protocol::ids::SessionId;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -38,7 +39,7 @@ impl Entries {
     /// Reads the journal at this path.
     pub(super) fn of(path: PathBuf) -> Result<Self, Error> {
         let header = journal::read_header(&path)?;
-        let file = File::open(&path).map_err(Error::io(&path))?;
+        let file = disk::open(&path).map_err(Error::io(&path))?;
         let reader = BufReader::new(file);
         let (line, last, has_ended, only) = (Vec::new(), 0, false, None);
         Ok(Self { header, path, reader, line, last, has_ended, only })

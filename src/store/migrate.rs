@@ -7,6 +7,7 @@
 
 use super::journal::FILE;
 use super::{Error, Header};
+use crate::disk;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
@@ -26,7 +27,7 @@ pub(super) const STEPS: &[Step] = &[];
 /// Upgrades the journal in a folder whose lock the caller holds. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
-    let mut reader = BufReader::new(File::open(&path).map_err(Error::io(&path))?);
+    let mut reader = BufReader::new(disk::open(&path).map_err(Error::io(&path))?);
     let mut first = Vec::new();
     reader.read_until(b'\n', &mut first).map_err(Error::io(&path))?;
     // The reader reports files that are not a journal or of a later version.

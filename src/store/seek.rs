@@ -6,6 +6,7 @@
 
 use super::journal::Page;
 use super::{Entry, Error, entry};
+use crate::disk;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -20,7 +21,7 @@ const BLOCK: u64 = 64 * 1024;
 /// Returns the offset of a line's beginning that is not behind the first event after `after`.
 pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     let find = || -> io::Result<u64> {
-        let mut file = File::open(path)?;
+        let mut file = disk::open(path)?;
         let (mut low, mut high) = (0, file.metadata()?.len());
         while high - low > NEAR {
             let middle = low + (high - low) / 2;
@@ -92,7 +93,7 @@ impl EntriesBack {
     /// Begins with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
-            let mut file = File::open(path)?;
+            let mut file = disk::open(path)?;
             let start = match before.checked_sub(1) {
                 None => 0,
                 // Bisected first, so few lines are read.

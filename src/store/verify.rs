@@ -3,8 +3,8 @@
 
 use super::journal::{self, FILE};
 use super::{Error, Store, entry, list};
+use crate::disk;
 use pintle_protocol::ids::SessionId;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Store {
 
 fn verify(folder: &Path) -> (u64, Vec<String>) {
     let path = folder.join(FILE);
-    let file = match File::open(&path) {
+    let file = match disk::open(&path) {
         Ok(file) => file,
         Err(error) => {
             let problem = format!(

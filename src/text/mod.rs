@@ -1,5 +1,6 @@
 //! Pure functions on text: truncation, diffs, merges, line endings, matching, file types.
 
+pub mod credentials;
 pub mod diff;
 pub mod encoding;
 pub mod fold;
@@ -15,3 +16,4 @@ pub mod sniff;
 pub mod splice;
 pub mod terminal;
 pub mod truncate;
+pub mod visible;

@@ -9,6 +9,7 @@ use super::extract::{self, SearchEntry};
 use super::rows::{JournalFile, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
+use crate::disk;
 use crate::store::journal::FILE;
 use crate::store::list;
 use pintle_protocol::event::{Event, EventRecord};
@@ -47,7 +48,7 @@ pub(super) fn read_piece(
     let Some(mut position) = position_of(&transaction, folder)? else { return nothing };
     let path = sessions.join(folder).join(FILE);
     // A journal that cannot be read now is tried again the next time.
-    let Ok(file) = File::open(&path) else { return nothing };
+    let Ok(file) = disk::open(&path) else { return nothing };
     let Ok(facts) = file.metadata() else { return nothing };
     let (size, mtime_ns) = facts_of(&facts);
     if !is_unchanged(&file, &position) {
