@@ -38,6 +38,7 @@ pub(crate) async fn services(
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
+    register_secrets(&config, ambient);
     let script = settings.script.as_deref().map(Script::load).transpose()?;
     let has_script = script.is_some();
     let models = match script {

@@ -9,6 +9,7 @@ mod doctor;
 mod help;
 mod models;
 mod rpc;
+mod secrets;
 mod sessions;
 mod signals;
 
@@ -42,11 +43,12 @@ fn main() -> ExitCode {
         return explain();
     }
     let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
+    let secrets = ambient.secrets().clone();
     match start(args, ambient) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             let error = format!("pintle: {error:#}\n");
-            let _ = std::io::stderr().write_all(error.as_bytes());
+            let _ = LogWriter(secrets).write_all(error.as_bytes());
             ExitCode::from(USAGE)
         }
     }
@@ -126,7 +128,10 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)
         }
-        Task::Doctor(settings) => doctor::run(&settings, &ambient),
+        Task::Doctor(wanted) if wanted.secrets => {
+            in_runtime(|| async move { secrets::run(&ambient).await })
+        }
+        Task::Doctor(wanted) => doctor::run(&wanted.settings, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }

@@ -23,7 +23,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 11] = [
+const TOPICS: [Topic; 12] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -38,6 +38,11 @@ const TOPICS: [Topic; 11] = [
         name: "permissions",
         summary: "what the agent may do without asking, and the limits",
         text: include_str!("permissions.md"),
+    },
+    Topic {
+        name: "secrets",
+        summary: "keys: who sees them, what is replaced, and limits of files and replies",
+        text: include_str!("secrets.md"),
     },
     Topic {
         name: "hooks",
