@@ -36,7 +36,11 @@ enum Source {
 impl fmt::Debug for Ambient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.vars.keys().collect();
-        f.debug_struct("Ambient").field("vars", &names).field("source", &self.source).finish()
+        f.debug_struct("Ambient")
+            .field("vars", &names)
+            .field("source", &self.source)
+            .field("secrets", &self.secrets)
+            .finish()
     }
 }
 

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -95,6 +95,20 @@ pub fn read_to_string(path: &Path, max_bytes: u64) -> io::Result<String> {
     String::from_utf8(read(path, max_bytes)?).map_err(invalid)
 }
 
+/// Appends the next line of a journal or a file like it to `line`, with its end; 0 at the end of the file.
+///
+/// # Errors
+/// It cannot be read, or the line is over the limit of 256 MiB, above any that the program writes.
+pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
+    let count = reader.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
+    if count as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        let message = format!("a line is over the limit of {} MiB", MAX_LINE_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(count)
+}
+
 /// Opens a file that the program keeps for itself: a new one is for its owner alone, and an existing one must be a regular file, which
 /// is not waited for.
 ///
@@ -131,9 +145,11 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 /// The permissions cannot be changed, because it is somebody else's.
 pub fn tighten(path: &Path) -> io::Result<()> {
     const STICKY: u32 = 0o1000;
+    const OTHERS: u32 = 0o077;
     let facts = std::fs::symlink_metadata(path)?;
     let is_shared = facts.is_dir() && facts.mode() & STICKY != 0;
-    if facts.is_symlink() || is_shared || facts.mode() & 0o077 == 0 {
+    let is_private = facts.mode() & OTHERS == 0;
+    if facts.is_symlink() || is_shared || is_private {
         return Ok(());
     }
     std::fs::set_permissions(path, Permissions::from_mode(facts.mode() & 0o7700))

@@ -162,7 +162,7 @@ impl Redactor {
         }
         // A beginning of ASCII or of whole characters: an end of the text that is equal to it begins at a character.
         let (decided, held) = text.split_at(text.len() - held);
-        self.held = held.to_owned();
+        held.clone_into(&mut self.held);
         Cow::Owned(decided.to_owned())
     }
 

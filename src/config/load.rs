@@ -74,6 +74,7 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
             models_files(ambient, &flags.models_files, &mut settings, &folders, &mut files)?;
         layers.push(providers);
         for (name, entry) in layers.into_iter().flatten() {
+            settings.warnings.extend(open_key(&name, &entry));
             match settings.providers.entry(name) {
                 Slot::Occupied(mut earlier) => earlier.get_mut().lay_over(entry),
                 Slot::Vacant(free) => {
@@ -81,8 +82,6 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
                 }
             }
         }
-        let open = open_keys(&settings.providers);
-        settings.warnings.extend(open);
         let half = settings.providers.iter().flat_map(half_prices);
         settings.warnings.extend(half.collect::<Vec<_>>());
         instructions(ambient, &mut settings, &folders, &mut files)?;
@@ -92,21 +91,14 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     (files, config)
 }
 
-/// Warnings about files that hold a key and that others may read.
-fn open_keys(providers: &BTreeMap<String, ProviderEntry>) -> Vec<String> {
-    let is_literal = |source: &TextSource| matches!(source, TextSource::Text(text) if variables(text.expose()).is_empty());
-    let mut warnings = Vec::new();
-    for (name, entry) in
-        providers.iter().filter(|(_, entry)| entry.key.as_ref().is_some_and(is_literal))
-    {
-        for file in entry.files.iter().filter(|file| disk::is_readable_by_others(file)) {
-            warnings.push(format!(
-                "{0} holds the key of {name}, and other users may read it: `chmod 600 {0}`",
-                file.display()
-            ));
-        }
-    }
-    warnings
+/// Returns a warning if an entry of one file holds a key that others may read.
+fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
+    let Some(TextSource::Text(key)) = &entry.key else { return None };
+    let file = entry.files.iter().find(|file| disk::is_readable_by_others(file))?;
+    variables(key.expose()).is_empty().then(|| {
+        let file = file.display();
+        format!("{file} holds the key of {name}, and other users may read it: `chmod 600 {file}`")
+    })
 }
 
 /// Appends the text of the file that `instructions_file` names to `instructions`.

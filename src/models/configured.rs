@@ -230,7 +230,9 @@ impl ConfiguredModels {
         let key = if self.is_replay { key.unwrap_or_default() } else { key? };
         reached.endpoint.key_var = key_var;
         let key = key.filter(|key| !key.is_empty());
-        key.iter().for_each(|key| self.ambient.secrets().add(key));
+        if let Some(key) = &key {
+            self.ambient.secrets().add(key);
+        }
         reached.endpoint.key = key.map(Secret::new);
         Ok(())
     }

@@ -13,10 +13,13 @@ use pintle_protocol::ids::TurnId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
+
+/// The maximum size of the file: the states of 20,000 files, each with its path.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A change of files that is about to begin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +78,7 @@ impl Announcements {
     pub fn last(&self) -> Option<Announced> {
         let path = self.folder.join(FILE);
         let mut line = String::new();
-        BufReader::new(disk::open(&path).ok()?).read_line(&mut line).ok()?;
+        BufReader::new(disk::open(&path).ok()?.take(MAX_BYTES)).read_line(&mut line).ok()?;
         let whole = line.strip_suffix('\n').and_then(|line| line.split_once(' '));
         let whole = whole.filter(|(sum, text)| {
             u32::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc32fast::hash(text.as_bytes()))

@@ -127,7 +127,7 @@ impl Journal {
         let mut number = 0u64;
         loop {
             line.clear();
-            let count = reader.read_until(b'\n', &mut line)? as u64;
+            let count = disk::read_line(&mut reader, &mut line)? as u64;
             if count == 0 {
                 break;
             }
@@ -323,17 +323,15 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
         file.seek(SeekFrom::Start(offset))?;
         let mut reader = BufReader::new(file);
         let mut page = Page { events: Vec::new(), last: after, more: false };
-        let mut line = String::new();
+        let mut line = Vec::new();
         loop {
             line.clear();
             // Readers skip an incomplete or damaged line; the writer reports it when it opens the journal.
-            match reader.read_line(&mut line) {
-                Ok(0) => return Ok(page),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
-                Err(error) => return Err(error),
+            if disk::read_line(&mut reader, &mut line)? == 0 {
+                return Ok(page);
             }
-            let Some(text) = line.strip_suffix('\n') else { return Ok(page) };
+            let Some(text) = line.strip_suffix(b"\n") else { return Ok(page) };
+            let Ok(text) = std::str::from_utf8(text) else { continue };
             let Ok(entry) = entry::parse(text) else { continue };
             if entry.seq <= page.last {
                 continue;

@@ -13,7 +13,7 @@ use crate::disk;
 use pintle_protocol::ids::SessionId;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -231,7 +231,7 @@ fn is_labelled(journal: &Path) -> bool {
     let mut labels: HashMap<u64, bool> = HashMap::new();
     loop {
         line.clear();
-        match reader.read_until(b'\n', &mut line) {
+        match disk::read_line(&mut reader, &mut line) {
             Ok(0) | Err(_) => return labels.values().any(|is_set| *is_set),
             Ok(_) => {}
         }

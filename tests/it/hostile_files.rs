@@ -2,8 +2,9 @@
 
 use crate::support::program::Place;
 use serde_json::json;
+use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,6 @@ fn measured(mut command: Command) -> (Option<i32>, String, u64) {
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    use std::io::{Read, Seek};
     let (mut text, mut output) = (Vec::new(), output);
     output.rewind().unwrap();
     output.read_to_end(&mut text).unwrap();
@@ -61,7 +61,8 @@ fn gigabyte(path: &Path) {
 fn patterns(path: &Path) {
     let mut text = String::new();
     while text.len() < 20 * 1024 * 1024 {
-        text.push_str(&format!("**/a{}?b*c[d-z]/**/e*\n", text.len()));
+        let number = text.len();
+        let _ = writeln!(text, "**/a{number}?b*c[d-z]/**/e*");
     }
     std::fs::write(path, text).unwrap();
 }
@@ -157,7 +158,9 @@ fn no_file_in_the_data_folder_hangs_a_command_or_fills_the_memory() {
                 let (code, text, most) = measured(place.command(args));
                 let ended = code.is_some_and(|code| code == 0 || may_fail);
                 assert!(ended, "{kind} as {name}: {args:?} ended with {code:?}: {text}");
-                assert!(most < MAX_KIB, "{kind} as {name}: {args:?} took {most} KiB");
+                // A journal's line may have 256 MiB, and to find its end it is read.
+                let max = if name.ends_with("journal.jsonl") { 10 * MAX_KIB } else { MAX_KIB };
+                assert!(most < max, "{kind} as {name}: {args:?} took {most} KiB");
             }
         }
     }

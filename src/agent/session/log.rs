@@ -87,13 +87,26 @@ impl Log {
         if self.subscribers.is_empty() {
             return;
         }
-        let record = TransientRecord {
+        let secrets = self.ambient.secrets();
+        let event = match event {
+            // The most frequent by far, of which only one field is text.
+            TransientEvent::ItemDelta(mut delta) => {
+                if let Cow::Owned(text) = secrets.redact(&delta.text) {
+                    delta.text = text;
+                }
+                TransientEvent::ItemDelta(delta)
+            }
+            event @ (TransientEvent::State(_)
+            | TransientEvent::Context(_)
+            | TransientEvent::StepUsage(_)
+            | TransientEvent::Notice(_)) => redacted(secrets, event),
+        };
+        let record = Arc::new(TransientRecord {
             session_id: self.id.clone(),
             after: self.journal.last_seq(),
             turn_id,
             event,
-        };
-        let record = Arc::new(redacted(self.ambient.secrets(), record));
+        });
         for subscription in &mut self.subscribers {
             subscription.transient(&record);
         }

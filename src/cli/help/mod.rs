@@ -41,7 +41,7 @@ const TOPICS: [Topic; 12] = [
     },
     Topic {
         name: "secrets",
-        summary: "keys: who sees them, what is replaced, and limits of files and replies",
+        summary: "keys of providers: who sees them, what is replaced",
         text: include_str!("secrets.md"),
     },
     Topic {

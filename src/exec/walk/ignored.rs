@@ -13,11 +13,12 @@
 use crate::disk::{self, Links};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, Match};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The maximum size of a file of patterns.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -40,7 +41,7 @@ const GLOB_COST: usize = 10;
 pub(super) struct Ignored {
     root: PathBuf,
     /// The rules that hold in a folder. A folder without rules of its own shares those of the folder above it.
-    folders: RwLock<HashMap<PathBuf, Option<Arc<Rules>>>>,
+    folders: RwLock<HashMap<OsString, Option<Arc<Rules>>>>,
     /// The number of patterns taken so far.
     patterns: AtomicUsize,
 }
@@ -84,7 +85,7 @@ impl Ignored {
 
     fn rules_of(&self, folder: &Path) -> Option<Arc<Rules>> {
         let known = self.folders.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rules) = known.get(folder) {
+        if let Some(rules) = known.get(folder.as_os_str()) {
             return rules.clone();
         }
         drop(known);
@@ -92,7 +93,7 @@ impl Ignored {
         let above = folder.parent().and_then(|above| self.rules_of(above));
         let rules = self.read(folder, above);
         let mut known = self.folders.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(folder.to_owned(), rules.clone());
+        known.insert(folder.as_os_str().to_owned(), rules.clone());
         rules
     }
 
@@ -111,7 +112,9 @@ impl Ignored {
 
     fn matcher(&self, folder: &Path, file: &Path) -> Option<Gitignore> {
         let not_obeyed = |why: &dyn std::fmt::Display| {
-            tracing::warn!("{} is not obeyed: {why}", file.display());
+            if is_first_time(file) {
+                tracing::warn!("{} is not obeyed: {why}", file.display());
+            }
         };
         let content = match disk::read_with(file, MAX_BYTES, Links::Refused) {
             Ok(content) => content,
@@ -146,6 +149,15 @@ impl Ignored {
         }
         builder.build().map_err(|error| not_obeyed(&error)).ok()
     }
+}
+
+/// Returns true for a file that was not told of before, as long as there are few: each command walks the folder twice.
+fn is_first_time(file: &Path) -> bool {
+    const MAX_TOLD: usize = 32;
+    /// The files told of in this run of the program. Locked for a lookup.
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    told.len() < MAX_TOLD && told.insert(file.to_owned())
 }
 
 /// The number of plain patterns that a line counts for. Names and endings (`*.o`) are looked up and not matched.

@@ -2,10 +2,6 @@
 //!
 //! Single sign-on is not supported: its users can print keys for the environment with Amazon's own tool, as the hint
 //! says. A key is never printed.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the shared credentials file belongs to Amazon's tools, which is where its users keep their keys"
-)]
 
 use super::sign::{self, Keys, Scope, SignableRequest};
 use crate::ambient::{Ambient, Secret};
