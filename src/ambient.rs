@@ -1,4 +1,4 @@
-//! The only door to what surrounds the program: clock, random ids, environment variables, home.
+//! The only door to what surrounds the program: clock, random ids, environment variables, home; and the secrets among them.
 //!
 //! Everything else takes an [`Ambient`], so that a test with [`Ambient::fixed`] always sees the same time
 //! and the same ids.
@@ -6,6 +6,10 @@
     clippy::disallowed_methods,
     reason = "this file is the one place that reads clock, environment and working directory"
 )]
+
+mod secrets;
+
+pub use secrets::{REDACTED, Redactor, Secrets};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Ambient {
     vars: Arc<BTreeMap<String, String>>,
     source: Source,
+    secrets: Secrets,
 }
 
 #[derive(Debug, Clone)]
@@ -31,7 +36,11 @@ enum Source {
 impl fmt::Debug for Ambient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&String> = self.vars.keys().collect();
-        f.debug_struct("Ambient").field("vars", &names).field("source", &self.source).finish()
+        f.debug_struct("Ambient")
+            .field("vars", &names)
+            .field("source", &self.source)
+            .field("secrets", &self.secrets)
+            .finish()
     }
 }
 
@@ -41,7 +50,7 @@ impl Ambient {
         let vars = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        Self { vars: Arc::new(vars), source: Source::System }
+        Self { vars: Arc::new(vars), source: Source::System, secrets: Secrets::default() }
     }
 
     /// Time and ids that are the same in every run; the only variables are those given.
@@ -49,6 +58,7 @@ impl Ambient {
         Self {
             vars: Arc::new(vars.into_iter().collect()),
             source: Source::Fixed(Arc::new(AtomicU64::new(0))),
+            secrets: Secrets::default(),
         }
     }
 
@@ -57,7 +67,12 @@ impl Ambient {
     pub fn with_var(&self, name: &str, value: &str) -> Self {
         let mut vars = BTreeMap::clone(&self.vars);
         vars.insert(name.to_owned(), value.to_owned());
-        Self { vars: Arc::new(vars), source: self.source.clone() }
+        Self { vars: Arc::new(vars), source: self.source.clone(), secrets: self.secrets.clone() }
+    }
+
+    /// The secrets that are known in this run. Copies share them.
+    pub fn secrets(&self) -> &Secrets {
+        &self.secrets
     }
 
     /// An environment variable; an empty one counts as not set.

@@ -4,6 +4,7 @@ pub mod agent;
 pub mod ambient;
 pub mod config;
 pub mod context;
+pub mod disk;
 pub mod editor;
 pub mod exec;
 pub mod export;

@@ -13,7 +13,7 @@ use pintle::config::{
     Live, SafeZone, Source, TitleSettings, ToolSettings, Variables,
 };
 use pintle::editor::{Editors, Overlay};
-use pintle::exec::local::{Local, Options};
+use pintle::exec::local::{Local, Options, ProviderKeys};
 use pintle::exec::variables::Policy;
 use pintle::exec::{Environment, FileKind, ReadOnly, Wrapped};
 use pintle::frontend::demo::{Demo, PROJECT};
@@ -22,7 +22,7 @@ use pintle::llm::cassette::{Record, Replay};
 use pintle::llm::credentials::Commands;
 use pintle::llm::http::{Http, Timeouts};
 use pintle::llm::{Error, ModelRef, Provider, Script, Wire};
-use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox};
+use pintle::models::{ConfiguredModels, KeyCommands, Models, Toolbox, register_secrets};
 use pintle::store::Store;
 use pintle::tools::{PROFILES, Profile, READ_FIRST, Settings};
 use pintle::trust::{self, Answers};
@@ -39,6 +39,7 @@ pub(crate) async fn services(
     for warning in &config.warnings {
         tracing::warn!("{warning}");
     }
+    register_secrets(&config, ambient);
     let script = settings.script.as_deref().map(Script::load).transpose()?;
     let has_script = script.is_some();
     let models = match script {
@@ -163,6 +164,7 @@ pub(crate) async fn environment(
     editors: &Editors,
 ) -> anyhow::Result<Arc<dyn Environment>> {
     let options = Options {
+        provider_keys: ProviderKeys::Withheld,
         variables: match config.variables.value {
             Variables::Filtered => Policy::Filtered,
             Variables::All => Policy::All,
@@ -206,9 +208,10 @@ pub(crate) fn configured_models(
         (None, None) => http(),
     };
     let here = this_machine(ambient);
+    register_secrets(config, ambient);
     Ok(ConfiguredModels {
         settings: Live::new(ambient, settings.flags(), config.clone()),
-        commands: Commands::new(Arc::new(KeyCommands::new(here))),
+        commands: Commands::new(Arc::new(KeyCommands::new(here, ambient.secrets()))),
         ambient: ambient.clone(),
         wire,
         is_replay: settings.replay.is_some(),
@@ -217,7 +220,12 @@ pub(crate) fn configured_models(
 
 /// The person's own commands see all variables, and run on this machine.
 fn this_machine(ambient: &Ambient) -> Arc<dyn Environment> {
-    let options = Options { variables: Policy::All, guardian: guardian(), ..Options::default() };
+    let options = Options {
+        variables: Policy::All,
+        provider_keys: ProviderKeys::Passed,
+        guardian: guardian(),
+        ..Options::default()
+    };
     Arc::new(Local::new(ambient, options))
 }
 

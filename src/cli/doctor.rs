@@ -8,6 +8,7 @@ use crate::args::Settings;
 use crate::assemble;
 use pintle::ambient::Ambient;
 use pintle::config::Config;
+use pintle::disk;
 use pintle::editor::Editors;
 #[cfg(target_os = "linux")]
 use pintle::exec::sandbox;
@@ -43,7 +44,11 @@ fn report(
     let folders = &config.folders;
     for (index, file) in config.files.iter().enumerate() {
         let label = if index == 0 { "config" } else { "models" };
-        let found = if file.stamp.is_some() { "found" } else { "not found (optional)" };
+        let found = match file.stamp {
+            Some(_) if disk::is_readable_by_others(&file.path) => "found (other users may read it)",
+            Some(_) => "found",
+            None => "not found (optional)",
+        };
         writeln!(out, "{label:<10}{}: {found}", file.path.display())?;
     }
     for warning in &config.warnings {
@@ -162,7 +167,7 @@ fn model(
 
 /// Checks that sessions can be stored in a folder, and creates it, as the first session would.
 fn writable(data: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(data)
+    disk::create_private_folder(data)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(data))
         .map(drop)
         .map_err(|error| format!("not writable: {error}"))

@@ -10,6 +10,7 @@ mod help;
 mod models;
 mod policy;
 mod rpc;
+mod secrets;
 mod sessions;
 mod signals;
 mod trust;
@@ -18,15 +19,16 @@ use anyhow::Context;
 use args::{Args, Sessions, Task};
 use clap::Parser;
 use pintle::agent::Engine;
-use pintle::ambient::Ambient;
+use pintle::ambient::{Ambient, Secrets};
 use pintle::exec::sandbox;
 use pintle::frontend::{Ended, acp, demo, native, pi, run};
+use pintle::text::credentials;
 use pintle::transport::codec::Framing;
 use pintle::transport::stdio;
 use pintle_protocol::schema::SCHEMA_JSON;
 use signals::Signals;
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -50,11 +52,12 @@ fn main() -> ExitCode {
         return explain();
     }
     let args = Args::parse_from(args::rpc::mode(std::env::args_os().collect()));
+    let secrets = ambient.secrets().clone();
     match start(args, ambient) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             let error = format!("pintle: {error:#}\n");
-            let _ = std::io::stderr().write_all(error.as_bytes());
+            let _ = LogWriter(secrets).write_all(error.as_bytes());
             ExitCode::from(USAGE)
         }
     }
@@ -72,11 +75,30 @@ fn explain() -> ExitCode {
     ExitCode::from(USAGE)
 }
 
+/// Stderr, with keys and whatever looks like a credential replaced: logs are shown, kept by editors, and sent with reports.
+#[derive(Debug, Clone)]
+struct LogWriter(Secrets);
+
+impl Write for LogWriter {
+    /// Takes one event, which the formatter writes at once.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let text = self.0.redact(&text);
+        std::io::stderr().write_all(credentials::redact(&text).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
 fn log_to_stderr(ambient: &Ambient) {
     let level = ambient.var("PINTLE_LOG").and_then(|level| level.parse().ok());
+    let writer = LogWriter(ambient.secrets().clone());
     tracing_subscriber::fmt()
         .with_max_level(level.unwrap_or(tracing::Level::WARN))
-        .with_writer(std::io::stderr)
+        .with_writer(move || writer.clone())
         .with_ansi(false)
         .with_target(false)
         .init();
@@ -117,7 +139,10 @@ fn start(args: Args, ambient: Ambient) -> anyhow::Result<u8> {
             std::io::stdout().write_all(SCHEMA_JSON.as_bytes())?;
             Ok(0)
         }
-        Task::Doctor(settings) => doctor::run(&settings, &ambient),
+        Task::Doctor(wanted) if wanted.secrets => {
+            in_runtime(|| async move { secrets::run(&ambient).await })
+        }
+        Task::Doctor(wanted) => doctor::run(&wanted.settings, &ambient),
         Task::Help(wanted) => help::run(&wanted, &ambient),
     }
 }
@@ -217,7 +242,9 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
     let cwd =
         assemble::working_folder(&task.settings, &ambient, services.env.as_ref(), named).await?;
     let prompt = task.prompt()?;
-    let (out, hangup) = stdio::open_lines(stdio::take_stdout()?)?;
+    let stdout = stdio::take_stdout()?;
+    let is_terminal = stdout.is_terminal();
+    let (out, hangup) = stdio::open_lines(stdout)?;
     let (engine, handle) = Engine::new(services);
     let additional = task.add_dir.iter().map(|folder| cwd.join(folder)).collect();
     let options = run::Options {
@@ -228,6 +255,7 @@ async fn run_task(task: args::Run, ambient: Ambient) -> anyhow::Result<u8> {
         mode: task.mode(),
         additional,
         session: task.session.clone(),
+        is_terminal,
         is_quiet: task.quiet,
         stop: signals.token(),
         hangup,

@@ -1,8 +1,12 @@
-//! Signals: the first ends the program in order, a second one at once.
+//! Signals: the first ends the program in order and within a time, a second one at once.
 
 use std::io;
+use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+
+/// The time for an orderly end. Commands are killed well within it; what takes longer does not end by itself.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// SIGTERM, SIGINT and SIGHUP.
 #[derive(Debug)]
@@ -39,19 +43,31 @@ impl Signals {
         self.code
     }
 
-    /// Fires the token at the first signal, and ends at the second, with its exit code.
+    /// Fires the token at the first signal, and ends at the second, with its exit code, or when the time for an orderly end is over.
     pub(crate) async fn run(&mut self) -> u8 {
+        let mut deadline = None;
         loop {
+            let over = async {
+                match deadline {
+                    Some(deadline) => tokio::time::sleep_until(deadline).await,
+                    None => std::future::pending().await,
+                }
+            };
             let code = tokio::select! {
                 _ = self.terminate.recv() => 143,
                 _ = self.interrupt.recv() => 130,
                 _ = self.hangup.recv() => 129,
+                () = over => {
+                    tracing::warn!("the engine has not ended within {} s of the signal", END_TIMEOUT.as_secs());
+                    return self.code;
+                }
             };
             self.code = code;
             if self.stop.is_cancelled() {
                 return code;
             }
             self.stop.cancel();
+            deadline = Some(tokio::time::Instant::now() + END_TIMEOUT);
         }
     }
 }

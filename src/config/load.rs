@@ -3,10 +3,12 @@
 
 use super::environment::{self, EnvironmentLayer};
 use super::file::{self, FileSettings};
+use super::text_source::{TextSource, variables};
 use super::{
     Config, Error, Flags, Folders, PriceEntry, ProviderEntry, Server, Setting, Source, ToolSettings,
 };
 use crate::ambient::Ambient;
+use crate::disk;
 use crate::llm::catalog;
 use pintle_protocol::approval::PermissionMode;
 use std::collections::btree_map::Entry as Slot;
@@ -14,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+/// The maximum size of a settings file.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// A settings file that was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +74,7 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
             models_files(ambient, &flags.models_files, &mut settings, &folders, &mut files)?;
         layers.push(providers);
         for (name, entry) in layers.into_iter().flatten() {
+            settings.warnings.extend(open_key(&name, &entry));
             match settings.providers.entry(name) {
                 Slot::Occupied(mut earlier) => earlier.get_mut().lay_over(entry),
                 Slot::Vacant(free) => {
@@ -83,6 +89,16 @@ pub(super) fn read(ambient: &Ambient, flags: Flags) -> (Vec<ReadFile>, Result<Co
     });
     let config = config.map(|config| Config { files: files.clone(), ..config });
     (files, config)
+}
+
+/// Returns a warning if an entry of one file holds a key that others may read.
+fn open_key(name: &str, entry: &ProviderEntry) -> Option<String> {
+    let Some(TextSource::Text(key)) = &entry.key else { return None };
+    let file = entry.files.iter().find(|file| disk::is_readable_by_others(file))?;
+    variables(key.expose()).is_empty().then(|| {
+        let file = file.display();
+        format!("{file} holds the key of {name}, and other users may read it: `chmod 600 {file}`")
+    })
 }
 
 /// Appends the text of the file that `instructions_file` names to `instructions`.
@@ -107,7 +123,7 @@ fn instructions(
 /// Returns the text of a file, if it exists.
 fn take(path: &Path, files: &mut Vec<ReadFile>) -> Result<Option<String>, Error> {
     files.push(ReadFile { path: path.to_owned(), stamp: Stamp::of(path) });
-    match std::fs::read_to_string(path) {
+    match disk::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::new(format!("{}: {error}", path.display()))),

@@ -33,7 +33,7 @@ fn row(provider: &ProviderEntry) -> String {
 /// Loads this config file from a home of its own; `HOME` in what is shown.
 fn loaded(file: &str, vars: &[(&str, &str)], flags: Flags) -> String {
     let home = tempfile::tempdir().unwrap();
-    fs::write(home.path().join("config.toml"), file).unwrap();
+    crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
     let path = home.path().to_str().unwrap();
     let vars = [vars, &[("PINTLE_HOME", path)]].concat();
     let shown = match load(&ambient(&vars), flags) {
@@ -200,7 +200,7 @@ fn instructions_are_those_of_the_file_and_of_the_one_it_names() {
         ),
     ] {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("config.toml"), file).unwrap();
+        crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
         fs::write(home.path().join("more.md"), "From a file.\n").unwrap();
         let path = home.path().to_str().unwrap();
         let loaded = load(&ambient(&[("PINTLE_HOME", path)]), Flags::default());
@@ -236,7 +236,7 @@ fn folders_follow_pintle_home_then_xdg_then_home() {
 fn where_tools_act_is_said_in_the_file_and_by_flags() {
     let environment = |file: &str, flags| {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("config.toml"), file).unwrap();
+        crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
         let path = home.path().to_str().unwrap();
         match load(&ambient(&[("PINTLE_HOME", path)]), flags) {
             Ok(Config { environment: e, warnings, .. }) => format!(
@@ -299,7 +299,7 @@ fn where_tools_act_is_said_in_the_file_and_by_flags() {
 fn tools_are_set_in_a_table_of_their_own() {
     let set = |file: &str, flags: Flags| {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("config.toml"), file).unwrap();
+        crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), flags)
             .map(|config| (config.tools, config.warnings.len()))
@@ -352,7 +352,7 @@ fn tools_are_set_in_a_table_of_their_own() {
 fn limits_are_set_in_a_table_of_their_own() {
     let set = |file: &str| {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("config.toml"), file).unwrap();
+        crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.limits, config.warnings.len()))
@@ -389,7 +389,7 @@ fn limits_are_set_in_a_table_of_their_own() {
 fn room_is_set_in_a_table_of_its_own() {
     let set = |file: &str| {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("config.toml"), file).unwrap();
+        crate::disk::write_private(&home.path().join("config.toml"), file.as_bytes()).unwrap();
         let path = home.path().to_str().unwrap();
         load(&ambient(&[("PINTLE_HOME", path)]), Flags::default())
             .map(|config| (config.context, config.warnings.len()))

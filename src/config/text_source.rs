@@ -69,6 +69,26 @@ pub fn fill(text: &str, ambient: &Ambient) -> Result<String, String> {
     Ok(filled)
 }
 
+/// Returns the names of the variables in a text.
+pub fn variables(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut rest = text;
+    while let Some((_, behind)) = rest.split_once('$') {
+        let name_end =
+            behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(behind.len());
+        let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let is_mark = behind.starts_with(['$', '!']);
+        let (name, after) = match braced {
+            Some(found) => found,
+            None if is_mark => ("", behind.get(1..).unwrap_or_default()),
+            None => behind.split_at(name_end),
+        };
+        names.extend(Some(name).filter(|name| !name.is_empty()));
+        rest = after;
+    }
+    names
+}
+
 /// Returns the variable that makes up the whole text, as `$NAME` or `${NAME}`.
 pub fn variable(text: &str) -> Option<&str> {
     let name = text.strip_prefix('$')?;

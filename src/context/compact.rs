@@ -3,7 +3,7 @@
 //! Invariant: the cut never separates a call from its result, and the messages after it stay unchanged.
 
 use super::conversation::{from_engine, without_engine_prefix};
-use super::estimate;
+use super::{enclosed, estimate};
 use crate::llm::{AssistantBlock, Message};
 use pintle_protocol::content::Content;
 use std::sync::Arc;
@@ -69,7 +69,7 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
         match summary_of(message) {
             Some(summary) => {
                 text.push_str("<earlier-memory>\n");
-                text.push_str(summary);
+                text.push_str(&enclosed("earlier-memory", summary));
                 text.push_str(
                     "\n</earlier-memory>\nUpdate that memory with what happened since:\n\n",
                 );
@@ -85,6 +85,7 @@ pub fn request(messages: &[Arc<Message>], cut: Cut, instructions: Option<&str>) 
         text.push_str(instructions.trim());
         text.push('\n');
     }
+    let text = enclosed("conversation", &text);
     format!("<conversation>\n{text}</conversation>\n\nWrite the memory now.")
 }
 
@@ -94,6 +95,7 @@ pub fn branch_request(messages: &[Arc<Message>]) -> String {
     for message in messages {
         write_message(&mut text, message);
     }
+    let text = enclosed("conversation", &text);
     format!("<conversation>\n{text}</conversation>\n\nWrite it down now.")
 }
 

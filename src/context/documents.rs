@@ -2,7 +2,7 @@
 //!
 //! Invariant: later documents are closer to the work and take precedence over earlier ones, so they are the last to be cut.
 
-use super::tag;
+use super::{enclosed, tag};
 use crate::text::truncate::{border_before, size};
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ pub fn layer(documents: &[Document]) -> Option<String> {
         format!(
             "<project_documents>\nWhat people have written down for agents that work here. Where two of them differ, the later one \
             holds; what the person says in the conversation counts more than all of them.\n{}\n</project_documents>",
-            parts.join("\n")
+            enclosed("project_documents", &parts.join("\n"))
         )
     })
 }

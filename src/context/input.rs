@@ -2,7 +2,7 @@
 //!
 //! Invariant: each block is enclosed in tags with its kind and its origin.
 
-use super::tag;
+use super::{tag, tag_exact};
 use pintle_protocol::content::{Content, Diagnostic, Input, LineRange, Severity};
 
 /// The maximum number of files that are read for one message.
@@ -27,7 +27,7 @@ fn block(input: &Input) -> Content {
         }
         Input::Selection { path, range, text } => {
             let text = super::documents::cut(text, MAX_SELECTION_BYTES, path);
-            Content::text(tag("selection", &attributes(path, &lines(Some(*range))), &text))
+            Content::text(tag_exact("selection", &attributes(path, &lines(Some(*range))), &text))
         }
         Input::Diagnostics { path, items } => diagnostics(path, items),
         Input::Image { mime_type, data } => {
@@ -38,7 +38,7 @@ fn block(input: &Input) -> Content {
 
 /// Returns a file's text, or the reason why there is none.
 pub fn file(path: &str, range: Option<LineRange>, text: &str) -> Content {
-    Content::text(tag("file", &attributes(path, &lines(range)), text))
+    Content::text(tag_exact("file", &attributes(path, &lines(range)), text))
 }
 
 fn attributes<'a>(path: &'a str, lines: &'a str) -> Vec<(&'static str, &'a str)> {

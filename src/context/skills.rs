@@ -1,6 +1,6 @@
 //! Skills: folders with a `SKILL.md` of instructions. The prompt lists them, and the model reads the files itself. Pure.
 
-use super::{front_matter, in_a_line, tag};
+use super::{enclosed, front_matter, in_a_line, tag};
 use std::path::{Path, PathBuf};
 
 /// The folders of skills, in a project's folder; if several define a name, the first one counts.
@@ -46,6 +46,7 @@ pub const CALL: &str = "skill:";
 /// Returns a skill that a user called, with the arguments behind its name. Pi's clients know this form.
 pub fn call(skill: &Skill, text: &str, arguments: &str) -> String {
     let body = front_matter::parse(text).map_or(text, |(_, body)| body).trim();
+    let body = enclosed("skill", body);
     let Skill { name, path, .. } = skill;
     let folder = path.parent().unwrap_or(path).display();
     let mut message = format!(

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a title is one line of at most [`MAX_CHARS`] characters without control characters.
 
-use super::compact;
+use super::{compact, enclosed};
 use crate::llm::{AssistantBlock, Message};
 use crate::text::truncate::{self, Guard, Keep};
 use std::sync::Arc;
@@ -39,8 +39,8 @@ pub fn request(messages: &[Arc<Message>]) -> Option<String> {
     let cut = |text: String| truncate::guard(&text, SHOWN).unwrap_or(text);
     let agent = last.map(|last| format!("\n\n[agent]\n{}", cut(last))).unwrap_or_default();
     Some(format!(
-        "<conversation>\n[person]\n{}{agent}\n</conversation>\n\nName it now.",
-        cut(first)
+        "<conversation>\n[person]\n{}\n</conversation>\n\nName it now.",
+        enclosed("conversation", &(cut(first) + &agent))
     ))
 }
 

@@ -1,8 +1,9 @@
 //! The output of a command: its end in memory, all of it in a file once it is long.
 //!
 //! Invariant: memory stays flat whatever comes.
-#![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::ambient::Redactor;
+use crate::disk;
 use crate::exec::{Command, End, OutputBuffer, Ran};
 use crate::text::terminal::Cleaner;
 use std::fs::File;
@@ -18,6 +19,7 @@ const WRITE_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Capture {
     cleaner: Cleaner,
+    redactor: Redactor,
     output: OutputBuffer,
     max_lines: u64,
     max_bytes: u64,
@@ -68,6 +70,7 @@ impl Capture {
     pub(crate) fn new(command: &Command, temporary: &Path) -> Self {
         Self {
             cleaner: Cleaner::default(),
+            redactor: Redactor::new(command.output.secrets()),
             output: command.output.clone(),
             max_lines: command.spill_lines,
             max_bytes: command.spill_bytes,
@@ -79,6 +82,7 @@ impl Capture {
     /// Takes the next bytes and returns the text they make.
     pub(crate) async fn push(&mut self, bytes: &[u8]) -> String {
         let text = self.cleaner.push(bytes);
+        let text = self.redactor.push(&text).into_owned();
         self.text(&text).await;
         text
     }
@@ -86,7 +90,8 @@ impl Capture {
     /// No more will come.
     pub(crate) async fn finish(mut self, end: End) -> Ran {
         let rest = self.cleaner.finish();
-        self.text(rest).await;
+        let rest = self.redactor.push(rest).into_owned() + &self.redactor.finish();
+        self.text(&rest).await;
         self.write_out(0).await;
         if let Spill::Open(writer, _) = std::mem::replace(&mut self.spill, Spill::None)
             && writer.idle().await.is_err()
@@ -122,7 +127,7 @@ impl Capture {
     async fn open(&mut self, so_far: String) {
         let folder = self.folder.clone();
         let made = spawn_blocking(move || {
-            std::fs::create_dir_all(&folder)?;
+            disk::create_private_folder(&folder)?;
             let file =
                 tempfile::Builder::new().prefix("output-").suffix(".log").tempfile_in(folder)?;
             file.keep().map_err(|error| error.error)

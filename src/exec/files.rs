@@ -3,6 +3,7 @@
 //! Blocking: not for an async thread. `replace` replaces files.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::disk;
 use crate::exec::{
     Before, Error, FileKind, Lines, ListEntry, MAX_WHOLE_BYTES, Stat, Version, Window,
 };
@@ -10,8 +11,9 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
+use tokio_util::sync::CancellationToken;
 
-/// Lines beyond the wanted ones are counted up to this many bytes; further, the total stays unknown.
+/// Bytes beyond the wanted ones are read up to this many, to count lines; further, the total stays unknown.
 const MAX_COUNTED_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn stat(path: &Path) -> Result<Stat, Error> {
@@ -88,7 +90,7 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
 /// Opens a plain file. Opening a pipe or a device never waits, since it is refused.
 fn open(path: &Path) -> Result<(File, Metadata), Error> {
     let failed = |error: io::Error| Error::from_io(path, &error);
-    let file = open_to_search(path).map_err(failed)?;
+    let file = open_any(path).map_err(failed)?;
     let facts = file.metadata().map_err(failed)?;
     if facts.is_dir() {
         return Err(Error::IsFolder(path.to_path_buf()));
@@ -99,8 +101,16 @@ fn open(path: &Path) -> Result<(File, Metadata), Error> {
     Ok((file, facts))
 }
 
-/// Opens a file without blocking, even if it has become a pipe since it was checked.
-pub(super) fn open_to_search(path: &Path) -> io::Result<File> {
+/// Opens a regular file for a search, to be read as far as it reaches now, and without blocking even if it has become a pipe since it was
+/// checked.
+pub(super) fn open_to_search(path: &Path) -> io::Result<io::Take<File>> {
+    let file = disk::open(path)?;
+    let size = disk::size_seen(&file.metadata()?);
+    Ok(file.take(size))
+}
+
+/// Opens a file without blocking.
+fn open_any(path: &Path) -> io::Result<File> {
     let without_waiting = nix::fcntl::OFlag::O_NONBLOCK.bits();
     OpenOptions::new().read(true).custom_flags(without_waiting).open(path)
 }
@@ -136,16 +146,40 @@ fn read_open(path: &Path, file: &File, facts: &Metadata) -> Result<Vec<u8>, Erro
     }
     let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default() + 1);
     // A growing file is read up to its current size only.
-    let read = file.take(MAX_WHOLE_BYTES).read_to_end(&mut content);
+    let read = file.take(disk::size_seen(facts)).read_to_end(&mut content);
     read.map_err(|error| Error::from_io(path, &error))?;
     Ok(content)
 }
 
-pub(super) fn read_lines(path: &Path, window: Window) -> Result<Lines, Error> {
+pub(super) fn read_lines(
+    path: &Path,
+    window: Window,
+    cancel: &CancellationToken,
+) -> Result<Lines, Error> {
     let (file, facts) = open(path)?;
+    let file = Cancellable { file: file.take(disk::size_seen(&facts)), cancel };
     let failed = |error: io::Error| Error::from_io(path, &error);
     let version = version(std::fs::canonicalize(path).map_err(failed)?, &facts);
-    select_lines(BufReader::with_capacity(64 * 1024, file), version, window).map_err(failed)
+    let lines = select_lines(BufReader::with_capacity(64 * 1024, file), version, window);
+    if cancel.is_cancelled() { Err(Error::Cancelled) } else { lines.map_err(failed) }
+}
+
+/// A file whose reading fails once it is cancelled.
+#[derive(Debug)]
+pub(super) struct Cancellable<'a, F> {
+    /// The file.
+    pub(super) file: F,
+    /// Ends the reading.
+    pub(super) cancel: &'a CancellationToken,
+}
+
+impl<F: Read> Read for Cancellable<'_, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other("cancelled"));
+        }
+        self.file.read(buffer)
+    }
 }
 
 /// Takes the wanted lines out of a stream and counts the rest, holding no more than the window.
@@ -182,7 +216,8 @@ pub(super) fn select_lines(
             current.extend_from_slice(piece);
         }
         length += piece.len() as u64;
-        if is_done {
+        let is_over = is_wanted && current.len() > max_bytes;
+        if is_done || is_over {
             counted += used as u64;
         }
         source.consume(used);
@@ -194,6 +229,10 @@ pub(super) fn select_lines(
             length = 0;
         }
         if counted > MAX_COUNTED_BYTES {
+            if is_over && !is_done {
+                // The rest of a line that does not fit is not worth reading either.
+                lines.take(number, &mut current, length, window);
+            }
             return Ok(lines);
         }
     }

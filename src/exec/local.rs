@@ -3,9 +3,9 @@
 //! Make one per process and share it: it owns the locks that keep two changes of one file apart. Each operation on files is
 //! one hop to a thread that may block.
 
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, Secrets};
 use crate::exec::descendants::MARK;
-use crate::exec::process::{self, Shell};
+use crate::exec::process::{self, Launch, Shell};
 use crate::exec::sandbox::{Confinement, Temporary};
 use crate::exec::scan::{self, Keep, Scan, Scanned};
 use crate::exec::variables::{self, Policy};
@@ -32,6 +32,7 @@ pub struct Local {
     shell: Shell,
     /// The variables that commands do not see; none where they see so few that a terminal of an editor's would show them more.
     withheld: Option<Vec<String>>,
+    provider_keys: ProviderKeys,
     locks: Arc<Locks>,
     /// A command was run, so something may be left of it.
     has_run: AtomicBool,
@@ -48,12 +49,24 @@ pub struct Options {
     pub shell: Option<PathBuf>,
     /// Run before each command, in the same shell.
     pub command_prefix: Option<String>,
+    /// The treatment of providers' keys, whatever the policy for variables.
+    pub provider_keys: ProviderKeys,
     /// This program, which becomes the guardian of commands when it is started with
     /// [`sandbox::ARGUMENT`](crate::exec::sandbox::ARGUMENT). Without one, commands cannot be confined, and those that
     /// leave their session outlive an engine that is killed.
     pub guardian: Option<PathBuf>,
     /// Confine without namespaces, as on a kernel that denies them.
     pub without_namespaces: bool,
+}
+
+/// The treatment of variables that hold a provider's key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProviderKeys {
+    /// No command sees them.
+    #[default]
+    Withheld,
+    /// Commands see them: those of the person's own settings, such as one that prints a key.
+    Passed,
 }
 
 #[cfg(target_os = "linux")]
@@ -91,10 +104,19 @@ impl Local {
                 marks: Shell::new_marks(),
                 guardian,
             },
+            provider_keys: options.provider_keys,
             withheld: variables::withheld(ambient.vars(), options.variables),
             locks: Arc::default(),
             has_run: AtomicBool::new(false),
             temporaries: Mutex::default(),
+        }
+    }
+
+    /// Takes providers' keys out of what a command sees. Keys may become known at any time, so each command is looked at.
+    fn withhold_keys(&self, launch: &mut Launch) {
+        let secrets = self.ambient.secrets();
+        if self.provider_keys == ProviderKeys::Withheld {
+            launch.variables.retain(|(name, value)| !secrets.hides(name, value));
         }
     }
 
@@ -143,7 +165,9 @@ impl Environment for Local {
     }
 
     async fn read_lines(&self, path: &Path, window: Window) -> Result<Lines, Error> {
-        on_path(path, move |path| files::read_lines(path, window)).await
+        let path = path.to_path_buf();
+        let read = move |cancel: &_| files::read_lines(&path, window, cancel);
+        blocking(CancellationToken::new(), read).await
     }
 
     async fn list(&self, path: &Path) -> Result<Vec<ListEntry>, Error> {
@@ -220,7 +244,9 @@ impl Environment for Local {
         keep: Keep,
         max_bytes: u64,
     ) -> Result<Option<FileState>, Error> {
-        on_path(path, move |path| scan::remember(path, &keep, max_bytes)).await
+        let path = path.to_path_buf();
+        let remember = move |cancel: &_| scan::remember(&path, &keep, max_bytes, cancel);
+        blocking(CancellationToken::new(), remember).await
     }
 
     async fn set_mode(&self, path: &Path, mode: u32) -> Result<(), Error> {
@@ -259,7 +285,9 @@ impl Environment for Local {
         output: &mut (dyn for<'a> FnMut(&'a str) + Send),
     ) -> Result<Ran, Error> {
         self.has_run.store(true, Ordering::Relaxed);
+        command.output.set_secrets(self.ambient.secrets());
         let mut launch = self.shell.launch(&self.ambient.new_id(), &command);
+        self.withhold_keys(&mut launch);
         self.with_temporary(&mut launch.confinement, &command.owner)?;
         let missing = command.confinement.as_deref().map(Confinement::missing).unwrap_or_default();
         let mut ran = process::run(launch, &command, cancel, output).await?;
@@ -280,6 +308,7 @@ impl Environment for Local {
         );
         launch.confinement = filter.confinement;
         self.with_temporary(&mut launch.confinement, &filter.owner)?;
+        self.withhold_keys(&mut launch);
         let done = process::hop(launch, &filter.input, filter.max_bytes).await;
         let process::Answer { code, stdout, stderr, .. } =
             done.map_err(|error| Error::from_io(&filter.cwd, &error))?;
@@ -295,7 +324,13 @@ impl Environment for Local {
         let id = self.ambient.new_id();
         let launch = self.shell.launch_line(&id, &line, &command.cwd, &command.owner);
         let fixed = variables::FIXED.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let hidden = withheld.iter().map(|name| (name.clone(), String::new()));
+        let known = match self.provider_keys {
+            ProviderKeys::Withheld => self.ambient.secrets(),
+            ProviderKeys::Passed => &Secrets::default(),
+        };
+        let keys = self.ambient.vars().filter(|(name, value)| known.hides(name, value));
+        let keys = keys.map(|(name, _)| name.to_owned());
+        let hidden = withheld.iter().cloned().chain(keys).map(|name| (name, String::new()));
         let given = command.variables.iter().cloned();
         let mark = (MARK.to_owned(), launch.mark.clone());
         Some(TerminalCommand {

@@ -3,6 +3,7 @@
 //! The runner of a command writes, clones read. Invariant: memory is bounded, so only the end is kept; a late reader
 //! learns how much it missed.
 
+use crate::ambient::Secrets;
 use crate::text::truncate;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ struct State {
     newlines: u64,
     full_output_path: Option<PathBuf>,
     is_over: bool,
+    /// The secrets that are replaced in it.
+    secrets: Secrets,
 }
 
 /// New output for a reader.
@@ -76,6 +79,15 @@ impl OutputBuffer {
         let mut states = self.0.subscribe();
         // The sender lives as long as `self` does.
         let _ = states.wait_for(|state| state.is_over || state.bytes() > position).await;
+    }
+
+    /// Sets the secrets that are replaced in what will be printed.
+    pub(super) fn set_secrets(&self, secrets: &Secrets) {
+        self.0.send_modify(|state| state.secrets = secrets.clone());
+    }
+
+    pub(super) fn secrets(&self) -> Secrets {
+        self.0.borrow().secrets.clone()
     }
 
     /// Adds text.

@@ -6,6 +6,7 @@
 //! A replaced file is closed later, on another thread: freeing the blocks of a large file takes longer than writing the new one.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use crate::disk;
 use crate::exec::{After, Before, Error, FileContent, files};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Seek};
@@ -98,7 +99,7 @@ pub(super) fn tidy(folder: &Path) -> Result<(), Error> {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_ours
             && is_file
-            && let Ok(file) = File::open(entry.path())
+            && let Ok(file) = disk::open(&entry.path())
             && file.try_lock().is_ok()
         {
             std::fs::remove_file(entry.path()).map_err(failed)?;

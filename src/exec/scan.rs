@@ -5,10 +5,12 @@
 //! files, or learns that there are more.
 #![expect(clippy::disallowed_methods, reason = "exec is where files are touched")]
 
+use super::files::Cancellable;
 use super::{Error, walk};
+use crate::disk;
 use pintle_protocol::files::FileState;
 use std::collections::BTreeMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
@@ -125,8 +127,9 @@ pub(super) fn scan(scan: &Scan, cancel: &CancellationToken) -> Result<Scanned, E
             None if facts.len() > limits.file_bytes => lost(&facts, mark),
             None => {
                 read += facts.len();
-                match state(&path, &facts, keep) {
+                match state(&path, &facts, keep, cancel) {
                     Ok(state) => ScannedFile { mark, state },
+                    Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
                     // It was removed meanwhile, or is not readable.
                     Err(_) => continue,
                 }
@@ -156,6 +159,7 @@ pub(super) fn remember(
     path: &Path,
     keep: &Keep,
     max_bytes: u64,
+    cancel: &CancellationToken,
 ) -> Result<Option<FileState>, Error> {
     let failed = |error: &io::Error| Error::from_io(path, error);
     let facts = match std::fs::metadata(path) {
@@ -169,7 +173,7 @@ pub(super) fn remember(
     if facts.len() > max_bytes {
         return Ok(Some(lost(&facts, mark(&facts)).state));
     }
-    state(path, &facts, keep).map(Some).map_err(|error| failed(&error))
+    state(path, &facts, keep, cancel).map(Some).map_err(|error| failed(&error))
 }
 
 /// Gives a file of this machine its permission bits back.
@@ -179,9 +183,17 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> Result<(), Error> {
     std::fs::set_permissions(path, permissions).map_err(|error| Error::from_io(path, &error))
 }
 
-fn state(path: &Path, facts: &Metadata, keep: &Keep) -> io::Result<FileState> {
-    let mut content = Vec::new();
-    File::open(path)?.read_to_end(&mut content)?;
+fn state(
+    path: &Path,
+    facts: &Metadata,
+    keep: &Keep,
+    cancel: &CancellationToken,
+) -> io::Result<FileState> {
+    let file = disk::open(path)?;
+    // Somebody may append to it for ever; its size when it was looked at is what counts.
+    let mut file = Cancellable { file: file.take(facts.len()), cancel };
+    let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
+    file.read_to_end(&mut content)?;
     let StoredContent { sha256, is_lost } = keep(&content);
     let (size, mode) = (content.len() as u64, Some(mode(facts)));
     Ok(FileState { sha256, size, mode, is_lost })

@@ -17,9 +17,40 @@ pub enum Policy {
     Nothing,
 }
 
-/// Endings of names that are likely to hold a secret.
-const SECRET: [&str; 6] =
-    ["_API_KEY", "_SECRET", "_TOKEN", "_PASSWORD", "_CREDENTIAL", "_CREDENTIALS"];
+/// Words of names, between underscores, that are likely to hold a secret: `TOKEN` is one of `GITHUB_TOKEN`, and none of
+/// `TOKENIZERS_PARALLELISM`.
+const SECRET_WORDS: [&str; 12] = [
+    "SECRET",
+    "SECRETS",
+    "TOKEN",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "PASS",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "APIKEY",
+    "BEARER",
+    "AUTHTOKEN",
+];
+
+/// Parts of names that are likely to hold a secret, of two words.
+const SECRET_PARTS: [&str; 8] = [
+    "API_KEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+    "ENCRYPTION_KEY",
+    "SIGNING_KEY",
+    "MASTER_KEY",
+    "DEPLOY_KEY",
+    "AUTH_KEY",
+];
+
+/// Endings of names that are likely to hold a secret, where no underscore stands before them: `PGPASSWORD`.
+const SECRET_ENDINGS: [&str; 6] = ["PASSWORD", "PASSWD", "TOKEN", "SECRET", "APIKEY", "SSHPASS"];
+
+/// Names that are likely to hold a secret, and look like no other.
+const SECRET_NAMES: [&str; 4] = ["MYSQL_PWD", "NPM_CONFIG__AUTH", "NPM_AUTH", "DOCKER_AUTH_CONFIG"];
 
 /// Variables that most programs, or the tools of a language, need.
 const CORE: [&str; 24] = [
@@ -94,7 +125,18 @@ fn is_visible(name: &str, policy: Policy) -> bool {
         Policy::Core => CORE.contains(&name) || name.starts_with("LC_"),
         Policy::Filtered => {
             let name = name.to_ascii_uppercase();
-            !SECRET.iter().any(|ending| name.ends_with(ending))
+            let has_word = name.split('_').any(|word| SECRET_WORDS.contains(&word));
+            let has_part = SECRET_PARTS.iter().any(|part| {
+                let at = |index: usize| name.as_bytes().get(index).copied();
+                name.match_indices(part).any(|(start, _)| {
+                    let before = start.checked_sub(1).and_then(at);
+                    let after = at(start + part.len());
+                    before.is_none_or(|byte| byte == b'_') && after.is_none_or(|byte| byte == b'_')
+                })
+            });
+            let has_ending = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending));
+            let is_known = SECRET_NAMES.contains(&name.as_str());
+            !(has_word || has_part || has_ending || is_known)
         }
     }
 }
@@ -118,7 +160,38 @@ mod tests {
             ("aws_session_token", [false, true, false, false]),
             ("DB_PASSWORD", [false, true, false, false]),
             ("GOOGLE_APPLICATION_CREDENTIALS", [false, true, false, false]),
+            ("TOKEN", [false, true, false, false]),
+            ("PASSWORD", [false, true, false, false]),
+            ("SECRET", [false, true, false, false]),
+            ("API_KEY", [false, true, false, false]),
+            ("PGPASSWORD", [false, true, false, false]),
+            ("MYSQL_PWD", [false, true, false, false]),
+            ("SSHPASS", [false, true, false, false]),
+            ("AWS_ACCESS_KEY_ID", [false, true, false, false]),
+            ("AWS_SECRET_ACCESS_KEY", [false, true, false, false]),
+            ("AWS_BEARER_TOKEN_BEDROCK", [false, true, false, false]),
+            ("GITHUB_TOKEN", [false, true, false, false]),
+            ("CI_JOB_TOKEN_2", [false, true, false, false]),
+            ("SECRET_KEY_BASE", [false, true, false, false]),
+            ("RAILS_MASTER_KEY", [false, true, false, false]),
+            ("npm_config__authToken", [false, true, false, false]),
+            ("NPM_CONFIG__AUTH", [false, true, false, false]),
             ("TOKENIZERS", [true, true, false, false]),
+            ("TOKENIZERS_PARALLELISM", [true, true, false, false]),
+            ("MAX_TOKENS", [true, true, false, false]),
+            ("SSH_AUTH_SOCK", [true, true, false, false]),
+            ("SSH_ASKPASS", [true, true, false, false]),
+            ("GIT_ASKPASS", [true, true, false, false]),
+            ("GPG_TTY", [true, true, false, false]),
+            ("PWD", [true, true, false, false]),
+            ("OLDPWD", [true, true, false, false]),
+            ("KEYBOARD", [true, true, false, false]),
+            ("XKB_DEFAULT_LAYOUT", [true, true, false, false]),
+            ("AWS_REGION", [true, true, false, false]),
+            ("AWS_PROFILE", [true, true, false, false]),
+            ("PASSENGER_ROOT", [true, true, false, false]),
+            ("BYPASS", [true, true, false, false]),
+            ("MONKEY_PATCH", [true, true, false, false]),
         ] {
             let got = [Filtered, All, Core, Nothing].map(|policy| is_visible(name, policy));
             assert_eq!(got, policies, "{name}");

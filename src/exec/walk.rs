@@ -4,6 +4,7 @@
 //! threads walk and search in no order; their results are sorted by path, and once there are more than the limit,
 //! paths beyond the last one are skipped. So a limit ends the work early, and the result is deterministic.
 
+mod ignored;
 mod lines;
 mod paths;
 
@@ -12,6 +13,7 @@ pub(super) use paths::find;
 
 use crate::exec::Error;
 use crate::exec::search::PathKey;
+use crate::exec::walk::ignored::Ignored;
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 use std::io;
 use std::path::Path;
@@ -80,14 +82,14 @@ impl<'a> Walk<'a> {
     }
 
     fn builder(&self, max_depth: Option<usize>) -> WalkBuilder {
+        let ignored = Ignored::new(self.root);
         let mut builder = WalkBuilder::new(self.root);
-        builder
-            .hidden(false)
-            .require_git(false)
-            .git_global(false)
-            .follow_links(false)
-            .max_depth(max_depth)
-            .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
+        builder.standard_filters(false).follow_links(false).max_depth(max_depth).filter_entry(
+            move |entry| {
+                let is_git = entry.depth() > 0 && entry.file_name() == ".git";
+                !is_git && !ignored.is_ignored(entry)
+            },
+        );
         builder
     }
 

@@ -14,6 +14,7 @@ pub use phrases::end_of_item;
 use crate::history;
 use crate::pi;
 use crate::store::{self, Entries, Store};
+use crate::text::credentials;
 use pintle_protocol::ids::SessionId;
 use std::io::{self, Write};
 use timeline::{TimelineEntry, Totals};
@@ -66,6 +67,7 @@ pub fn write(
     format: Format,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
+    let out: &mut dyn Write = &mut Redacting(out);
     let title = || title(store, session);
     match format {
         Format::Json => {
@@ -96,6 +98,24 @@ pub fn write(
             render(store, session, title()?, &mut page, out)
         }
         Format::Html => render(store, session, title()?, &mut html::Page::default(), out),
+    }
+}
+
+/// A writer that replaces credentials. A session leaves the user's own folder with its export, so what looks like a credential is replaced
+/// in it, which the session itself and what the model reads keep. Each piece is written at once, and holds what it holds whole.
+struct Redacting<'a>(&'a mut dyn Write);
+
+impl Write for Redacting<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(piece) {
+            Ok(text) => self.0.write_all(credentials::redact(text).as_bytes())?,
+            Err(_) => self.0.write_all(piece)?,
+        }
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -10,6 +10,7 @@ use crate::agent::{
     CreateSession, EngineHandle, Error, ErrorKind, Feed, OpenConfig, Record, SessionHandle,
     Subscriber, SubscriberId, SubscriptionCommand, TurnCommand,
 };
+use crate::text::visible::visible;
 use crate::transport::Outgoing;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::TurnLimits;
@@ -66,6 +67,8 @@ pub struct Options {
     pub additional: Vec<PathBuf>,
     /// The stored session to continue; `None` creates one.
     pub session: Option<String>,
+    /// Stdout is a terminal, which would obey control sequences in the answer: they are drawn as signs. Elsewhere its bytes stay.
+    pub is_terminal: bool,
     /// Print nothing on stderr.
     pub is_quiet: bool,
     /// Cancelled by a signal.
@@ -240,7 +243,9 @@ async fn finish(out: &Outgoing, options: &Options, outcome: &Outcome) {
     match options.format {
         Format::Text => {
             if !outcome.text.is_empty() {
-                print(out, outcome.text.clone()).await;
+                let text = outcome.text.as_str();
+                let text = if options.is_terminal { visible(text) } else { text.into() };
+                print(out, text.into_owned()).await;
             }
             if let Some(error) = &outcome.error {
                 report(&format!("pintle: {}", error.message));
@@ -265,10 +270,10 @@ async fn print(out: &Outgoing, line: String) {
     }
 }
 
-/// Prints a line on stderr, without control characters, which could control the terminal.
+/// Prints a line on stderr, with control characters, which could control the terminal, drawn as signs.
 fn report(line: &str) {
     use std::io::Write;
-    let line = line.replace(|c: char| c.is_control() && c != '\n' && c != '\t', "\u{fffd}");
+    let line = visible(line);
     // A missing reader of stderr does not end the run.
     let _ = writeln!(std::io::stderr(), "{line}");
 }

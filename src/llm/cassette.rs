@@ -17,6 +17,7 @@ mod outline;
 
 use super::error::{Error, ErrorKind};
 use super::wire::{ByteStream, Wire, WireRequest, WireResponse};
+use crate::disk;
 use bytes::Bytes;
 use exchange::{Body, End, Exchange, RecordedRequest};
 use futures_util::stream::{self, Stream, StreamExt};
@@ -243,7 +244,8 @@ impl Tape {
             self.end,
             &self.secrets,
         );
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.path);
+        let mut options = std::fs::OpenOptions::new();
+        let file = disk::open_private(&self.path, options.create(true).append(true));
         if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
             tracing::warn!("cannot record to {}: {error}", self.path.display());
         }

@@ -6,6 +6,8 @@
 use super::endpoint::Endpoint;
 use super::error::{CHECK_ADDRESS, Error, ErrorKind};
 use super::wire::header;
+use crate::ambient::REDACTED;
+use crate::text::credentials;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -49,7 +51,8 @@ pub(super) fn answer(
         said => said,
     };
     let name = &endpoint.name;
-    let message = scrub(endpoint, format!("{name} answered {status}: {}", shorten(said)));
+    let said = scrub(endpoint, said);
+    let message = format!("{name} answered {status}: {}", shorten(&said));
     let location = header(headers, "location");
     let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, status, &facts, json.is_none(), location);
@@ -74,8 +77,9 @@ pub(super) fn in_stream(endpoint: &Endpoint, json: &Value) -> Error {
     let facts = Facts::of(json);
     let kind = kind(facts.status, &facts, false);
     let said = if facts.text.is_empty() { json.to_string() } else { facts.text.clone() };
+    let said = scrub(endpoint, &said);
     let message = format!("{} broke off: {}", endpoint.name, shorten(&said));
-    let mut error = Error::new(kind, scrub(endpoint, message));
+    let mut error = Error::new(kind, message);
     error.hint = hint(endpoint, kind, 200, &facts, false, None);
     error.status = facts.status;
     error.provider_code = facts.codes.first().cloned();
@@ -385,11 +389,12 @@ fn duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(total).ok()
 }
 
-/// Some servers repeat the key that they refuse.
-fn scrub(endpoint: &Endpoint, message: String) -> String {
+/// Some servers repeat the key that they refuse, or a part of the request with another one.
+fn scrub(endpoint: &Endpoint, message: &str) -> String {
+    let message = credentials::redact(message);
     match &endpoint.key {
-        Some(key) if !key.expose().is_empty() => message.replace(key.expose(), "***"),
-        Some(_) | None => message,
+        Some(key) if !key.expose().is_empty() => message.replace(key.expose(), REDACTED),
+        Some(_) | None => message.into_owned(),
     }
 }
 

@@ -110,6 +110,9 @@ impl Endpoint {
         let moved = base_url.or_else(|| ambient.var(entry.base_url_var.as_deref()?));
         let set = entry.key_vars.iter().find_map(|var| Some((var, ambient.var(var)?)));
         let key = set.map(|(_, key)| Secret::new(key.trim()));
+        if let Some(key) = &key {
+            ambient.secrets().add(key.expose());
+        }
         let key_var = set.map(|(var, _)| var).or(entry.key_vars.first()).cloned();
         let key_var = key_var.filter(|_| key_from == KeyFrom::Environment);
         let is_amazon = entry.dialect.cloud == Some(Cloud::Bedrock);

@@ -32,6 +32,7 @@ mod halves;
 mod handoff;
 pub mod http;
 pub mod invariants;
+mod limits;
 pub mod message;
 pub mod one_shot;
 mod reasoning;

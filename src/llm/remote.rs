@@ -13,6 +13,7 @@ use super::endpoint::Endpoint;
 use super::error::{Error, ErrorKind};
 use super::gemini;
 use super::halves::Halves;
+use super::limits;
 use super::reasoning;
 use super::responses;
 use super::sse::{self, SseEvent};
@@ -129,7 +130,8 @@ impl Provider for Remote {
         let is_framed = endpoint.dialect.cloud.is_some_and(|cloud| cloud.is_framed(endpoint.api));
         let events =
             if is_framed { frames::events(body).boxed() } else { sse::events(body).boxed() };
-        Ok(Deltas {
+        let name = endpoint.name.clone();
+        let deltas = Deltas {
             endpoint,
             events: Some(events),
             decoder,
@@ -138,8 +140,8 @@ impl Provider for Remote {
             failed: None,
             polls_left: POLLS_PAST_END,
             window,
-        }
-        .boxed())
+        };
+        Ok(limits::limited(deltas, name).boxed())
     }
 }
 

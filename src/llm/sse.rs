@@ -17,6 +17,10 @@ use std::task::{Context, Poll};
 /// The maximum size of an event; image replies reach a few MiB.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
+/// The maximum size of comments and other lines without data between two events. A server that keeps a connection alive sends a few bytes
+/// every some seconds.
+const MAX_IDLE_BYTES: usize = 1024 * 1024;
+
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SseEvent {
@@ -83,6 +87,8 @@ struct Parser {
     name: String,
     /// The event's data so far; `None` before the first `data:` line.
     data: Option<String>,
+    /// Bytes of lines without data since the last event.
+    idle_bytes: usize,
     /// The last byte was a CR: an LF right after it belongs to the same line end.
     after_cr: bool,
     /// The first line, which may begin with a byte order mark, has been read.
@@ -161,6 +167,14 @@ impl Parser {
             "event" => value.clone_into(&mut self.name),
             _ => {}
         }
+        if field != "data" {
+            self.idle_bytes += line.len() + 1;
+        }
+        if self.idle_bytes > MAX_IDLE_BYTES {
+            let limit = MAX_IDLE_BYTES >> 20;
+            let message = format!("over {limit} MiB of the stream are no events");
+            return Err(Error::new(ErrorKind::Protocol, message));
+        }
         Ok(())
     }
 
@@ -168,6 +182,7 @@ impl Parser {
     fn dispatch(&mut self, ready: &mut VecDeque<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         if let Some(data) = self.data.take() {
+            self.idle_bytes = 0;
             ready.push_back(SseEvent { name, data });
         }
     }

@@ -4,6 +4,7 @@
 //! settings are the current ones: see [`Live`].
 
 use super::known;
+use super::secrets::is_secret_header;
 use super::source::ModelSource;
 use crate::ambient::{Ambient, Secret};
 use crate::config::{self, Config, Live, ModelEntry, ProviderEntry, TextSource, lay_headers};
@@ -133,7 +134,12 @@ impl ConfiguredModels {
                     reached.slots.push((Slot::Header(header), self.commands.get(&command)));
                 }
                 TextSource::Text(text) => match config::fill(text.expose(), &self.ambient) {
-                    Ok(value) => reached.endpoint.headers.push((header, Secret::new(value))),
+                    Ok(value) => {
+                        if is_secret_header(&header) || value != text.expose() {
+                            self.ambient.secrets().add(&value);
+                        }
+                        reached.endpoint.headers.push((header, Secret::new(value)));
+                    }
                     Err(_) if self.is_replay => {}
                     Err(variable) => {
                         let message = format!(
@@ -223,7 +229,11 @@ impl ConfiguredModels {
         };
         let key = if self.is_replay { key.unwrap_or_default() } else { key? };
         reached.endpoint.key_var = key_var;
-        reached.endpoint.key = key.filter(|key| !key.is_empty()).map(Secret::new);
+        let key = key.filter(|key| !key.is_empty());
+        if let Some(key) = &key {
+            self.ambient.secrets().add(key);
+        }
+        reached.endpoint.key = key.map(Secret::new);
         Ok(())
     }
 

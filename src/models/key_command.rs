@@ -3,7 +3,7 @@
 //! Such commands come from the user's own settings files only. They run on this machine, wherever tools run.
 //! `llm/credentials` decides when they run.
 
-use crate::ambient::Secret;
+use crate::ambient::{Secret, Secrets};
 use crate::exec::{Command, End, Environment};
 use crate::llm::credentials::Printer;
 use crate::llm::{Error, ErrorKind};
@@ -19,13 +19,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct KeyCommands {
     env: Arc<dyn Environment>,
+    secrets: Secrets,
     timeout: Duration,
 }
 
 impl KeyCommands {
-    /// Runs them in this environment.
-    pub fn new(env: Arc<dyn Environment>) -> Self {
-        Self { env, timeout: TIMEOUT }
+    /// Runs them in this environment, and adds what they print to these secrets.
+    pub fn new(env: Arc<dyn Environment>, secrets: &Secrets) -> Self {
+        Self { env, secrets: secrets.clone(), timeout: TIMEOUT }
     }
 }
 
@@ -56,7 +57,9 @@ impl Printer for KeyCommands {
             End::Cancelled => return Err(failed("was stopped".to_owned())),
         }
         let key = ran.tail.lines().map(str::trim).find(|line| !line.is_empty());
-        key.map(Secret::new).ok_or_else(|| failed("printed nothing".to_owned()))
+        let key = key.ok_or_else(|| failed("printed nothing".to_owned()))?;
+        self.secrets.add(key);
+        Ok(Secret::new(key))
     }
 }
 
@@ -80,7 +83,7 @@ mod tests {
             let env: Arc<dyn Environment> =
                 Arc::new(Local::new(&Ambient::system(), Options::default()));
             let timeout = Duration::from_millis(timeout_ms);
-            let got = KeyCommands { env, timeout }.print(line).await;
+            let got = KeyCommands { env, secrets: Secrets::default(), timeout }.print(line).await;
             let hint = got.as_ref().err().and_then(|error| error.hint.clone());
             assert!(hint.is_none_or(|hint| hint.ends_with(line)), "{line}");
             let got = got.map(|key| key.expose().to_owned()).map_err(|error| error.message);

@@ -6,10 +6,12 @@
 mod configured;
 mod key_command;
 mod known;
+mod secrets;
 mod source;
 mod toolbox;
 
 pub use configured::ConfiguredModels;
 pub use key_command::KeyCommands;
+pub use secrets::register as register_secrets;
 pub use source::{ModelSource, Models};
 pub use toolbox::Toolbox;

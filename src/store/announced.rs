@@ -7,15 +7,19 @@
 //! is complete; a checksum detects a partial one, so a damaged file announces nothing that has begun.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
+use crate::disk;
 use pintle_protocol::files::{ChangedBy, FileState};
 use pintle_protocol::ids::TurnId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "announced.json";
+
+/// The maximum size of the file: the states of 20,000 files, each with its path.
+const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A change of files that is about to begin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +63,9 @@ impl Announcements {
         let path = self.folder.join(FILE);
         let text = serde_json::to_string(announced)?;
         let line = format!("{:08x} {text}\n", crc32fast::hash(text.as_bytes()));
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = disk::open_private(&path, &mut options);
         // The rest of a longer announcement stays behind the end of the line.
         let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
         if written.is_err() {
@@ -72,7 +78,7 @@ impl Announcements {
     pub fn last(&self) -> Option<Announced> {
         let path = self.folder.join(FILE);
         let mut line = String::new();
-        BufReader::new(File::open(&path).ok()?).read_line(&mut line).ok()?;
+        BufReader::new(disk::open(&path).ok()?.take(MAX_BYTES)).read_line(&mut line).ok()?;
         let whole = line.strip_suffix('\n').and_then(|line| line.split_once(' '));
         let whole = whole.filter(|(sum, text)| {
             u32::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc32fast::hash(text.as_bytes()))

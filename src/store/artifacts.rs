@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "store is where session files are touched")]
 
 use super::Error;
-use std::fs::File;
+use crate::disk;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub struct Piece {
 /// The folder cannot be written.
 pub fn keep(artifacts: &Path, text: &str) -> Result<String, Error> {
     let store = || -> io::Result<String> {
-        std::fs::create_dir_all(artifacts)?;
+        disk::create_private_folder(artifacts)?;
         let mut builder = tempfile::Builder::new();
         let mut file = builder.prefix("output-").suffix(".log").tempfile_in(artifacts)?;
         file.write_all(text.as_bytes())?;
@@ -52,7 +52,7 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), Error> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
-        std::fs::create_dir_all(&to)?;
+        disk::create_private_folder(&to)?;
         for output in outputs {
             let output = output?;
             let target = to.join(output.file_name());
@@ -79,7 +79,7 @@ pub(super) fn read(
     max_bytes: u64,
 ) -> Result<Piece, Error> {
     let path = path_of(session, name)?;
-    let mut file = File::open(&path).map_err(Error::io(&path))?;
+    let mut file = disk::open(&path).map_err(Error::io(&path))?;
     let size = file.metadata().map_err(Error::io(&path))?.len();
     let offset = offset.min(size);
     file.seek(SeekFrom::Start(offset)).map_err(Error::io(&path))?;

@@ -4,10 +4,14 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
+use crate::disk;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// The maximum size of a content that is read back; what tools read and write is smaller.
+const MAX_WHOLE_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The name of the blobs' folder in a session's folder.
 pub(super) const FOLDER: &str = "blobs";
@@ -35,10 +39,10 @@ impl Blobs {
             return Ok(sha256);
         }
         // Written under its final name: a partial file is too short, so it is written again or not read.
-        let written = match fs::write(&path, content) {
+        let written = match disk::write_private(&path, content) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(&self.folder)?;
-                fs::write(&path, content)
+                disk::create_private_folder(&self.folder)?;
+                disk::write_private(&path, content)
             }
             written => written,
         };
@@ -58,7 +62,7 @@ impl Blobs {
         if !is_name {
             return Err(Error::NoOutput(sha256.to_owned()));
         }
-        let content = fs::read(&path).map_err(Error::io(&path))?;
+        let content = disk::read(&path, MAX_WHOLE_BYTES).map_err(Error::io(&path))?;
         if hash(&content) != sha256 {
             let damaged = io::Error::new(io::ErrorKind::InvalidData, "the content is damaged");
             return Err(Error::io(&path)(damaged));

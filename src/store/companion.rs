@@ -4,9 +4,13 @@
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::Error;
+use crate::disk;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// The maximum size of a file that is continued.
+const MAX_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// A file of lines that grows.
 #[derive(Debug)]
@@ -37,7 +41,7 @@ impl CompanionFile {
     /// # Errors
     /// It cannot be read or written.
     pub fn resume(&mut self, lines: &[String]) -> Result<bool, Error> {
-        let text = match std::fs::read_to_string(&self.path) {
+        let text = match disk::read_to_string(&self.path, MAX_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(false),
@@ -59,7 +63,7 @@ impl CompanionFile {
     /// There is a file of this name, or it cannot be written.
     pub fn create(&mut self, text: &str) -> Result<(), Error> {
         if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+            disk::create_private_folder(folder).map_err(Error::io(folder))?;
         }
         self.open(OpenOptions::new().append(true).create_new(true))?;
         self.add(text)
@@ -79,8 +83,8 @@ impl CompanionFile {
         file.write_all(text.as_bytes()).map_err(Error::io(&self.path))
     }
 
-    fn open(&mut self, options: &OpenOptions) -> Result<(), Error> {
-        self.file = Some(options.open(&self.path).map_err(Error::io(&self.path))?);
+    fn open(&mut self, options: &mut OpenOptions) -> Result<(), Error> {
+        self.file = Some(disk::open_private(&self.path, options).map_err(Error::io(&self.path))?);
         Ok(())
     }
 }

@@ -11,6 +11,7 @@ use super::artifacts;
 use super::entries::Entries;
 use super::entry::{self, Entry};
 use super::{Error, FORMAT_VERSION, Header, draft, migrate};
+use crate::disk;
 use pintle_protocol::event::EventRecord;
 use pintle_protocol::ids::SessionId;
 use serde_json::value::RawValue;
@@ -71,11 +72,13 @@ impl Journal {
     /// Creates a journal that is invisible until it is published.
     pub(super) fn draft(final_folder: PathBuf, header: &Header) -> Result<Self, Error> {
         let folder = draft::folder(&final_folder);
-        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+        disk::create_private_folder(&folder).map_err(Error::io(&folder))?;
         draft::tidy(&folder);
         let lock = lock(&folder, &header.session_id)?;
         let path = folder.join(FILE);
-        let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path);
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        let file = disk::open_private(&path, &mut options);
         let file = file.map_err(Error::io(&path))?;
         let mut line = serde_json::to_string(header)
             .map_err(|error| Error::Io { path: path.clone(), source: error.into() })?;
@@ -98,7 +101,7 @@ impl Journal {
         let lock = lock(&folder, session)?;
         migrate::upgrade(&folder, migrate::STEPS, FORMAT_VERSION)?;
         let path = folder.join(FILE);
-        let file = OpenOptions::new().read(true).append(true).open(&path);
+        let file = disk::open_private(&path, OpenOptions::new().read(true).append(true));
         let file = file.map_err(Error::io(&path))?;
         let header = read_header(&path)?;
         let mut journal = Self {
@@ -119,12 +122,12 @@ impl Journal {
     fn load(&mut self, path: &Path) -> io::Result<(Vec<Entry>, Vec<String>)> {
         let mut entries = Vec::new();
         let mut warnings = Vec::new();
-        let mut reader = BufReader::new(File::open(path)?);
+        let mut reader = BufReader::new(disk::open(path)?);
         let mut line = Vec::new();
         let mut number = 0u64;
         loop {
             line.clear();
-            let count = reader.read_until(b'\n', &mut line)? as u64;
+            let count = disk::read_line(&mut reader, &mut line)? as u64;
             if count == 0 {
                 break;
             }
@@ -158,8 +161,8 @@ impl Journal {
     }
 
     fn set_torn_line_aside(&self, line: &[u8]) -> io::Result<()> {
-        let mut aside =
-            OpenOptions::new().append(true).create(true).open(self.folder.join(TORN))?;
+        let aside = self.folder.join(TORN);
+        let mut aside = disk::open_private(&aside, OpenOptions::new().append(true).create(true))?;
         aside.write_all(line)?;
         aside.write_all(b"\n")?;
         self.file.set_len(self.length)
@@ -316,21 +319,19 @@ impl Journal {
 /// Reads events after `after`, beginning at a byte offset that is not behind the first of them.
 pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result<Page, Error> {
     let read = || -> io::Result<Page> {
-        let mut file = File::open(path)?;
+        let mut file = disk::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         let mut reader = BufReader::new(file);
         let mut page = Page { events: Vec::new(), last: after, more: false };
-        let mut line = String::new();
+        let mut line = Vec::new();
         loop {
             line.clear();
             // Readers skip an incomplete or damaged line; the writer reports it when it opens the journal.
-            match reader.read_line(&mut line) {
-                Ok(0) => return Ok(page),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
-                Err(error) => return Err(error),
+            if disk::read_line(&mut reader, &mut line)? == 0 {
+                return Ok(page);
             }
-            let Some(text) = line.strip_suffix('\n') else { return Ok(page) };
+            let Some(text) = line.strip_suffix(b"\n") else { return Ok(page) };
+            let Ok(text) = std::str::from_utf8(text) else { continue };
             let Ok(entry) = entry::parse(text) else { continue };
             if entry.seq <= page.last {
                 continue;
@@ -350,7 +351,7 @@ pub(super) fn page(path: &Path, offset: u64, after: u64, limit: usize) -> Result
 pub(super) fn read_header(path: &Path) -> Result<Header, Error> {
     /// The maximum size of a header; a longer first line is not a journal's.
     const MAX_HEADER_BYTES: u64 = 64 * 1024;
-    let file = File::open(path).map_err(Error::io(path))?;
+    let file = disk::open(path).map_err(Error::io(path))?;
     let mut line = String::new();
     let mut reader = BufReader::new(file.take(MAX_HEADER_BYTES));
     reader.read_line(&mut line).map_err(Error::io(path))?;
@@ -393,19 +394,17 @@ impl Drop for Lock {
 /// # Errors
 /// Another process holds the lock, or the file cannot be created.
 pub(super) fn lock(folder: &Path, session: &SessionId) -> Result<Lock, Error> {
+    /// The holder is named by a few words.
+    const MAX_HOLDER_BYTES: u64 = 1024;
     let path = folder.join(LOCK);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path)
-        .map_err(Error::io(&path))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let mut file = disk::open_private(&path, &mut options).map_err(Error::io(&path))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
+            let _ = (&mut file).take(MAX_HOLDER_BYTES).read_to_string(&mut holder);
             return Err(Error::Locked {
                 session: session.clone(),
                 holder: holder.trim().to_owned(),

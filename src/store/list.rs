@@ -3,12 +3,13 @@
 
 use super::journal::{FILE, read_header};
 use super::{Error, draft, entry, title};
+use crate::disk;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, Parent};
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -45,6 +46,9 @@ impl Filter {
 
 /// The number of lines that are searched for a title. The first prompt is among the first few.
 const TITLE_LINES: usize = 8;
+
+/// The number of bytes in which they must end.
+const MAX_BEGINNING_BYTES: u64 = 32 * 1024 * 1024;
 
 /// The maximum length of a first prompt as a title.
 const TITLE_CHARS: usize = 80;
@@ -127,8 +131,12 @@ pub(super) fn summary(folder: &Path) -> Option<SessionSummary> {
 /// Returns the session's original title, unless it was changed, or else the beginning of its first prompt; and its parent, if it is a
 /// sub-agent's.
 fn beginning(journal: &Path, is_retitled: bool) -> (Option<String>, Option<Parent>) {
-    let Ok(file) = File::open(journal) else { return (None, None) };
-    let lines = BufReader::new(file).lines().skip(1).take(TITLE_LINES).map_while(Result::ok);
+    let Ok(file) = disk::open(journal) else { return (None, None) };
+    let lines = BufReader::new(file.take(MAX_BEGINNING_BYTES))
+        .lines()
+        .skip(1)
+        .take(TITLE_LINES)
+        .map_while(Result::ok);
     let mut parent = None;
     for record in lines.filter_map(|line| entry::parse(&line).ok()?.record) {
         let title = match record.event {

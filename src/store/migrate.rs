@@ -7,8 +7,9 @@
 
 use super::journal::FILE;
 use super::{Error, Header};
+use crate::disk;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// The conversion from one version to the next.
@@ -26,9 +27,9 @@ pub(super) const STEPS: &[Step] = &[];
 /// Upgrades the journal in a folder whose lock the caller holds. Returns false if it is up to date.
 pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Error> {
     let path = folder.join(FILE);
-    let mut reader = BufReader::new(File::open(&path).map_err(Error::io(&path))?);
+    let mut reader = BufReader::new(disk::open(&path).map_err(Error::io(&path))?);
     let mut first = Vec::new();
-    reader.read_until(b'\n', &mut first).map_err(Error::io(&path))?;
+    disk::read_line(&mut reader, &mut first).map_err(Error::io(&path))?;
     // The reader reports files that are not a journal or of a later version.
     let Ok(mut header) = serde_json::from_slice::<Header>(&first) else { return Ok(false) };
     let from = header.version;
@@ -59,7 +60,7 @@ pub(super) fn upgrade(folder: &Path, steps: &[Step], to: u32) -> Result<bool, Er
     let mut number = 1u64;
     loop {
         line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(Error::io(&path))? == 0 {
+        if disk::read_line(&mut reader, &mut line).map_err(Error::io(&path))? == 0 {
             break;
         }
         number += 1;

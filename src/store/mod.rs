@@ -36,6 +36,7 @@ pub use list::{Cursor, Filter};
 pub use seek::EntriesBack;
 pub use verify::JournalReport;
 
+use crate::disk;
 use pintle_protocol::ids::SessionId;
 use pintle_protocol::methods::SessionSummary;
 use serde::{Deserialize, Serialize};
@@ -164,6 +165,20 @@ impl Store {
         &self.sessions
     }
 
+    /// Closes the folder of sessions to everybody but its owner, as versions before did not, and with it all files below. The data folder
+    /// itself may be any folder that `PINTLE_HOME` names, so it is left alone unless it is named after the program.
+    fn tighten(&self) {
+        let data = self.sessions.parent();
+        let ours = data.filter(|data| data.file_name().is_some_and(|name| name == "pintle"));
+        for folder in ours.into_iter().chain([self.sessions.as_path()]) {
+            if let Err(error) = disk::tighten(folder)
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!("{} is open to others: {error}", folder.display());
+            }
+        }
+    }
+
     /// Creates a session's folder and journal and locks it for this process.
     ///
     /// # Errors
@@ -179,6 +194,7 @@ impl Store {
     /// # Errors
     /// The folder cannot be created or written.
     pub fn draft(&self, header: &Header) -> Result<Journal, Error> {
+        self.tighten();
         let folder = self.sessions.join(slug(&header.cwd)).join(format!(
             "{}_{}",
             folder_time(header.created_ms),
@@ -193,6 +209,7 @@ impl Store {
     /// # Errors
     /// It does not exist, is locked, or cannot be read.
     pub fn open(&self, session: &SessionId) -> Result<Opened, Error> {
+        self.tighten();
         Journal::open(self.find(session)?, session)
     }
 

@@ -9,16 +9,20 @@
 
 use super::journal::{self, FILE};
 use super::{Error, Filter, Store, list};
+use crate::disk;
 use pintle_protocol::ids::SessionId;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// The file in the data folder with the time of the last check.
 const STAMP: &str = "pruned";
+
+/// The maximum size of that file.
+const MAX_STAMP_BYTES: u64 = 1024;
 
 /// The limits of stored sessions. A limit that is `None` deletes nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -190,13 +194,15 @@ impl Store {
             return false;
         }
         let stamp = data.join(STAMP);
-        let last = fs::read_to_string(&stamp).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let last = disk::read_to_string(&stamp, MAX_STAMP_BYTES)
+            .ok()
+            .and_then(|text| text.trim().parse::<u64>().ok());
         // After the clock was set back, a stamp may lie in the future; it is ignored.
         if last.is_some_and(|last| last <= now_ms && now_ms - last < DAY_MS) {
             return false;
         }
         // If it cannot be written, nothing can be deleted either.
-        fs::write(&stamp, format!("{now_ms}\n")).is_ok()
+        disk::write_private(&stamp, format!("{now_ms}\n").as_bytes()).is_ok()
     }
 }
 
@@ -219,13 +225,13 @@ fn bytes(folder: &Path) -> u64 {
 /// Returns true when an event in a journal has a label. Events of other types are not parsed.
 fn is_labelled(journal: &Path) -> bool {
     const MARK: &str = "\"type\":\"label.changed\"";
-    let Ok(file) = File::open(journal) else { return false };
+    let Ok(file) = disk::open(journal) else { return false };
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     let mut labels: HashMap<u64, bool> = HashMap::new();
     loop {
         line.clear();
-        match reader.read_until(b'\n', &mut line) {
+        match disk::read_line(&mut reader, &mut line) {
             Ok(0) | Err(_) => return labels.values().any(|is_set| *is_set),
             Ok(_) => {}
         }

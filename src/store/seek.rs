@@ -2,10 +2,10 @@
 //! the last events by reading backwards from its end.
 //!
 //! Invariant: the work is bounded by the request, not by the size of the journal.
-#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::journal::Page;
 use super::{Entry, Error, entry};
+use crate::disk;
 use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -17,10 +17,13 @@ const NEAR: u64 = 64 * 1024;
 /// The number of bytes that are read at once when reading backwards.
 const BLOCK: u64 = 64 * 1024;
 
+/// The maximum size of a line that is read backwards; above any that the program writes.
+const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
+
 /// Returns the offset of a line's beginning that is not behind the first event after `after`.
 pub(super) fn offset_after(path: &Path, after: u64) -> Result<u64, Error> {
     let find = || -> io::Result<u64> {
-        let mut file = File::open(path)?;
+        let mut file = disk::open(path)?;
         let (mut low, mut high) = (0, file.metadata()?.len());
         while high - low > NEAR {
             let middle = low + (high - low) / 2;
@@ -39,10 +42,10 @@ fn line_after(file: &mut File, from: u64, before: u64) -> io::Result<Option<(u64
     file.seek(SeekFrom::Start(from))?;
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
-    let mut start = from + reader.read_until(b'\n', &mut line)? as u64;
+    let mut start = from + reader.skip_until(b'\n')? as u64;
     while start < before {
         line.clear();
-        let length = reader.read_until(b'\n', &mut line)? as u64;
+        let length = disk::read_line(&mut reader, &mut line)? as u64;
         if length == 0 {
             break;
         }
@@ -92,7 +95,7 @@ impl EntriesBack {
     /// Begins with the last entry before this number.
     pub(super) fn before(path: &Path, before: u64) -> Result<Self, Error> {
         let open = || -> io::Result<Backwards> {
-            let mut file = File::open(path)?;
+            let mut file = disk::open(path)?;
             let start = match before.checked_sub(1) {
                 None => 0,
                 // Bisected first, so few lines are read.
@@ -141,7 +144,7 @@ fn end_of(path: &Path, file: &mut File, last: u64) -> io::Result<u64> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let length = reader.read_until(b'\n', &mut line)? as u64;
+        let length = disk::read_line(&mut reader, &mut line)? as u64;
         if length == 0 || number_of(&line).is_some_and(|seq| seq > last) {
             return Ok(end);
         }
@@ -172,6 +175,11 @@ impl Backwards {
                     return Ok(Some(line));
                 }
                 continue;
+            }
+            if self.rest.len() > MAX_LINE_BYTES {
+                let limit = MAX_LINE_BYTES >> 20;
+                let message = format!("a line is over the limit of {limit} MiB");
+                return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
             }
             if self.start == 0 {
                 let is_whole = body.len() < self.rest.len();

@@ -1,5 +1,6 @@
 //! Pure functions on text: truncation, diffs, merges, line endings, matching, file types.
 
+pub mod credentials;
 pub mod diff;
 pub mod encoding;
 pub mod fold;

@@ -242,7 +242,7 @@ fn doctor_says_what_is_there_and_what_is_missing() {
     let out = run(&place, &["doctor"]);
     assert_eq!(out.status.code(), Some(2));
     expect![[r"
-        config    HOME/config.toml: found
+        config    HOME/config.toml: found (other users may read it)
         models    HOME/models.json: not found (optional)
                   HOME/config.toml: `typo` is unknown and ignored
         data      HOME: writable

@@ -11,6 +11,8 @@ fn set(place: &Place, name: &str, text: &str) {
     std::fs::create_dir_all(place.home()).unwrap();
     let new = place.home().join("new");
     std::fs::write(&new, text).unwrap();
+    // It may hold a key.
+    std::fs::set_permissions(&new, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     std::fs::rename(new, place.home().join(name)).unwrap();
 }
 

@@ -261,7 +261,9 @@ fn key_sent(of_models: &Value, variable: Option<&str>) -> String {
         "openai": {"type": "api_key", "key": "sk-from-pi"},
         "anthropic": {"type": "oauth", "access": "secret-token"},
     });
-    std::fs::write(folder.join("auth.json"), auth.to_string()).unwrap();
+    let file = folder.join("auth.json");
+    std::fs::write(&file, auth.to_string()).unwrap();
+    std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", server.local_addr().unwrap());
     let mut openai = json!({"baseUrl": url});

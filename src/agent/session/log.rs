@@ -1,5 +1,8 @@
 //! The session's journal and its subscribers: an event is appended, then handed on.
 //!
+//! Known keys are replaced here, where every event comes by before anybody has it: so they are in no journal, no index, no export and no
+//! message. In the text of tool results they are replaced earlier, so that the model and the journal read the same.
+//!
 //! Invariant: this is the journal's only writer, numbers have no gaps, and nothing is handed on before it is in the journal.
 
 use super::subscribers::Subscription;
@@ -7,13 +10,16 @@ use crate::agent::clients::SubscriberId;
 use crate::agent::command::Record;
 use crate::agent::error::Error;
 use crate::agent::requests::SessionFactory;
-use crate::ambient::Ambient;
+use crate::ambient::{Ambient, Secrets};
 use crate::store::announced::Announcements;
 use crate::store::{Journal, artifacts};
 use futures_util::future::select_all;
 use pintle_protocol::event::{Event, EventRecord, TransientEvent, TransientRecord};
 use pintle_protocol::ids::{SessionId, TurnId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,7 +68,10 @@ impl Log {
             turn_id,
             event,
         };
-        let json = self.journal.append(&value, private)?;
+        let secrets = self.ambient.secrets();
+        let value = redacted(secrets, value);
+        let private = private.map(|private| redacted_part(secrets, private));
+        let json = self.journal.append(&value, private.as_deref())?;
         Ok(Arc::new(Record { value, json }))
     }
 
@@ -78,6 +87,20 @@ impl Log {
         if self.subscribers.is_empty() {
             return;
         }
+        let secrets = self.ambient.secrets();
+        let event = match event {
+            // The most frequent by far, of which only one field is text.
+            TransientEvent::ItemDelta(mut delta) => {
+                if let Cow::Owned(text) = secrets.redact(&delta.text) {
+                    delta.text = text;
+                }
+                TransientEvent::ItemDelta(delta)
+            }
+            event @ (TransientEvent::State(_)
+            | TransientEvent::Context(_)
+            | TransientEvent::StepUsage(_)
+            | TransientEvent::Notice(_)) => redacted(secrets, event),
+        };
         let record = Arc::new(TransientRecord {
             session_id: self.id.clone(),
             after: self.journal.last_seq(),
@@ -121,5 +144,26 @@ impl Log {
         let synced = self.journal.sync().await;
         self.engine.index_due();
         Ok(synced?)
+    }
+}
+
+/// Returns a record without known keys.
+fn redacted<T: Serialize + DeserializeOwned>(secrets: &Secrets, record: T) -> T {
+    if secrets.are_unknown() {
+        return record;
+    }
+    let Ok(text) = serde_json::to_string(&record) else { return record };
+    let Cow::Owned(text) = secrets.redact(&text) else { return record };
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        tracing::warn!("a key could not be replaced in an event: {error}");
+        record
+    })
+}
+
+/// Returns the part of a journal's line that no client sees without known keys.
+fn redacted_part<'a>(secrets: &Secrets, part: &'a RawValue) -> Cow<'a, RawValue> {
+    match secrets.redact(part.get()) {
+        Cow::Borrowed(_) => Cow::Borrowed(part),
+        Cow::Owned(text) => RawValue::from_string(text).map_or(Cow::Borrowed(part), Cow::Owned),
     }
 }

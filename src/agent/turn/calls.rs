@@ -23,6 +23,7 @@ use pintle_protocol::diff::FileChange;
 use pintle_protocol::event::{DeltaField, Event, ItemDelta, Notice, QueuedInput, TransientEvent};
 use pintle_protocol::ids::{ApprovalId, ItemId};
 use pintle_protocol::item::{FullOutput, Item, ItemBody, ItemStatus, ToolCall, ToolResult};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -491,6 +492,7 @@ async fn finish<H: Host>(
 ) -> ModelResult {
     let Call { mut item, provider_id: call_id, tool_name, .. } = call;
     let Outcome { status, mut result } = outcome;
+    redact(ctx, &mut result);
     host.wait(limit(ctx, &tool_name, &mut result)).await;
     let model_result = ModelResult {
         call_id,
@@ -504,6 +506,17 @@ async fn finish<H: Host>(
     ctx.complete(&mut item, status);
     host.record(Event::ItemCompleted { item });
     model_result
+}
+
+/// Replaces providers' keys in the text that the model reads. Other credentials stay: an edit must find a project's files as they are.
+fn redact(ctx: &TurnContext, result: &mut ToolResult) {
+    for content in &mut result.content {
+        if let Content::Text { text } = content
+            && let Cow::Owned(redacted) = ctx.ambient.secrets().redact(text)
+        {
+            *text = redacted;
+        }
+    }
 }
 
 /// Lets no more through to the model than the tool's guard allows; what is cut is kept for clients.

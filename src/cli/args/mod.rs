@@ -71,9 +71,19 @@ pub(crate) enum Task {
     Schema,
     /// Print what is configured, which keys are there, and what this machine can do
     #[command(after_help = "Guide: pintle help troubleshooting")]
-    Doctor(Settings),
+    Doctor(Box<Doctor>),
     /// Print a guide, the list of guides, or the options of a command
     Help(Help),
+}
+
+/// The options of `doctor`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+    /// Plant keys in a temporary home, let a scripted model look for them, and look for them in all that is left
+    #[arg(long)]
+    pub(crate) secrets: bool,
 }
 
 /// The options of every command that uses a model.

@@ -23,7 +23,7 @@ struct Topic {
 }
 
 /// The guides, in the order in which a newcomer reads them.
-const TOPICS: [Topic; 12] = [
+const TOPICS: [Topic; 13] = [
     Topic {
         name: "configuration",
         summary: "config.toml: every setting with its default",
@@ -43,6 +43,11 @@ const TOPICS: [Topic; 12] = [
         name: "sandbox",
         summary: "what a confined command can do, by what the kernel enforces",
         text: include_str!("sandbox.md"),
+    },
+    Topic {
+        name: "secrets",
+        summary: "keys of providers: who sees them, what is replaced",
+        text: include_str!("secrets.md"),
     },
     Topic {
         name: "hooks",

@@ -9,6 +9,7 @@ use crate::assemble;
 use anyhow::Context;
 use pintle::agent::{Named, Personal, Services, Sources, globs_of};
 use pintle::ambient::Ambient;
+use pintle::disk;
 use pintle::frontend::pi::{self, Options, QueueMode};
 use pintle::llm::catalog;
 use pintle::models::{ModelSource, Models, Toolbox};
@@ -69,9 +70,12 @@ fn read(path: &Path) -> anyhow::Result<PiSettings> {
     }))
 }
 
+/// The maximum size of a settings file.
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
+
 /// The text of a file, if it is there.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
+    match disk::read_to_string(path, MAX_FILE_BYTES) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| path.display().to_string()),
@@ -90,6 +94,10 @@ impl SetUp {
     fn take_keys(&mut self) -> anyhow::Result<()> {
         let path = self.folder.join("auth.json");
         let Some(text) = text_of(&path)? else { return Ok(()) };
+        if disk::is_readable_by_others(&path) {
+            let path = path.display();
+            tracing::warn!("{path} holds keys, and other users may read it: `chmod 600 {path}`");
+        }
         let found = auth::read(&text, &self.ambient);
         for warning in found.warnings {
             tracing::warn!("{}: {warning}", path.display());

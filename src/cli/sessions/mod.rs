@@ -399,7 +399,7 @@ fn print_hit(hit: &SearchHit, short: usize, out: &mut impl Write) -> anyhow::Res
     let mut text = String::new();
     let is_marked = io::stdout().is_terminal();
     for SnippetPiece { text: piece, is_match } in &hit.snippet {
-        let piece = pintle::text::terminal::shown(piece);
+        let piece = transcript::drawn(piece);
         if *is_match && is_marked {
             text.push_str("\u{1b}[1m");
             text.push_str(&piece);

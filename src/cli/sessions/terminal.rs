@@ -5,7 +5,7 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use pintle::text::terminal::shown;
+use pintle::text::visible::visible_line;
 use std::io::{self, IsTerminal, Write};
 
 /// Asks for a yes or no and blocks until the answer is there.
@@ -26,10 +26,10 @@ pub(super) fn confirm(question: &str, otherwise: &str) -> anyhow::Result<bool> {
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Joins the words of a text to one line without control characters.
+/// Joins the words of a text to one line, with control and invisible characters drawn as signs.
 pub(super) fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    shown(&text).into_owned()
+    visible_line(&text).into_owned()
 }
 
 /// Parses a date, a date with a time, or a span before now (`12h`, `3d`) into milliseconds since 1970.

@@ -3,9 +3,12 @@
 use super::terminal::one_line;
 use pintle::export::end_of_item;
 use pintle::text::terminal::shown;
+use pintle::text::visible::visible;
 use pintle_protocol::content::Input;
 use pintle_protocol::event::{Event, EventRecord, TurnStatus};
 use pintle_protocol::item::ItemBody;
+use std::borrow::Cow;
+use std::io::{self, IsTerminal};
 
 /// Returns the text of an event; none for events that are not printed.
 pub(super) fn lines(record: &EventRecord) -> Option<String> {
@@ -84,7 +87,12 @@ pub(super) fn lines(record: &EventRecord) -> Option<String> {
         | Event::ContextPruned(_)
         | Event::ConfigChanged(_) => return None,
     };
-    Some(shown(&text).into_owned())
+    Some(drawn(&text).into_owned())
+}
+
+/// Draws as signs what a terminal would obey or a reader would not see; on a pipe, only control characters.
+pub(super) fn drawn(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() { visible(text) } else { shown(text) }
 }
 
 fn input(block: &Input) -> String {

@@ -4,7 +4,6 @@ use crate::llm::catalog::Auth;
 use crate::llm::{Api, Effort};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use std::time::Duration;
 pub(super) fn load_files(files: &[(&str, &str)], vars: &[(&str, &str)]) -> Result<Config, String> {
     let home = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        fs::write(home.path().join(name), text).unwrap();
+        crate::disk::write_private(&home.path().join(name), text.as_bytes()).unwrap();
     }
     let path = home.path().to_str().unwrap();
     let place = |text: String| text.replace(path, "HOME");

@@ -4,10 +4,11 @@
 //! in a small folder that is all.
 
 use super::{Bound, Visit, Walk, lock};
+use crate::exec::files::{self, Cancellable};
 use crate::exec::search::{FileLines, LineSearch, Matched, PathGlob, PathKey};
-use crate::exec::{Error, FileKind, Grep, Grepped, files};
+use crate::exec::{Error, FileKind, Grep, Grepped};
 use ignore::DirEntry;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
@@ -175,24 +176,10 @@ impl Visit for Grepper<'_> {
     fn finish(&mut self, _: &Walk<'_>) {}
 }
 
-/// A file whose reading ends when the search is cancelled.
-struct Cancellable<'a, F> {
-    file: F,
-    cancel: &'a CancellationToken,
-}
-
-impl<F: Read> Read for Cancellable<'_, F> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
-            return Err(io::Error::other("cancelled"));
-        }
-        self.file.read(buffer)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     /// Text without end. Cancels the search when it is read for the third time.
     struct Endless<'a>(usize, &'a CancellationToken);

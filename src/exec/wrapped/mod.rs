@@ -143,11 +143,25 @@ impl Wrapped {
         .collect()
     }
 
+    /// The line that takes providers' keys out of a command's variables, should the place have them under the same names.
+    fn unset_keys(&self) -> Option<String> {
+        let names = self.ambient.secrets().names();
+        let is_name =
+            |name: &&String| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let names: Vec<&str> = names.iter().filter(is_name).map(String::as_str).collect();
+        (!names.is_empty()).then(|| format!("unset {}", names.join(" ")))
+    }
+
+    /// The prefix gets no key of a provider, but those of Amazon's cloud, with which it may reach the place.
     fn launch(&self, argv: Vec<String>, mark: String, envelope: Option<Envelope>) -> Launch {
+        let secrets = self.ambient.secrets();
+        let is_passed = |(name, value): &&(String, String)| {
+            name.starts_with("AWS_") || !secrets.hides(name, value)
+        };
         Launch {
             argv: self.prefix.iter().cloned().chain(argv).collect(),
             cwd: None,
-            variables: self.variables.clone(),
+            variables: self.variables.iter().filter(is_passed).cloned().collect(),
             mark,
             temporary: self.temporary.clone(),
             envelope,
@@ -404,6 +418,8 @@ impl Environment for Wrapped {
         let given = given.map(|(name, value)| format!("export {name}={}", quote(value)));
         let given: Vec<String> = given.collect();
         let given = given.iter().map(String::as_str);
+        let unset = self.unset_keys();
+        let given = unset.iter().map(String::as_str).chain(given);
         let line =
             given.chain(prefix).chain([command.line.as_str()]).collect::<Vec<_>>().join("\n");
         let policy = match self.options.variables {
@@ -417,6 +433,7 @@ impl Environment for Wrapped {
         let argv = self.argv(&script, &[&mark, cwd, &shell, policy, &line]);
         let envelope = Some(Envelope::new(&mark));
         let launch = self.launch(argv, mark, envelope);
+        command.output.set_secrets(self.ambient.secrets());
         process::run(launch, &command, cancel, output).await
     }
 

@@ -2,13 +2,10 @@
 //!
 //! Single sign-on is not supported: its users can print keys for the environment with Amazon's own tool, as the hint
 //! says. A key is never printed.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the shared credentials file belongs to Amazon's tools, which is where its users keep their keys"
-)]
 
 use super::sign::{self, Keys, Scope, SignableRequest};
 use crate::ambient::{Ambient, Secret};
+use crate::disk;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -65,6 +62,9 @@ impl Signing {
     }
 }
 
+/// The maximum size of such a file.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
 /// The settings in the files of Amazon's tools for the profile in use.
 #[derive(Debug, Clone, Default)]
 pub(in crate::llm) struct Profile {
@@ -79,11 +79,17 @@ impl Profile {
         let text = |var: &str, name: &str| {
             let given = ambient.var(var).map(PathBuf::from);
             let path = given.or_else(|| Some(ambient.home()?.join(".aws").join(name)))?;
-            std::fs::read_to_string(path).ok()
+            disk::read_to_string(&path, MAX_FILE_BYTES).ok()
         };
         let credentials = text("AWS_SHARED_CREDENTIALS_FILE", "credentials").unwrap_or_default();
         let config = text("AWS_CONFIG_FILE", "config").unwrap_or_default();
-        Self::parse(&credentials, &config, ambient.var("AWS_PROFILE").unwrap_or("default"))
+        let profile =
+            Self::parse(&credentials, &config, ambient.var("AWS_PROFILE").unwrap_or("default"));
+        if let Some(keys) = &profile.keys {
+            let all = [Some(&keys.secret), keys.session_token.as_ref()];
+            all.into_iter().flatten().for_each(|key| ambient.secrets().add(key.expose()));
+        }
+        profile
     }
 
     fn parse(credentials: &str, config: &str, name: &str) -> Self {

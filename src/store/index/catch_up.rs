@@ -3,12 +3,12 @@
 //! Invariant: a row records up to which byte its journal was read and a checksum of the last line; if that no longer matches, the session's
 //! rows are dropped and read again.
 #![warn(clippy::wildcard_enum_match_arm, reason = "a new event must be counted in the index")]
-#![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
 use super::extract::{self, SearchEntry};
 use super::rows::{JournalFile, facts_of, forget, insert};
 use super::whole;
 use super::words::{fold, short_words};
+use crate::disk;
 use crate::store::journal::FILE;
 use crate::store::list;
 use pintle_protocol::event::{Event, EventRecord};
@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// The maximum number of bytes of a journal that are read in one transaction, which blocks other processes for less than a second.
@@ -47,7 +47,7 @@ pub(super) fn read_piece(
     let Some(mut position) = position_of(&transaction, folder)? else { return nothing };
     let path = sessions.join(folder).join(FILE);
     // A journal that cannot be read now is tried again the next time.
-    let Ok(file) = File::open(&path) else { return nothing };
+    let Ok(file) = disk::open(&path) else { return nothing };
     let Ok(facts) = file.metadata() else { return nothing };
     let (size, mtime_ns) = facts_of(&facts);
     if !is_unchanged(&file, &position) {
@@ -194,7 +194,7 @@ fn read_lines(
         }
         line.clear();
         // An incomplete line is not read: it is being written, or its writer will set it aside.
-        let Ok(length) = reader.read_until(b'\n', &mut line) else { return Ok(true) };
+        let Ok(length) = disk::read_line(&mut reader, &mut line) else { return Ok(true) };
         if length == 0 || line.last() != Some(&b'\n') {
             return Ok(true);
         }

@@ -5,9 +5,10 @@
 //! The connection is locked: it serves one thread at a time, and each use is a short transaction on a blocking thread.
 #![expect(clippy::disallowed_methods, reason = "the store is one of the places that touch files")]
 
+use crate::disk;
 use crate::store::Error;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -156,6 +157,7 @@ impl Database {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        self.make_private();
         for _ in 0..OPEN_ATTEMPTS {
             match Connection::open_with_flags(self.path(), flags).and_then(prepared) {
                 Err(error) if is_busy(&error) => std::thread::sleep(OPEN_RETRY_DELAY),
@@ -163,6 +165,19 @@ impl Database {
             }
         }
         Connection::open_with_flags(self.path(), flags).and_then(prepared)
+    }
+
+    /// Creates the file for its owner alone, which SQLite would not; the files beside it (`-wal`, `-shm`) get the same permissions. A
+    /// failure is SQLite's to report.
+    fn make_private(&self) {
+        let path = self.path();
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        if disk::open_private(&path, &mut options).is_ok() {
+            for ending in ["", "-wal", "-shm"] {
+                let _ = disk::tighten(&self.data.join(format!("{FILE}{ending}")));
+            }
+        }
     }
 
     fn set_aside(&self, error: &rusqlite::Error) {

@@ -110,6 +110,16 @@ impl Connection {
         .await;
     }
 
+    /// Sends one chunk; an error once the client has closed the connection.
+    pub(crate) async fn try_chunk(&mut self, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
+        let bytes = bytes.as_ref();
+        let mut framed = format!("{:x}\r\n", bytes.len()).into_bytes();
+        framed.extend_from_slice(bytes);
+        framed.extend_from_slice(b"\r\n");
+        self.stream.write_all(&framed).await?;
+        self.stream.flush().await
+    }
+
     /// Sends one chunk at once.
     pub(crate) async fn chunk(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();

@@ -30,7 +30,7 @@ exec 3<&-
 is_name='^[A-Za-z_][A-Za-z0-9_]*='
 core=' PATH HOME USER SHELL LANG TERM TMPDIR LOGNAME GOPATH GOROOT CARGO_HOME RUSTUP_HOME NVM_DIR VIRTUAL_ENV JAVA_HOME '
 case $policy in
-  filtered) names=$(env | grep "$is_name" | awk -F= 'toupper($1) ~ /_(API_KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)$/ { print $1 }') ;;
+  filtered) names=$(env | grep "$is_name" | awk -F= 'toupper($1) ~ /(^|_)(SECRETS?|TOKEN|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|APIKEY|BEARER|AUTHTOKEN|(API|ACCESS|PRIVATE|ENCRYPTION|SIGNING|MASTER|DEPLOY|AUTH)_KEY)(_|$)|(PASSWORD|PASSWD|TOKEN|SECRET|APIKEY|SSHPASS)$|^(MYSQL_PWD|NPM_CONFIG__AUTH|NPM_AUTH|DOCKER_AUTH_CONFIG)$/ { print $1 }') ;;
   core) names=$(env | grep "$is_name" | awk -F= -v core="$core" 'index(core, " " $1 " ") == 0 { print $1 }') ;;
   none) names=$(env | grep "$is_name" | cut -d= -f1) ;;
   *) names= ;;

@@ -1,0 +1,170 @@
+//! `pintle doctor --secrets`: plants keys in a temporary home, lets a scripted model look for them in each way, and looks for them in
+//! all that is left.
+#![expect(clippy::disallowed_methods, reason = "makes a temporary home, and looks through it")]
+
+use crate::args::{Permission, Settings};
+use crate::assemble;
+use pintle::agent::Engine;
+use pintle::ambient::Ambient;
+use pintle::disk;
+use pintle::export::{self, Format};
+use pintle::frontend::run;
+use pintle::llm::catalog;
+use pintle::store::{Filter, Store};
+use pintle::transport::stdio;
+use pintle_protocol::event::TurnLimits;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
+
+/// The maximum size of a file that is looked through; a run leaves none that is larger.
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The files of the temporary home that hold keys because they were planted there.
+const PLANTED: [&str; 2] = ["config.toml", "script.json"];
+
+/// Prints what was planted and where it was found. The exit code is 0 when it is nowhere, else 1.
+pub(crate) async fn run(ambient: &Ambient) -> anyhow::Result<u8> {
+    use std::io::Write;
+    let folder = tempfile::Builder::new().prefix("pintle-secrets-").tempdir()?;
+    let home = assemble::folder(folder.path())?;
+    let marker = format!("planted{}", ambient.new_id().replace('-', ""));
+    let (ambient, names) = plant(ambient, &home, &marker)?;
+    let cwd = home.join("project");
+    std::fs::create_dir(&cwd)?;
+    let code = run_turn(&ambient, &home, &cwd).await?;
+    anyhow::ensure!(code == run::DONE, "the scripted turn ended with exit code {code}");
+    let exports = export_all(&home)?;
+
+    let mut out = std::io::stdout();
+    writeln!(out, "planted   {} variables, a config file, a header, a command", names.len())?;
+    let mut is_clean = true;
+    let mut report = |label: &str, found: Vec<PathBuf>| -> anyhow::Result<()> {
+        is_clean &= found.is_empty();
+        let shown: Vec<String> = found
+            .iter()
+            .map(|path| path.strip_prefix(&home).unwrap_or(path).display().to_string())
+            .collect();
+        let found = if found.is_empty() { "no key".to_owned() } else { shown.join(", ") };
+        writeln!(out, "{label:<10}{found}")?;
+        Ok(())
+    };
+    let mut rest = holding(&home, &marker)?;
+    let mut take = |belongs: &dyn Fn(&Path) -> bool| -> Vec<PathBuf> {
+        let (found, others) = std::mem::take(&mut rest).into_iter().partition(|path| belongs(path));
+        rest = others;
+        found
+    };
+    let commands = take(&|path| path.starts_with(&cwd));
+    let messages = take(&|path| path.ends_with("stdout"));
+    let exported = take(&|path| exports.iter().any(|export| export == path));
+    report("commands", commands)?;
+    report("messages", messages)?;
+    report("exports", exported)?;
+    report("data", rest)?;
+    if !is_clean {
+        writeln!(
+            out,
+            "A key was found where none may be. Please report this with the lines above."
+        )?;
+    }
+    Ok(u8::from(!is_clean))
+}
+
+/// Plants a key in each place that a key can come from. Returns the environment with them, and the names of the variables.
+fn plant(
+    ambient: &Ambient,
+    home: &Path,
+    marker: &str,
+) -> anyhow::Result<(Ambient, BTreeSet<String>)> {
+    let known = catalog::providers().iter().flat_map(|known| known.key_vars.iter().cloned());
+    let own = ["AWS_SECRET_ACCESS_KEY", "PLANTED_PLAIN", "PLANTED_HEADER"].map(str::to_owned);
+    let names: BTreeSet<String> = known.chain(own).collect();
+    let place = home.to_string_lossy();
+    let ambient = ambient.with_var("PINTLE_HOME", &place).with_var("HOME", &place);
+    let with_key =
+        |ambient: Ambient, name: &String| ambient.with_var(name, &format!("{marker}-{name}"));
+    let ambient = names.iter().fold(ambient, with_key);
+    let config = format!(
+        "[providers.planted]\nbase_url = \"http://127.0.0.1:9\"\napi = \"chat\"\nkey = \"{marker}-literal\"\n\
+         headers = {{ \"X-Token\" = \"${{PLANTED_HEADER}}\" }}\n\
+         [providers.second]\nbase_url = \"http://127.0.0.1:9\"\napi = \"chat\"\nkey = \"$PLANTED_PLAIN\"\n"
+    );
+    disk::write_private(&home.join("config.toml"), config.as_bytes())?;
+    let read = home.join("config.toml");
+    let many = format!("for i in $(seq 2000); do cat '{}'; done", read.display());
+    let script = json!({"replies": [
+        {"blocks": [{"tool": "bash", "arguments": {"command": "env > variables; tr '\\0' '\\n' < /proc/self/environ >> variables"}}]},
+        {"blocks": [{"tool": "read", "arguments": {"path": read}}]},
+        {"blocks": [{"tool": "grep", "arguments": {"pattern": "key", "path": read}}]},
+        {"blocks": [{"tool": "bash", "arguments": {"command": many}}]},
+        {"blocks": [{"text": format!("I was told {marker}-literal.")}]},
+    ]});
+    disk::write_private(&home.join("script.json"), script.to_string().as_bytes())?;
+    Ok((ambient, names))
+}
+
+/// Runs the scripted turn, with its events in a file.
+async fn run_turn(ambient: &Ambient, home: &Path, cwd: &Path) -> anyhow::Result<u8> {
+    let settings = Settings {
+        script: Some(home.join("script.json")),
+        permission: Some(Permission::Full),
+        ..Settings::default()
+    };
+    let services = assemble::services(&settings, ambient).await?;
+    let (out, hangup) = stdio::open_lines(File::create(home.join("stdout"))?)?;
+    let (engine, handle) = Engine::new(services);
+    let options = run::Options {
+        cwd: cwd.to_owned(),
+        prompt: "Look for keys.".to_owned(),
+        format: run::Format::Events,
+        limits: TurnLimits::default(),
+        mode: None,
+        additional: Vec::new(),
+        session: None,
+        is_terminal: false,
+        is_quiet: true,
+        stop: CancellationToken::new(),
+        hangup,
+    };
+    crate::beside(engine, run::run(out, handle, options)).await
+}
+
+/// Exports each session in each format.
+fn export_all(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let store = Store::new(home);
+    let mut exports = Vec::new();
+    let (sessions, _) = store.list(&Filter::default(), None, usize::MAX)?;
+    for session in sessions {
+        for format in [Format::Html, Format::Markdown, Format::Json, Format::Pi] {
+            let path = home.join(format!("export-{format:?}"));
+            export::write(&store, &session.session_id, format, &mut File::create(&path)?)?;
+            exports.push(path);
+        }
+    }
+    Ok(exports)
+}
+
+/// The files below a folder that hold a text, without those in which it was planted.
+fn holding(folder: &Path, text: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(inner)? {
+            let path = entry?.path();
+            let is_planted = PLANTED.iter().any(|name| path == folder.join(name));
+            if path.is_dir() {
+                folders.push(path);
+            } else if !is_planted
+                && let Ok(content) = disk::read(&path, MAX_BYTES)
+                && memchr::memmem::find(&content, text.as_bytes()).is_some()
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

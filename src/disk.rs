@@ -1,0 +1,214 @@
+//! Files that the program reads and makes for itself: opened without waiting, read up to a limit, visible to their owner alone.
+//!
+//! Whoever can put a file into a place where the program looks decides what stands there: a named pipe that nobody writes to, a device
+//! without end, a file of gigabytes, one that grows while it is read. [`open`] returns regular files only, [`read`] reads no more than a
+//! limit and no more than the file held when it was opened. Blocking.
+#![expect(clippy::disallowed_methods, reason = "this module is how the others open files")]
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, BufRead, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// The permission bits of files that only their owner may read.
+const PRIVATE_FILE: u32 = 0o600;
+
+/// The permission bits of folders that only their owner may enter.
+const PRIVATE_FOLDER: u32 = 0o700;
+
+/// The treatment of a symbolic link at the end of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// The file that it leads to is opened.
+    Followed,
+    /// It is refused.
+    Refused,
+}
+
+/// Opens a regular file for reading. A named pipe, a device and a socket are refused, and never waited for.
+///
+/// # Errors
+/// It cannot be opened, or is no regular file.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_with(path, Links::Followed).map(|(file, _)| file)
+}
+
+fn open_with(path: &Path, links: Links) -> io::Result<(File, Metadata)> {
+    // `std` sets O_CLOEXEC itself.
+    let mut flags = nix::fcntl::OFlag::O_NONBLOCK | nix::fcntl::OFlag::O_NOCTTY;
+    if links == Links::Refused {
+        flags |= nix::fcntl::OFlag::O_NOFOLLOW;
+    }
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
+    let facts = file.metadata()?;
+    is_regular(&facts)?;
+    Ok((file, facts))
+}
+
+fn is_regular(facts: &Metadata) -> io::Result<()> {
+    if facts.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+    }
+    if !facts.is_file() {
+        let message = "not a regular file (a device, pipe or socket)";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(())
+}
+
+/// Reads a regular file of at most `max_bytes`, as long as it was when it was opened.
+///
+/// # Errors
+/// It cannot be opened or read, is no regular file, or is larger; the error names the limit.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_with(path, max_bytes, Links::Followed)
+}
+
+/// Like [`read`], with a choice about a link at the path itself.
+///
+/// # Errors
+/// As of [`read`]; also a link, where links are refused.
+pub fn read_with(path: &Path, max_bytes: u64, links: Links) -> io::Result<Vec<u8>> {
+    let (file, facts) = open_with(path, links)?;
+    if facts.len() > max_bytes {
+        let message = format!("{} bytes, over the limit of {max_bytes}", facts.len());
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    let mut content = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or_default());
+    file.take(size_seen(&facts).min(max_bytes)).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// The number of bytes to read of an open file: its size, since somebody may append to it for ever; more where the system says that it is
+/// empty, as of the files in `/proc`.
+pub fn size_seen(facts: &Metadata) -> u64 {
+    const MAX_UNSIZED_BYTES: u64 = 16 * 1024 * 1024;
+    if facts.len() == 0 { MAX_UNSIZED_BYTES } else { facts.len() }
+}
+
+/// Reads a regular file that is UTF-8.
+///
+/// # Errors
+/// As of [`read`]; also text that is not UTF-8.
+pub fn read_to_string(path: &Path, max_bytes: u64) -> io::Result<String> {
+    let invalid = |_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8");
+    String::from_utf8(read(path, max_bytes)?).map_err(invalid)
+}
+
+/// Appends the next line of a journal or a file like it to `line`, with its end; 0 at the end of the file.
+///
+/// # Errors
+/// It cannot be read, or the line is over the limit of 256 MiB, above any that the program writes.
+pub fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<usize> {
+    const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
+    let count = reader.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
+    if count as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        let message = format!("a line is over the limit of {} MiB", MAX_LINE_BYTES >> 20);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(count)
+}
+
+/// Opens a file that the program keeps for itself: a new one is for its owner alone, and an existing one must be a regular file, which
+/// is not waited for.
+///
+/// # Errors
+/// It cannot be opened, or is no regular file.
+pub fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let flags = nix::fcntl::OFlag::O_NONBLOCK;
+    let file = options.mode(PRIVATE_FILE).custom_flags(flags.bits()).open(path)?;
+    is_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Writes a file for its owner alone; the old content is replaced.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = open_private(path, OpenOptions::new().write(true).create(true).truncate(true))?;
+    io::Write::write_all(&mut file, content)
+}
+
+/// Creates a folder and its parents for their owner alone; existing ones are left as they are.
+///
+/// # Errors
+/// One cannot be created.
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER).create(path)
+}
+
+/// Takes from a file or folder all permissions of anybody but its owner, where there are any. A folder that all may write to with the
+/// sticky bit, such as `/tmp`, is shared on purpose and left alone.
+///
+/// # Errors
+/// The permissions cannot be changed, because it is somebody else's.
+pub fn tighten(path: &Path) -> io::Result<()> {
+    const STICKY: u32 = 0o1000;
+    const OTHERS: u32 = 0o077;
+    let facts = std::fs::symlink_metadata(path)?;
+    let is_shared = facts.is_dir() && facts.mode() & STICKY != 0;
+    let is_private = facts.mode() & OTHERS == 0;
+    if facts.is_symlink() || is_shared || is_private {
+        return Ok(());
+    }
+    std::fs::set_permissions(path, Permissions::from_mode(facts.mode() & 0o7700))
+}
+
+/// Returns true for a file that others than its owner may read.
+pub fn is_readable_by_others(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.mode() & 0o044 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("plain"), "12345").unwrap();
+        nix::unistd::mkfifo(&at("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink(at("plain"), at("link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("zeros")).unwrap();
+        for (name, max_bytes, links, want) in [
+            ("plain", 5, Links::Refused, Ok("12345")),
+            ("plain", 4, Links::Refused, Err("5 bytes, over the limit of 4")),
+            ("link", 5, Links::Followed, Ok("12345")),
+            ("link", 5, Links::Refused, Err("symbolic links")),
+            ("zeros", 5, Links::Followed, Err("not a regular file")),
+            ("pipe", 5, Links::Followed, Err("not a regular file")),
+            (".", 5, Links::Followed, Err("is a folder")),
+            ("none", 5, Links::Followed, Err("No such file")),
+        ] {
+            let got = read_with(&at(name), max_bytes, links);
+            match (got, want) {
+                (Ok(got), Ok(want)) => assert_eq!(got, want.as_bytes(), "{name}"),
+                (Err(got), Err(want)) => assert!(got.to_string().contains(want), "{name}: {got}"),
+                (got, want) => panic!("{name}: {got:?} and not {want:?}"),
+            }
+        }
+        let append = open_private(&at("pipe"), OpenOptions::new().read(true).append(true));
+        assert!(append.is_err(), "a pipe is not appended to");
+    }
+
+    #[test]
+    fn what_is_private_is_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let mode = |name: &str| std::fs::metadata(at(name)).unwrap().mode() & 0o7777;
+        create_private_folder(&at("a/b")).unwrap();
+        write_private(&at("a/b/file"), b"x").unwrap();
+        assert_eq!([mode("a"), mode("a/b"), mode("a/b/file")], [0o700, 0o700, 0o600]);
+        for (was, want) in [(0o755, 0o700), (0o700, 0o700), (0o1777, 0o1777)] {
+            std::fs::set_permissions(at("a"), Permissions::from_mode(was)).unwrap();
+            tighten(&at("a")).unwrap();
+            assert_eq!(mode("a"), want, "{was:o}");
+        }
+        std::fs::set_permissions(at("a/b/file"), Permissions::from_mode(0o644)).unwrap();
+        assert!(is_readable_by_others(&at("a/b/file")));
+        tighten(&at("a/b/file")).unwrap();
+        assert!(!is_readable_by_others(&at("a/b/file")) && mode("a/b/file") == 0o600);
+    }
+}
