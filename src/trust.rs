@@ -4,11 +4,11 @@
 //! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
 #![expect(clippy::disallowed_methods, reason = "this module owns the file of answers")]
 
+use crate::disk;
 use crate::permissions::{Decision, Origin, Rule};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The name of the file, beside `config.toml`.
@@ -186,13 +186,10 @@ impl Answers {
     fn change(&self, change: impl FnOnce(&mut Kept) -> bool) -> io::Result<bool> {
         let Source::File { path, .. } = &self.source else { return Ok(false) };
         let folder = path.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(folder)?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(folder.join(format!("{FILE_NAME}.lock")))?;
+        disk::create_private_folder(folder)?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let lock = disk::open_private(&folder.join(format!("{FILE_NAME}.lock")), &mut options)?;
         lock.lock()?;
         let mut kept = read(path)?;
         let has_changed = change(&mut kept);
@@ -208,25 +205,11 @@ impl Answers {
 
 fn read(path: &Path) -> io::Result<Kept> {
     let wrong = |message: String| io::Error::other(format!("{}: {message}", path.display()));
-    let file = match open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Kept::default()),
-        Err(error) => return Err(wrong(error.to_string())),
-    };
-    if !file.metadata()?.is_file() {
-        return Err(wrong("it is not a plain file".to_owned()));
+    match disk::read_to_string(path, MAX_BYTES) {
+        Ok(text) => toml::from_str(&text).map_err(|error| wrong(error.message().to_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kept::default()),
+        Err(error) => Err(wrong(error.to_string())),
     }
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_BYTES {
-        return Err(wrong(format!("it is larger than {} MB", MAX_BYTES / 1024 / 1024)));
-    }
-    toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))
-}
-
-/// Opens a file without waiting for a writer, should it be a named pipe.
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(path)
 }
 
 #[cfg(test)]

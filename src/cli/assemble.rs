@@ -46,7 +46,7 @@ pub(crate) async fn services(
         Some(script) => scripted(script),
         None => Models::new(configured_models(settings, &config, ambient)?),
     };
-    let permissions = permissions(settings, &config);
+    let permissions = permissions(settings, &config, ambient);
     if settings.sandbox == Some(args::SandboxChoice::Required) {
         require_sandbox(&permissions).await?;
     }
@@ -89,7 +89,11 @@ pub(crate) async fn services(
 }
 
 /// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
-fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
+fn permissions(
+    settings: &args::Settings,
+    config: &Config,
+    ambient: &Ambient,
+) -> PermissionPolicy {
     let mode = &config.permission_mode;
     let ceiling = match mode.source {
         Source::BuiltIn => PermissionMode::Full,
@@ -102,7 +106,7 @@ fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
         rules: config.rules.clone(),
         private: vec![folder.to_owned(), config.folders.data.clone()],
         readable: ["skills", "prompts", "agents", "rules"].map(|name| folder.join(name)).into(),
-        answers: given(settings, config),
+        answers: given(settings, config, ambient),
         sandbox: match settings.sandbox.unwrap_or(args::SandboxChoice::Auto) {
             args::SandboxChoice::Auto => SandboxPolicy::new(guardian(), false),
             args::SandboxChoice::Required => SandboxPolicy::new(guardian(), true),
@@ -112,9 +116,17 @@ fn permissions(settings: &args::Settings, config: &Config) -> PermissionPolicy {
     }
 }
 
-/// Returns the answers that hold for this run.
-fn given(settings: &args::Settings, config: &Config) -> Answers {
-    if settings.trust { Answers::trust_all() } else { answers(config) }
+/// Returns the answers that hold for this run: the lasting ones, and the folders that the command line trusts.
+fn given(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Answers {
+    let here = ambient.current_dir().unwrap_or_default();
+    let named = settings.trust.iter().filter_map(|named| folder(&here.join(named)).ok());
+    answers(config).trusting(named.map(|folder| project(&folder)).collect())
+}
+
+/// The folder of the repository around a folder, else the folder itself.
+pub(crate) fn project(folder: &Path) -> PathBuf {
+    let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
+    folder.ancestors().find(has_git).unwrap_or(folder).to_owned()
 }
 
 /// Fails where the sandbox that a person requires is not in force.
@@ -140,7 +152,7 @@ fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Pe
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
     let instructions = config.instructions.clone().map(|setting| setting.value);
-    Personal { folder, instructions, answers: given(settings, config), ..Personal::default() }
+    Personal { folder, instructions, answers: given(settings, config, ambient), ..Personal::default() }
 }
 
 /// The value that a setting names; the default when it is not set.

@@ -31,7 +31,7 @@ pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
     let here = ambient.current_dir()?;
     let named = wanted.folder.as_ref().map_or(here.clone(), |named| here.join(named));
     let folder = if wanted.revoke { resolve(&named) } else { assemble::folder(&named)? };
-    let folder = if wanted.folder.is_none() { project(&folder) } else { folder };
+    let folder = if wanted.folder.is_none() { assemble::project(&folder) } else { folder };
     let has_changed = answers
         .set_trusted(&folder, !wanted.revoke)
         .with_context(|| "the answer could not be kept")?;
@@ -51,10 +51,4 @@ pub(crate) fn run(wanted: &Trust, ambient: &Ambient) -> anyhow::Result<u8> {
 /// A folder that may not exist any more.
 fn resolve(path: &Path) -> PathBuf {
     assemble::folder(path).unwrap_or_else(|_| path.to_owned())
-}
-
-/// The folder of the repository around a folder, else the folder itself.
-fn project(folder: &Path) -> PathBuf {
-    let has_git = |folder: &&Path| folder.join(".git").symlink_metadata().is_ok();
-    folder.ancestors().find(has_git).unwrap_or(folder).to_owned()
 }

@@ -168,7 +168,8 @@ export class Engine {
 
   #spawn(file: string, more: string[]): Running {
     const { log } = this.#around;
-    const child = spawn(file, ["serve", ...more], {
+    // The editor starts no engine before its person trusts the workspace.
+    const child = spawn(file, ["serve", "--trust", ...more], {
       cwd: this.#around.folder,
       stdio: ["pipe", "pipe", "pipe"],
       windowsHide: true,

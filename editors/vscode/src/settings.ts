@@ -1,6 +1,8 @@
 /** The extension's settings, read once into plain values. */
 import type { PermissionMode, SessionConfig } from "./protocol.ts";
 
+const MODES: PermissionMode[] = ["readOnly", "ask", "autoEdit", "full"];
+
 export interface Settings {
   /** The engine's program; empty to look for it. */
   path: string;
@@ -18,7 +20,7 @@ export function readSettings(get: (name: string) => unknown): Settings {
     path: text(get("path")),
     arguments: Array.isArray(list) ? list.filter((each): each is string => typeof each === "string") : [],
     model: text(get("model")),
-    permissionMode: mode === "ask" || mode === "full" ? mode : "",
+    permissionMode: MODES.find((each) => each === mode) ?? "",
   };
 }
 

@@ -3,17 +3,16 @@
 //! It runs once for a batch, where tools act. What is told is decided here from values: a failure always, anything else when it is new.
 
 use crate::agent::host::Host;
-use crate::agent::workspace::Workspace;
+use crate::agent::turn::context::TurnContext;
+use crate::agent::turn::permit::CheckRun;
 use crate::context::conversation::from_engine;
 use crate::exec::{Command, End};
 use crate::text::truncate::{self, Guard, Keep};
 use globset::GlobSet;
 use pintle_protocol::diff::{FileChange, FileOp};
 use pintle_protocol::event::{Event, Notice, NoticeLevel};
-use pintle_protocol::ids::SessionId;
 use std::path::Path;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// The default time limit.
 pub const LINT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -75,20 +74,36 @@ fn told(code: i32, said: &str, before: &str) -> Option<String> {
 /// Looks at the changes of a batch. `before` is what was said last.
 pub(in crate::agent) async fn run<H: Host>(
     host: &mut H,
+    ctx: &TurnContext,
     lint: &Lint,
-    workspace: &Workspace,
-    owner: &SessionId,
-    cancel: &CancellationToken,
     changes: &[FileChange],
     before: &mut String,
 ) -> Option<String> {
+    let (workspace, owner, cancel) = (&ctx.workspace, &ctx.session_id, &ctx.cancel);
     let cwd = &workspace.folders.cwd;
     let files = lint.files(cwd, changes);
     if files.is_empty() || cancel.is_cancelled() {
         return None;
     }
+    let confinement = match ctx.permissions.check_run() {
+        CheckRun::Free => None,
+        CheckRun::Confined(confinement) => Some(confinement),
+        CheckRun::Withheld => {
+            host.record(Event::Notice(Notice {
+                level: NoticeLevel::Warning,
+                code: "lintWithheld".to_owned(),
+                message: format!(
+                    "`{}` did not run: it may execute what the model wrote, and there is no sandbox",
+                    lint.command
+                ),
+                hint: Some("run it yourself, or use the mode `ask`".to_owned()),
+            }));
+            return None;
+        }
+    };
     let command = Command {
         timeout: Some(lint.timeout),
+        confinement,
         ..Command::new(lint.line(&files), cwd.clone(), owner.as_str())
     };
     let ran = host.wait(workspace.env.exec(command, cancel, &mut |_| {})).await;

@@ -204,8 +204,7 @@ async fn drive<H: Host>(
         }
         prompt::tell_rules(host, ctx, state, &touched).await;
         if let Some(lint) = &ctx.checks.lint {
-            let TurnContext { workspace, session_id, cancel, .. } = ctx;
-            let told = lint::run(host, lint, workspace, session_id, cancel, &changes, &mut linted);
+            let told = lint::run(host, ctx, lint, &changes, &mut linted);
             if let Some(text) = told.await {
                 tell(host, ctx, &mut state.conversation, text);
             }

@@ -136,6 +136,15 @@ pub(in crate::agent) struct Permissions {
     ready: OnceCell<Ready>,
 }
 
+/// The way in which the user's own check runs after edits.
+#[derive(Debug)]
+pub(in crate::agent) enum CheckRun {
+    Free,
+    Confined(Arc<Confinement>),
+    /// Nobody has seen the edits, and nothing confines what they do.
+    Withheld,
+}
+
 /// Rules and places, once the workspace's folders are resolved.
 #[derive(Debug)]
 struct Ready {
@@ -222,6 +231,22 @@ impl Permissions {
     /// The confinement of a command that runs in the sandbox.
     pub(in crate::agent) fn confinement(&self) -> Option<Arc<Confinement>> {
         self.ready.get().map(|ready| Arc::clone(&ready.confinement))
+    }
+
+    /// The way in which the user's own check runs after edits: it may execute what the model has just written.
+    pub(in crate::agent) fn check_run(&self) -> CheckRun {
+        let Some(ready) = self.ready.get() else { return CheckRun::Free };
+        match (self.mode, ready.sandbox) {
+            (PermissionMode::Full, sandbox) if sandbox != Sandbox::Required => CheckRun::Free,
+            (_, Sandbox::Partial | Sandbox::Full | Sandbox::Required) => {
+                CheckRun::Confined(Arc::clone(&ready.confinement))
+            }
+            // A person has allowed each edit.
+            (PermissionMode::Ask | PermissionMode::ReadOnly, Sandbox::Missing) => CheckRun::Free,
+            (PermissionMode::AutoEdit | PermissionMode::Full, Sandbox::Missing) => {
+                CheckRun::Withheld
+            }
+        }
     }
 
     /// Rules that a person's answer adds, ready to be matched.

@@ -113,9 +113,10 @@ pub(crate) struct Settings {
     /// it), or off
     #[arg(long, value_name = "SANDBOX")]
     pub(crate) sandbox: Option<SandboxChoice>,
-    /// Trust the folder for this run: use its instructions, rules, skills and prompts
-    #[arg(long)]
-    pub(crate) trust: bool,
+    /// Trust the project in this folder (by default the current one) for this run: use its instructions, rules, skills
+    /// and prompts; may be repeated
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = ".")]
+    pub(crate) trust: Vec<PathBuf>,
     /// Let the model fetch web pages; each host asks for permission
     #[arg(long)]
     pub(crate) web_fetch: bool,

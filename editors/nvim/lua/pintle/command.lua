@@ -84,6 +84,9 @@ local verbs = {
   doctor = function()
     vim.cmd("checkhealth pintle")
   end,
+  trust = function()
+    require("pintle.trust").trust()
+  end,
   help = function(text)
     require("pintle.help").open(text ~= "" and text or nil)
   end,
