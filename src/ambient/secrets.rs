@@ -4,6 +4,7 @@
 //! lets text or variables out asks here: commands get no variable that is known by name or holds a known value, and known values are
 //! replaced before anything is stored, sent or logged. Nothing is ever removed: a key that was replaced may still be in a file.
 
+use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -37,7 +38,19 @@ pub struct Secrets(Arc<RwLock<Known>>);
 struct Known {
     names: BTreeSet<String>,
     /// The longest first, so that a secret within another one leaves nothing of it.
-    values: Vec<String>,
+    values: Vec<Value>,
+}
+
+/// A secret, with what finds it in a text: made once, since each piece of a reply is looked through.
+struct Value {
+    text: String,
+    finder: Finder<'static>,
+}
+
+impl Value {
+    fn is_in(&self, text: &str) -> bool {
+        text.len() >= self.text.len() && self.finder.find(text.as_bytes()).is_some()
+    }
 }
 
 impl fmt::Debug for Secrets {
@@ -70,19 +83,20 @@ impl Secrets {
         let escaped = serde_json::to_string(value).unwrap_or_default();
         let escaped = escaped.trim_matches('"');
         for value in [value, escaped] {
-            if self.known().values.iter().any(|known| known == value) {
+            if self.known().values.iter().any(|known| known.text == value) {
                 continue;
             }
             let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            let at = known.values.partition_point(|other| other.len() >= value.len());
-            known.values.insert(at, value.to_owned());
+            let at = known.values.partition_point(|other| other.text.len() >= value.len());
+            let finder = Finder::new(value.as_bytes()).into_owned();
+            known.values.insert(at, Value { text: value.to_owned(), finder });
         }
     }
 
     /// Returns true for a variable that is known by its name, or whose value holds a known secret.
     pub fn hides(&self, name: &str, value: &str) -> bool {
         let known = self.known();
-        known.names.contains(name) || known.values.iter().any(|secret| value.contains(secret))
+        known.names.contains(name) || known.values.iter().any(|secret| secret.is_in(value))
     }
 
     /// The names of variables that hold secrets.
@@ -97,15 +111,15 @@ impl Secrets {
 
     /// Returns true if a text holds a known secret.
     pub fn are_in(&self, text: &str) -> bool {
-        self.known().values.iter().any(|secret| find(text, secret).is_some())
+        self.known().values.iter().any(|secret| secret.is_in(text))
     }
 
     /// Replaces known secrets in a text.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut redacted = Cow::Borrowed(text);
         for secret in &self.known().values {
-            if find(&redacted, secret).is_some() {
-                redacted = Cow::Owned(redacted.replace(secret, REDACTED));
+            if secret.is_in(&redacted) {
+                redacted = Cow::Owned(redacted.replace(&secret.text, REDACTED));
             }
         }
         redacted
@@ -113,7 +127,7 @@ impl Secrets {
 
     /// The length of the longest end of a text that may be the beginning of a secret.
     fn unfinished(&self, text: &str) -> usize {
-        let begins = |secret: &String| {
+        let begins = |Value { text: secret, .. }: &Value| {
             let longest = (secret.len() - 1).min(text.len());
             (1..=longest).rev().find(|length| {
                 let end = text.as_bytes().get(text.len() - length..);
@@ -126,10 +140,6 @@ impl Secrets {
     fn known(&self) -> RwLockReadGuard<'_, Known> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn find(text: &str, secret: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), secret.as_bytes())
 }
 
 /// Replaces secrets in a text that comes in pieces, of which one may end within a secret.

@@ -89,11 +89,7 @@ pub(crate) async fn services(
 }
 
 /// Returns the permissions that no session goes beyond. A mode that a person set is the widest that there is.
-fn permissions(
-    settings: &args::Settings,
-    config: &Config,
-    ambient: &Ambient,
-) -> PermissionPolicy {
+fn permissions(settings: &args::Settings, config: &Config, ambient: &Ambient) -> PermissionPolicy {
     let mode = &config.permission_mode;
     let ceiling = match mode.source {
         Source::BuiltIn => PermissionMode::Full,
@@ -152,7 +148,12 @@ fn personal(settings: &args::Settings, config: &Config, ambient: &Ambient) -> Pe
     let here: Arc<dyn Environment> = Arc::new(Local::new(ambient, Options::default()));
     let folder = config.folders.config_file.parent().map(|folder| (here, folder.to_owned()));
     let instructions = config.instructions.clone().map(|setting| setting.value);
-    Personal { folder, instructions, answers: given(settings, config, ambient), ..Personal::default() }
+    Personal {
+        folder,
+        instructions,
+        answers: given(settings, config, ambient),
+        ..Personal::default()
+    }
 }
 
 /// The value that a setting names; the default when it is not set.
