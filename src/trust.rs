@@ -2,7 +2,6 @@
 //!
 //! One file beside the configuration, read anew whenever it is asked, so that every engine of the user sees an answer
 //! at once. Changes hold a lock and replace the file as a whole. Blocking; callers are on a thread that may.
-#![expect(clippy::disallowed_methods, reason = "this module owns the file of answers")]
 
 use crate::disk;
 use crate::permissions::{Decision, Origin, Rule};
@@ -213,6 +212,7 @@ fn read(path: &Path) -> io::Result<Kept> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests make the files that they need")]
 mod tests {
     use super::*;
 

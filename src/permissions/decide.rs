@@ -158,14 +158,14 @@ impl Judge<'_> {
     }
 
     /// The stricter one of what the rules that restrict say, and what holds without them.
-    fn with_rules(&self, found: &Found<'_>, otherwise: Part) -> Part {
-        match self.restricted(&otherwise.subject, found) {
+    fn with_rules(found: &Found<'_>, otherwise: Part) -> Part {
+        match Self::restricted(&otherwise.subject, found) {
             Some(part) if part.decision >= otherwise.decision => part,
             Some(_) | None => otherwise,
         }
     }
 
-    fn restricted(&self, subject: &str, found: &Found<'_>) -> Option<Part> {
+    fn restricted(subject: &str, found: &Found<'_>) -> Option<Part> {
         if let Some(rule) = found.deny {
             return Some(Part::new(subject, Decision::Deny, "a rule denies it", by_rule(rule)));
         }
@@ -192,7 +192,7 @@ impl Judge<'_> {
         let found =
             Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Read, self.tool, path));
         let part = self.read_without_restrictions(subject, path, &found);
-        self.with_rules(&found, part)
+        Self::with_rules(&found, part)
     }
 
     fn read_without_restrictions(&self, subject: String, path: &Path, found: &Found<'_>) -> Part {
@@ -242,7 +242,7 @@ impl Judge<'_> {
         let found =
             Found::among(self.ctx.rules, |rule| rule.matches_path(Kind::Write, self.tool, path));
         let part = self.write_without_restrictions(subject, path, &found);
-        self.with_rules(&found, part)
+        Self::with_rules(&found, part)
     }
 
     fn write_without_restrictions(&self, subject: String, path: &Path, found: &Found<'_>) -> Part {
@@ -295,7 +295,7 @@ impl Judge<'_> {
                 self.mode_decides(&subject, Decision::Ask, &reason)
             }
         };
-        self.with_rules(&found, part)
+        Self::with_rules(&found, part)
     }
 
     fn client(&self) -> Part {
@@ -310,13 +310,13 @@ impl Judge<'_> {
                 self.mode_decides(&subject, Decision::Ask, reason)
             }
         };
-        self.with_rules(&found, part)
+        Self::with_rules(&found, part)
     }
 
     fn engine(&self) -> Part {
         let subject = format!("call {}", self.tool);
         let found = Found::among(self.ctx.rules, |rule| rule.matches_tool(Kind::Engine, self.tool));
-        self.with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
+        Self::with_rules(&found, self.mode_decides(&subject, Decision::Allow, ""))
     }
 
     /// True if the command runs in a sandbox, should nobody be asked.
@@ -361,9 +361,9 @@ impl Judge<'_> {
         let subject = "the whole command";
         let why = format!("it runs a command, and {reason}");
         let restricts = |rule: &&Compiled| {
-            rule.rule.decision != Decision::Allow
-                && rule.matches_program(self.tool, &Program::default()) != Match::No
-                || rule.rule.decision != Decision::Allow && rule.rule.argv.is_some()
+            let is_about_commands = rule.rule.argv.is_some()
+                || rule.matches_program(self.tool, &Program::default()) != Match::No;
+            rule.rule.decision != Decision::Allow && is_about_commands
         };
         match (self.mode(), self.ctx.rules.iter().find(restricts)) {
             (PermissionMode::ReadOnly, _) => self.mode_decides(subject, Decision::Deny, &why),
@@ -379,7 +379,7 @@ impl Judge<'_> {
         let subject = program.to_string();
         let found = Found::among(self.ctx.rules, |rule| rule.matches_program(self.tool, program));
         let part = self.program_without_restrictions(subject, program, command, &found);
-        self.with_rules(&found, part)
+        Self::with_rules(&found, part)
     }
 
     fn program_without_restrictions(
@@ -464,12 +464,11 @@ impl Judge<'_> {
         };
         let mut parts = Vec::new();
         for target in analysis.reads.iter().chain(&analysis.folders) {
-            match target.path() {
-                Some(path) => parts.extend(read(path, true)),
-                None => {
-                    let reason = "it reads a file that is known only when it runs";
-                    parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
-                }
+            if let Some(path) = target.path() {
+                parts.extend(read(path, true));
+            } else {
+                let reason = "it reads a file that is known only when it runs";
+                parts.push(self.mode_decides("redirect", Decision::Ask, reason).once_only());
             }
         }
         for program in &analysis.programs {

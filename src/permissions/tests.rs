@@ -242,7 +242,7 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         "git push",
         "ls",
     ];
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         cargo build --release: allow `cargo build **`
         git add .: allow `git add **`
         git -C x add .: allow `git -C x add .`
@@ -267,7 +267,7 @@ fn proposals_are_rules_that_allow_the_command_and_little_more() {
         pytest -k $x: allow `pytest **`
         /opt/x/cargo build: allow `/opt/x/cargo build`
         git push: none
-        ls: none"#]]
+        ls: none"]]
     .assert_eq(&lines.map(shown).join("\n"));
 }
 
@@ -328,7 +328,7 @@ fn files_get_the_decision_of_their_zone() {
         let reason = if reason.is_empty() { "no reason" } else { &reason };
         table.push(format!("{path} | read {read} | write {write} | {reason}"));
     }
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         /w/src/a.rs | read AAAA | write DAAA | no reason
         /w/gen/a.rs | read AAAA | write DAAA | no reason
         /w/secret/a | read DDDD | write DDDD | a rule denies it
@@ -343,5 +343,5 @@ fn files_get_the_decision_of_their_zone() {
         /home/u/.aws/config | read AAAA | write DDDD | it changes AWS credentials (/home/u/.aws/config)
         /home/u/.aws/credentials | read DDDD | write DDDD | it changes AWS credentials (/home/u/.aws/credentials)
         /home/u/.kube/config | read DDDD | write DDDD | it changes Kubernetes credentials (/home/u/.kube/config)
-        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"#]].assert_eq(&table.join("\n"));
+        /home/u/.config/pintle/config.toml | read DDDD | write DDDD | it changes pintle's own data and configuration (/home/u/.config/pintle/config.toml)"]].assert_eq(&table.join("\n"));
 }

@@ -204,7 +204,7 @@ fn a_session_that_works_is_told_once_when_it_is_loaded() {
     client.ask("session/load", json!({"cwd": place.project(), "mcpServers": []}));
     client.choose(&request, "allow");
     assert_eq!(client.stop_of(prompt), "end_turn");
-    expect![[r#"
+    expect![[r"
         user_message_chunk: go
         tool_call execute bash: tee /dev/null
         = session/load
@@ -212,7 +212,7 @@ fn a_session_that_works_is_told_once_when_it_is_loaded() {
         tool_call_update execute in_progress bash: tee /dev/null
         tool_call_update execute completed bash: tee /dev/null [```⏎(no output)⏎```]
         agent_message_chunk: done
-        = session/prompt end_turn"#]]
+        = session/prompt end_turn"]]
     .assert_eq(&client.told());
 }
 

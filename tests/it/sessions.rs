@@ -53,7 +53,7 @@ fn folder(place: &Place, id: &str) -> PathBuf {
 
 #[test]
 fn what_is_stored_is_listed_shown_and_found() {
-    let place = Place::new(&[]);
+    let place = Place::untrusted(&[]);
     let (code, out, err) = pintle(&place, &["list"]);
     assert_eq!((code, out.as_str()), (1, ""));
     assert!(err.contains("no session is stored"), "{err}");
@@ -176,7 +176,7 @@ fn change_line(path: &Path, number: usize, change: impl Fn(&str) -> String) {
 
 #[test]
 fn doctor_names_what_is_wrong_and_reindex_mends_the_index() {
-    let place = Place::new(&[]);
+    let place = Place::untrusted(&[]);
     let (code, out, _) = pintle(&place, &["doctor"]);
     assert!(code == 0 && out.contains("0 sessions"), "{out}");
     assert!(!place.home().exists());

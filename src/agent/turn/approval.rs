@@ -191,12 +191,11 @@ pub(in crate::agent) fn denial_text(outcome: &ApprovalOutcome, proposed: &[Rule]
             let reason = "Denied: this call needs permission and nobody is there to give it \
                 (noApprover). It did not run. Do not try to reach the same end by another way.";
             let rules: Vec<String> = proposed.iter().map(Rule::to_string).collect();
-            match rules.is_empty() {
-                true => reason.to_owned(),
-                false => {
-                    let rules = rules.join(" and ");
-                    format!("{reason} A rule of the user would allow it: {rules}.")
-                }
+            if rules.is_empty() {
+                reason.to_owned()
+            } else {
+                let rules = rules.join(" and ");
+                format!("{reason} A rule of the user would allow it: {rules}.")
             }
         }
         DecidedBy::Interrupt => "Operation aborted".to_owned(),
@@ -246,7 +245,7 @@ mod tests {
                 format!("{}: {} {:?} [{rules}]", option.option_id, option.label, option.scope)
             }));
         }
-        expect_test::expect![[r#"
+        expect_test::expect![[r"
             allow: Allow Once []
             allow-turn: Allow `cargo build **` for this turn Turn [allow `cargo build **`]
             allow-session: Allow `cargo build **` for this session Session [allow `cargo build **`]
@@ -263,7 +262,7 @@ mod tests {
             abort: Deny and stop the turn Once []
             allow: Allow Once []
             deny: Deny Once []
-            abort: Deny and stop the turn Once []"#]].assert_eq(&rows.join("\n"));
+            abort: Deny and stop the turn Once []"]].assert_eq(&rows.join("\n"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ enum About {
 fn message(approval: &Approval) -> String {
     let mut message = format!("{}\n{}", approval.title, approval.reason);
     for detail in &approval.details {
-        message.push_str(&format!("\n\n{}:\n{}", detail.kind.heading(), detail.text));
+        message.extend(["\n\n", detail.kind.heading(), ":\n", &detail.text]);
     }
     message
 }

@@ -117,10 +117,7 @@ fn collect(node: Node<'_>, source: &str, parts: &mut Vec<Part>) {
         "command_name" | "concatenation" => {
             let mut end = None;
             for index in 0..node.child_count() {
-                let Some(child) = u32::try_from(index).ok().and_then(|index| node.child(index))
-                else {
-                    continue;
-                };
+                let Some(child) = node.child(index) else { continue };
                 // A gap inside of one word is a part that the grammar skipped.
                 if end.is_some_and(|end| end != child.start_byte()) {
                     parts.push(Part::Unknown { is_quoted: false });

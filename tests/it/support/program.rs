@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -67,7 +68,9 @@ impl Place {
         let place = Self::untrusted(files);
         std::fs::create_dir_all(place.home()).unwrap();
         let trust = format!("[[trusted]]\npath = {:?}\n", place.project());
-        std::fs::write(place.home().join("trust.toml"), trust).unwrap();
+        let path = place.home().join("trust.toml");
+        std::fs::write(&path, trust).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         place
     }
 

@@ -163,7 +163,7 @@ test("the engine is killed in mid-stream", function()
 end)
 
 test("an engine is killed while it asks", function()
-  local script = { replies = { call("May I?", "bash", { command = "true" }) } }
+  local script = { replies = { call("May I?", "bash", { command = "tee /dev/null" }) } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
   vi:cmd("Pintle ask go")
   vi:wait("require('pintle.approval').count() == 1")

@@ -72,7 +72,7 @@ test("a question of the model, answered by an option and in own words, and its p
 end)
 
 test("a question is withdrawn when the turn is stopped", function()
-  local script = { replies = { call("bash", { command = "true" }) } }
+  local script = { replies = { call("bash", { command = "tee /dev/null" }) } }
   local vi = child.start({ script = script, settings = { permission_mode = "ask" } })
   vi:cmd("Pintle ask go")
   vi:wait("require('pintle.approval').count() == 1")
@@ -136,6 +136,7 @@ test("verbs with nothing to do", function()
     "sessions",
     "steer",
     "stop",
+    "trust",
     "undo",
   })
 end)

@@ -16,7 +16,11 @@ local function whole_round(arguments_for)
   child.write(dir .. "/greet.txt", "one\ntwo\nthree\nfour\nfive\n")
   local script = {
     replies = {
-      call("I look at it first.", "bash", { command = "cat greet.txt; while [ ! -e go ]; do sleep 0.02; done" }),
+      call(
+        "I look at it first.",
+        "bash",
+        { command = "cat greet.txt | tee /dev/null; while [ ! -e go ]; do sleep 0.02; done" }
+      ),
       call(
         "Now I change it.",
         "edit",
